@@ -1,0 +1,102 @@
+"""Every error vademecum raises or carries in an `Err`.
+
+    Error
+    ├── UsageError(ValueError)      the call itself is wrong: fix the argument
+    │   ├── ConfigError             a setting is unknown or has the wrong type
+    │   └── OutsideRootError        a path leads out of the repository
+    ├── SourceError                 something on disk cannot be read as source
+    │   ├── RootError               the directory to index is missing or is not a directory
+    │   ├── GitError                git said no
+    │   └── ParseError              one file could not be parsed in time
+    ├── PluginError                 a provider cannot be had
+    │   ├── UnknownProviderError
+    │   └── MissingExtraError
+    ├── ProviderError               a provider failed at its work
+    │   └── EmbedError
+    ├── ConsentError                something would leave the machine and nobody agreed to it
+    └── StoreError                  the database said no
+        ├── StoreBusyError          another process holds it
+        ├── StoreCorruptError       the file is damaged
+        ├── StoreVersionError       a newer vademecum wrote it
+        └── StoreFullError          no room on the disk
+
+Messages name the thing and the fix. Catch `Error` to catch them all.
+"""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """The root of all vademecum errors."""
+
+
+class UsageError(Error, ValueError):
+    """The call is wrong; the message says which argument and what would be right."""
+
+
+class ConfigError(UsageError):
+    """A setting is unknown, of the wrong type, or not allowed in the layer that sets it."""
+
+
+class OutsideRootError(UsageError):
+    """A path leads out of the root that was opened; it is never read."""
+
+
+class SourceError(Error):
+    """Something on disk cannot be read as source."""
+
+
+class RootError(SourceError):
+    """The directory to open is missing, unreadable, or not a directory."""
+
+
+class GitError(SourceError):
+    """git failed, or does not know the revision asked for."""
+
+
+class ParseError(SourceError):
+    """One file could not be parsed within its deadline; it is indexed by windows instead."""
+
+
+class PluginError(Error):
+    """A provider cannot be had."""
+
+
+class UnknownProviderError(PluginError):
+    """No provider has this name; the message lists the nearest."""
+
+
+class MissingExtraError(PluginError):
+    """The provider needs a package that is not installed; the message says what to type."""
+
+
+class ProviderError(Error):
+    """A provider failed at its work."""
+
+
+class EmbedError(ProviderError):
+    """Text could not be turned into vectors."""
+
+
+class ConsentError(Error):
+    """A remote provider was asked for without consent; nothing was sent."""
+
+
+class StoreError(Error):
+    """The database could not do what was asked."""
+
+
+class StoreBusyError(StoreError):
+    """Another process holds the database; try again when it is done."""
+
+
+class StoreCorruptError(StoreError):
+    """The database file is damaged; the message says how to rebuild it."""
+
+
+class StoreVersionError(StoreError):
+    """The database was written by a newer vademecum; upgrade, or point VADE_HOME elsewhere."""
+
+
+class StoreFullError(StoreError):
+    """There is no room left on the disk; what was already stored is intact."""

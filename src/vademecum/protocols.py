@@ -1,0 +1,81 @@
+"""Every seam of the house on one page: what a third party implements to take part.
+
+Each is a `Protocol` of a few methods, so nobody needs to import us. Methods that touch the outside world return a
+`Result`; their error classes are in `errors.py`. `vademecum.testing` holds a conformance check for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vademecum.errors import EmbedError, StoreError
+    from vademecum.result import Result
+    from vademecum.types import EmbedKind, Passage
+
+Row = tuple[Any, ...]
+Operator = Literal["=", "in", ">", ">=", "<", "<=", "prefix"]
+Condition = tuple[str, Operator, Any]
+
+# (stage, done, total): told to whoever shows progress; total is 0 while it is not known.
+Progress = Callable[[str, int, int], None]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns passages into unit vectors; queries and documents may be read differently."""
+
+    name: str  # with the model's version: vectors of different names are never mixed
+    dim: int
+    remote: bool  # True when text leaves the machine
+
+    def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
+        """Return float32 of shape (len(passages), dim), each row of unit length or all zeros for empty text."""
+        ...
+
+
+class Store(Protocol):
+    """A record store. Families are named in `storage.schema`; rows are tuples in the family's column order."""
+
+    def upsert(self, family: str, rows: Sequence[Row]) -> Result[int, StoreError]:
+        """Insert rows, or replace those with the same key. Returns how many were written."""
+        ...
+
+    def scan(
+        self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
+    ) -> Result[list[Row], StoreError]:
+        """Return the matching rows, or the named columns of them, in the order asked for."""
+        ...
+
+    def delete(self, family: str, where: Sequence[Condition]) -> Result[int, StoreError]:
+        """Delete the matching rows. Returns how many there were."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Everything inside is written together or not at all. Raises `StoreError`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...
+
+
+class Clock(Protocol):
+    """Tells the time; tests hand in their own."""
+
+    def __call__(self) -> float:
+        """Return seconds since the epoch."""
+        ...
+
+
+class Walker(Protocol):
+    """Lists what may be indexed under a root."""
+
+    def __call__(self) -> Iterator[str]:
+        """Yield relative paths."""
+        ...

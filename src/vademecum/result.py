@@ -1,0 +1,102 @@
+"""`Ok` and `Err`: an outcome as a value, where our code meets the outside world.
+
+Provider and store methods, and the steps that work on one untrusted item (parsing, chunking a file), return
+`Result[T, E]`. Public API methods never do: they raise, or return a report that lists failures. `Err.error` *is* an
+instance of our one exception hierarchy, so `unwrap()` raises what a caller can catch.
+
+    >>> half = lambda n: Ok(n // 2) if n % 2 == 0 else Err(ValueError(f"{n} is odd"))
+    >>> match half(4):
+    ...     case Ok(value):
+    ...         print(value)
+    ...     case Err(error):
+    ...         print("no:", error)
+    2
+    >>> half(3).unwrap()
+    Traceback (most recent call last):
+    ...
+    ValueError: 3 is odd
+
+Source: CodeRAG design decision 8 (Result over exceptions), bounded to the seams (docs/decisions/0002).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, Never, ParamSpec, TypeVar
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Exception)
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Ok(Generic[T]):
+    """A success that carries its value."""
+
+    value: T
+
+    def unwrap(self) -> T:
+        """Return the value."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Err(Generic[E]):
+    """A failure that carries the exception it would raise."""
+
+    error: E
+
+    def unwrap(self) -> Never:
+        """Raise the error, its cause attached."""
+        raise self.error
+
+
+Result = Ok[T] | Err[E]
+
+
+def attempt(
+    error: Callable[[str], E], *foreign: type[Exception]
+) -> Callable[[Callable[P, T]], Callable[P, Ok[T] | Err[E]]]:
+    """Name foreign exceptions once: the decorated function returns `Ok`, or `Err(error(message))` for these types.
+
+    Anything else (a bug, `KeyboardInterrupt`) flies on.
+
+        >>> @attempt(LookupError, ZeroDivisionError)
+        ... def divide(a: int, b: int) -> float:
+        ...     return a / b
+        >>> divide(1, 0)
+        Err(error=LookupError('division by zero'))
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, Ok[T] | Err[E]]:
+        @functools.wraps(function)
+        def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[E]:
+            try:
+                return Ok(function(*args, **kwargs))
+            except foreign as cause:
+                named = error(str(cause) or type(cause).__name__)
+                named.__cause__ = cause
+                return Err(named)
+
+        return wrapped
+
+    return decorate
+
+
+def partition(results: Iterable[Ok[T] | Err[E]]) -> tuple[list[T], list[E]]:
+    """Split outcomes into the values and the errors, each in order.
+
+    >>> partition([Ok(1), Err(ValueError("x")), Ok(2)])
+    ([1, 2], [ValueError('x')])
+    """
+    values: list[T] = []
+    errors: list[E] = []
+    for result in results:
+        match result:
+            case Ok(value):
+                values.append(value)
+            case Err(error):
+                errors.append(error)
+    return values, errors

@@ -1,0 +1,219 @@
+"""The nouns: frozen records that every floor may name.
+
+Lines count from 1 and are inclusive at both ends. Byte offsets count from 0 and are half-open, into the UTF-8 text as
+stored. Scores: higher is better, everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+
+class Verdict(StrEnum):
+    """How far an answer can be trusted."""
+
+    RESOLVED = "resolved"
+    LIKELY = "likely"
+    AMBIGUOUS = "ambiguous"
+    NOT_FOUND = "not_found"
+
+
+class Freshness(StrEnum):
+    """Whether evidence still equals the file it names."""
+
+    FRESH = "fresh"  # the file on disk (or the commit) holds exactly these lines
+    EDITED = "edited"  # the file changed since it was indexed; these lines were re-read just now
+    STALE = "stale"  # the file is gone or unreadable; these lines are what was indexed
+
+
+class FileKind(StrEnum):
+    """What a file is for, judged from its path."""
+
+    PRODUCT = "product"
+    TEST = "test"
+    DOC = "doc"
+    CONFIG = "config"
+    EXAMPLE = "example"
+    VENDORED = "vendored"
+    GENERATED = "generated"
+
+
+class ChunkKind(StrEnum):
+    """What a chunk is."""
+
+    FUNCTION = "function"
+    METHOD = "method"
+    CLASS = "class"
+    INTERFACE = "interface"
+    TYPE = "type"
+    CONSTANT = "constant"
+    MODULE = "module"  # imports and top-level statements between declarations
+    SECTION = "section"  # of Markdown, configuration or SQL
+    WINDOW = "window"  # of text without a grammar
+
+
+# What `--kind` and `Query.kind` accept, and the file kinds each stands for.
+KINDS: Mapping[str, frozenset[FileKind]] = {
+    "code": frozenset({FileKind.PRODUCT, FileKind.EXAMPLE, FileKind.VENDORED, FileKind.GENERATED}),
+    "test": frozenset({FileKind.TEST}),
+    "doc": frozenset({FileKind.DOC}),
+    "config": frozenset({FileKind.CONFIG}),
+    "all": frozenset(FileKind),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name that a chunk defines."""
+
+    name: str
+    qualified: str  # "Class.method"; equals `name` at top level
+    kind: str  # a ChunkKind value, or finer ("enum", "trait", "macro")
+    start_line: int
+    end_line: int
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of one file that is found, shown and cited as a whole.
+
+    `metadata` holds what only some languages have: `parameters`, `returns`, `docstring` (parsed), `decorators`,
+    `cyclomatic`, `cognitive`, `lines_of_code`, `bases`. It is JSON-serialisable.
+    """
+
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    kind: str
+    text: str
+    name: str = ""  # "" for remainders, windows
+    scope: str = ""  # qualified name of the enclosing declaration, "" at top level
+    signature: str = ""
+    doc: str = ""  # the doc comment, markers stripped
+    summary: str = ""  # one sentence
+    symbols: tuple[Symbol, ...] = ()
+    calls: tuple[str, ...] = ()  # distinct callee names as written, in order of first appearance
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def qualified(self) -> str:
+        """Scope and name joined: `Class.method`."""
+        return f"{self.scope}.{self.name}" if self.scope and self.name else self.name or self.scope
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """One file, cut into chunks, with what belongs to the file as a whole."""
+
+    language: str
+    chunks: tuple[Chunk, ...]
+    imports: tuple[str, ...] = ()  # module paths as written
+    has_errors: bool = False  # the grammar found errors; everything was kept all the same
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What an embedder reads of a chunk: models that know fields weigh them, others join them."""
+
+    text: str
+    title: str = ""  # the symbol's name
+    context: str = ""  # scope and anything else that frames the text
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that was left out of the index, and why."""
+
+    path: str
+    reason: str  # "binary", "too large", "secret", "symlink out of the root", "unreadable", …
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file found by the walk, not yet read. `size` and `mtime_ns` are 0 for a file of a commit."""
+
+    path: str  # relative to the root, with forward slashes
+    size: int
+    mtime_ns: int
+    inode: int = 0
+    blob: str = ""  # the content's git blob id where it is known without reading, else ""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one indexing run did."""
+
+    repo: str
+    commit: str  # the snapshot's label: a commit id, `<commit>+<treeHash>`, or a tree hash outside git
+    files: int
+    chunks: int
+    added: int  # files whose content was not known before
+    removed: int  # files of the previous state that are gone
+    unchanged: int
+    skipped: tuple[Skipped, ...] = ()
+    failures: tuple[Skipped, ...] = ()  # files that were kept, but by windows, and why
+    degraded: Mapping[str, int] = field(default_factory=dict)  # tolerated failures by step
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question about code and what narrows it. Every filter applies before the cut to `k`."""
+
+    text: str
+    k: int = 10
+    languages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()  # globs or prefixes; any may match
+    exclude: tuple[str, ...] = ()
+    kind: str = "all"  # a key of KINDS
+    symbol: str = ""  # only chunks that define this name
+    pattern: str = ""  # a regular expression the chunk's text must match
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One piece of an answer: where it is, what it says, why it is here, and whether it still holds."""
+
+    id: str  # <repo>:<commit>:<path>:<chunkHash>
+    repo: str
+    branch: str
+    commit: str
+    path: str
+    start_line: int
+    end_line: int
+    snippet: str
+    score: float
+    kind: str
+    language: str
+    symbols: tuple[str, ...] = ()
+    signature: str = ""
+    summary: str = ""
+    file_kind: str = ""
+    signals: Mapping[str, float] = field(default_factory=dict)  # ranks and boosts by name
+    freshness: Freshness = Freshness.FRESH
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found, how far to trust it, and, when nothing was, why."""
+
+    query: str
+    verdict: Verdict
+    probability: float  # that the evidence holds the answer, 0..1
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""  # said when the verdict is not `resolved`
+    nearest: tuple[str, ...] = ()  # names close to what was asked, apart from the evidence
+    searched: int = 0  # chunks that passed the filters
+
+    def __bool__(self) -> bool:
+        """True when anything was found."""
+        return self.verdict is not Verdict.NOT_FOUND
+
+
+EmbedKind = Literal["query", "document"]
