@@ -1,5 +1,76 @@
-"""vademecum: a local-first context engine for coding agents and the people who steer them."""
+"""vademecum: a local-first context engine for coding agents and the people who steer them.
+
+    from vademecum import Engine
+
+    with Engine.open(".") as engine:
+        print(engine.codebase.search("where are retries limited").evidence[0].path)
+
+These are the public names; each is imported when it is first used, so that `import vademecum` costs nothing.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vademecum.aio import AsyncEngine
+    from vademecum.config import Settings
+    from vademecum.engine import Engine
+    from vademecum.errors import Error
+    from vademecum.result import Err, Ok
+    from vademecum.types import (
+        Answer,
+        Check,
+        Chunk,
+        Evidence,
+        Freshness,
+        GcReport,
+        IndexReport,
+        Passage,
+        Query,
+        RepoStatus,
+        Skipped,
+        Verdict,
+    )
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Answer",
+    "AsyncEngine",
+    "Check",
+    "Chunk",
+    "Engine",
+    "Err",
+    "Error",
+    "Evidence",
+    "Freshness",
+    "GcReport",
+    "IndexReport",
+    "Ok",
+    "Passage",
+    "Query",
+    "RepoStatus",
+    "Settings",
+    "Skipped",
+    "Verdict",
+    "__version__",
+]
+
+# Where a public name lives, if not among the records of `types`.
+_HOMES = {"AsyncEngine": "aio", "Engine": "engine", "Err": "result", "Error": "errors", "Ok": "result", "Settings": "config"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is asked for (PEP 562)."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES.get(name, 'types')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

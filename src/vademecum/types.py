@@ -197,6 +197,7 @@ class Evidence:
     file_kind: str = ""
     signals: Mapping[str, float] = field(default_factory=dict)  # ranks and boosts by name
     freshness: Freshness = Freshness.FRESH
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # what `symbol` knows: parameters, complexity, calls, …
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,3 +218,41 @@ class Answer:
 
 
 EmbedKind = Literal["query", "document"]
+
+
+@dataclass(frozen=True, slots=True)
+class RepoStatus:
+    """What is indexed of one repository, and whether it still matches the disk."""
+
+    repo: str
+    root: str
+    branch: str
+    commit: str  # the label of the worktree's snapshot; "" when nothing is indexed yet
+    files: int
+    chunks: int
+    languages: Mapping[str, int]  # files by language, most first
+    skipped: tuple[Skipped, ...]
+    embedder: str
+    database: str
+    bytes: int  # of everything kept for the repository
+    fresh: bool
+    indexed_at: float  # seconds since the epoch; 0 when never
+
+
+@dataclass(frozen=True, slots=True)
+class GcReport:
+    """What a clean-up dropped."""
+
+    blobs: int
+    chunks: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing `doctor` looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""

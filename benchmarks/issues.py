@@ -1,0 +1,133 @@
+"""From the text of an issue to the files and lines that its fix changed (SWE-bench), in the whole tree at that commit.
+
+    python benchmarks/issues.py --data BENCH/code --mirrors MIRRORS --state rows.jsonl [--peers a,b] [--limit 20]
+
+Every issue is asked twice: its first line, and all of it. Finished rows are kept in --state, so a stopped run goes on
+where it was; issues are taken one from each repository in turn, so a part of a run is a fair sample.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import report
+from data import Question, checkout, load_questions, mirror_of
+from metrics import mean_over_repositories
+from peers import PEERS, make
+from quality import differences, grouped, measure
+
+SHOWN = ("file_ndcg", "file_hit1", "file_recall", "file_ndcg_of10", "span_recall", "lines")
+QUERIES = {"first line": lambda question: question.first_line, "whole text": lambda question: question.query}
+Row = dict[str, Any]
+
+
+def in_turn(questions: list[Question]) -> list[Question]:
+    """Order the issues so that each repository's first comes first, then each one's second, and so on."""
+    by_repo: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        by_repo[question.repo].append(question)
+    rounds = zip_longest(*by_repo.values())
+    return [question for row in rounds for question in row if question]
+
+
+def ask(peer_name: str, question: Question, tree: Path, home: Path) -> Iterator[Row]:
+    """Index the tree with a fresh peer and ask both queries."""
+    peer = make(peer_name, home)
+    try:
+        started = time.perf_counter()
+        peer.index(tree)
+        facts = {"index_s": round(time.perf_counter() - started, 3), "chunks": peer.chunks()}
+        for kind, text_of in QUERIES.items():
+            yield {"peer": peer_name, "query": kind, **measure(peer, question, text_of(question)), **facts}
+    finally:
+        peer.close()
+
+
+def read_state(state: Path) -> list[Row]:
+    """Read the finished rows; a last line that was cut off is dropped."""
+    rows = []
+    for line in state.read_text(encoding="utf-8").splitlines() if state.exists() else []:
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return rows
+
+
+def run(questions: list[Question], peer_names: list[str], mirrors: Path, state: Path) -> None:
+    """Work through the issues that have no rows yet, one checkout for all peers."""
+    done = {(row["id"], row["peer"]) for row in read_state(state) if row["query"] == list(QUERIES)[-1]}
+    for number, question in enumerate(questions, 1):
+        missing = [name for name in peer_names if (question.id, name) not in done]
+        if not missing:
+            continue
+        with checkout(mirror_of(mirrors, question.snapshot), question.commit) as tree:
+            for name in missing:
+                rows = list(ask(name, question, tree, tree.parent / "home"))
+                with state.open("a", encoding="utf-8") as file:
+                    file.writelines(json.dumps(row) + "\n" for row in rows)
+        print(f"{number}/{len(questions)} {question.id}", flush=True)
+
+
+def common_rows(rows: list[Row], peer_names: list[str], kind: str) -> dict[str, list[Row]]:
+    """Rows of each peer for one kind of query, by issue, for the issues that every peer has answered."""
+    by_peer: dict[str, dict[str, Row]] = {name: {} for name in peer_names}
+    for row in rows:
+        if row["query"] == kind and row["peer"] in by_peer:
+            by_peer[row["peer"]][row["id"]] = row
+    common = sorted(set.intersection(*(set(found) for found in by_peer.values())))
+    return {name: [found[key] for key in common] for name, found in by_peer.items()}
+
+
+def means(rows: list[Row]) -> Row:
+    """Means over issues, and over repositories for the first measure."""
+    found: Row = {name: round(sum(row[name] for row in rows) / max(1, len(rows)), 4) for name in SHOWN}
+    by_repo = round(mean_over_repositories(grouped(rows, "file_ndcg")), 4)
+    return found | {"file_ndcg_by_repo": by_repo, "issues": len(rows)}
+
+
+def summarise(rows: list[Row], peer_names: list[str]) -> Row:
+    """Tables and intervals for both queries."""
+    result: Row = {}
+    ours = "vademecum" if "vademecum" in peer_names else peer_names[-1]
+    for kind in QUERIES:
+        kept = common_rows(rows, peer_names, kind)
+        found = {name: means(mine) for name, mine in kept.items()}
+        columns = [*SHOWN, "file_ndcg_by_repo", "issues"]
+        print(f"\n{kind} as the query")
+        print(report.table(["peer", *columns], [[name, *(row[c] for c in columns)] for name, row in found.items()]))
+        gaps = {name: differences(kept, ours, name) for name in ("file_ndcg", "span_recall")}
+        print(f"{ours} minus (difference, 95 % interval): {gaps}")
+        result[kind] = {"means": found, f"{ours}_minus": gaps}
+    return result
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run what is missing, then summarise everything in the state file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with issues.jsonl.gz")
+    parser.add_argument("--mirrors", type=Path, required=True, help="git directories of the repositories")
+    parser.add_argument("--state", type=Path, required=True, help="JSON lines of finished rows, outside the project")
+    parser.add_argument("--peers", type=lambda text: text.split(","), default=list(PEERS))
+    parser.add_argument("--limit", type=int, default=None, help="this many issues, taken from the repositories in turn")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="owner/name of these alone")
+    parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
+    arguments = parser.parse_args(argv)
+    questions = load_questions(arguments.data / "issues.jsonl.gz")
+    kept = [question for question in questions if not arguments.only or question.repo in arguments.only]
+    questions = in_turn(kept)[: arguments.limit]
+    run(questions, arguments.peers, arguments.mirrors, arguments.state)
+    wanted = {question.id for question in questions}
+    rows = [row for row in read_state(arguments.state) if row["id"] in wanted]
+    print("written:", report.write("issues", summarise(rows, arguments.peers), arguments.into).name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Named arrays in one file: written beside, swapped in whole, read by memory map.
+
+The format is safetensors (a little-endian uint64 header length, a JSON header of dtype, shape and offsets, then the raw
+bytes), because it is a documented standard and ten lines of numpy. Offsets are aligned to 64 bytes. Strings ride in the
+header's `__metadata__`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import StoreCorruptError, StoreError, StoreFullError
+
+Arrays = dict[str, NDArray[np.generic]]
+
+_NAMES = {
+    "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I8": np.dtype("i1"), "U8": np.dtype("u1"), "U16": np.dtype("<u2"),
+    "I32": np.dtype("<i4"), "I64": np.dtype("<i8"), "U64": np.dtype("<u8"),
+}  # fmt: skip
+_CODES = {dtype: name for name, dtype in _NAMES.items()}
+_ALIGN = 64
+_NO_SPACE = 28  # errno.ENOSPC, the same on every POSIX system and on Windows' C runtime
+
+
+def save_arrays(path: Path, arrays: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, str]) -> None:
+    """Write arrays to `path` so that a reader sees the old file or the new one, never a part.
+
+    Raises:
+        StoreFullError: no room; nothing was swapped in.
+        StoreError: the file could not be written.
+    """
+    header: dict[str, object] = {"__metadata__": dict(metadata)}
+    offset = 0
+    for name, array in arrays.items():
+        offset += -offset % _ALIGN
+        end = offset + array.nbytes
+        header[name] = {"dtype": _CODES[array.dtype], "shape": list(array.shape), "data_offsets": [offset, end]}
+        offset = end
+    head = json.dumps(header, separators=(",", ":")).encode()
+    head += b" " * (-(len(head) + 8) % _ALIGN)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("wb") as file:
+            file.write(struct.pack("<Q", len(head)) + head)
+            position = 0
+            for array in arrays.values():
+                file.write(b"\0" * (-position % _ALIGN))
+                position += -position % _ALIGN
+                file.write(np.ascontiguousarray(array).data)
+                position += array.nbytes
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        if error.errno == _NO_SPACE:
+            raise StoreFullError(f"no room on the disk for {path}: free some space and index again") from error
+        raise StoreError(f"cannot write {path}: {error.strerror}") from error
+
+
+def load_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
+    """Return the arrays of a file, memory-mapped and read-only, and its metadata.
+
+    Raises:
+        StoreCorruptError: the file is missing, cut short, or not of this format.
+    """
+    try:
+        data = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8)
+        length = int(data[:8].view("<u8")[0])
+        header = json.loads(data[8 : 8 + length].tobytes())
+        metadata = header.pop("__metadata__", {})
+        arrays: Arrays = {}
+        for name, entry in header.items():
+            start, end = entry["data_offsets"]
+            raw = np.asarray(data[8 + length + start : 8 + length + end])
+            arrays[name] = raw.view(_NAMES[entry["dtype"]]).reshape(entry["shape"])
+    except (OSError, ValueError, KeyError, IndexError, TypeError, UnicodeDecodeError) as error:
+        raise StoreCorruptError(f"{path} is missing or damaged; it is rebuilt by `vade index --full`") from error
+    return arrays, metadata
+
+
+def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return start, start + 1, … for each start and count, concatenated.
+
+    >>> ranges(np.array([5, 10]), np.array([2, 3])).tolist()
+    [5, 6, 10, 11, 12]
+    """
+    total = int(counts.sum())
+    if not total:
+        return np.zeros(0, np.int64)
+    shift = starts - np.concatenate(([0], np.cumsum(counts)[:-1]))
+    return np.arange(total, dtype=np.int64) + np.repeat(shift, counts)

@@ -1,0 +1,131 @@
+"""The command `vade`: parses, calls the engine, prints. No logic, and nothing imported before it is needed.
+
+Exit codes: 0 found or done, 1 not found, 2 the call is wrong, 3 failure, 130 interrupted. Only the result goes to
+standard output; a problem is one line on standard error, `vade: <what>: <fix>`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+import click
+
+from vademecum import __version__
+from vademecum.errors import Error, UsageError
+
+FAILURE, USAGE, INTERRUPTED = 3, 2, 130
+
+# The verb → "module:command", its line in `vade --help`; modules are imported when their verb is typed.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "search": ("vademecum.cli.code:search", "Find code by meaning, name or pattern."),
+    "open": ("vademecum.cli.code:open_location", "Print lines of a file, fresh from disk."),
+    "symbol": ("vademecum.cli.code:symbol", "Show where a name is defined."),
+    "index": ("vademecum.cli.code:index", "Bring the index up to date."),
+    "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
+    "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),
+    "doctor": ("vademecum.cli.admin:doctor", "Check that everything works, and say how to mend what does not."),
+    "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),
+    "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
+    "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
+}
+
+
+class Verbs(click.Group):
+    """A group that knows its commands by name and imports the one that is typed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
+        """Return the verbs, the most used first."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the table of verbs from their one-line descriptions alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which was probably meant."""
+        if args[0] in COMMANDS or args[0].startswith("-"):
+            return super().resolve_command(ctx, args)
+        import difflib
+
+        close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f'did you mean `vade search "{args[0]}"`?'
+        raise click.UsageError(f"there is no command {args[0]!r}: {hint}", ctx=ctx)
+
+
+@click.group(
+    cls=Verbs,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="vade %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Find code in this repository, with evidence.
+
+    \b
+    vade search "how is the token budget split"
+    vade search "retry with backoff" --lang python --path 'src/**'
+    vade search "parse header" -e 'Content-.*'
+    vade open src/app.py:10-40
+    """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run `vade` and return its exit code."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a character that cannot be read or shown must not stop the answer
+            stream.reconfigure(errors="replace")
+    try:
+        return int(cli.main(args=args, prog_name="vade", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        return _fail(_one_line(error), USAGE)
+    except click.Abort:
+        return INTERRUPTED
+    except UsageError as error:
+        return _fail(str(error), USAGE)
+    except Error as error:
+        return _fail(str(error), FAILURE)
+    except Exception as error:  # noqa: BLE001 -- one of the two marked edges: a bug becomes a line, not a traceback
+        return _bug(error)
+
+
+def _one_line(error: click.ClickException) -> str:
+    """What click says, with the fix after a colon."""
+    said = " ".join(error.format_message().split()).rstrip(".").replace(". Did you mean", ": did you mean")
+    said = said[:1].lower() + said[1:]
+    context = getattr(error, "ctx", None)
+    return f"{said}: see `{context.command_path} --help`" if context and "did you mean" not in said else said
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get("VADE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+        return FAILURE
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return _fail(f"internal error: {said}: run again with VADE_DEBUG=1 and report what it prints", FAILURE)
+
+
+def _fail(message: str, code: int) -> int:
+    from vademecum.context.render import visible  # a message may quote a file's name, and a name may hold anything
+
+    print(f"vade: {visible(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201 -- the one place for problems
+    return code

@@ -1,0 +1,119 @@
+"""The verbs that look after the index: status, doctor, gc, config, watch."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, table
+from vademecum.cli.session import json_option, opened, paths_argument, settings_for
+
+if TYPE_CHECKING:
+    from vademecum.types import IndexReport, RepoStatus
+
+FAILURE = 3
+
+
+@click.command()
+@paths_argument
+@click.option("-v", "--verbose", is_flag=True, help="List what was skipped, and why.")
+@json_option
+def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
+    """Show what is indexed, whether it is fresh, and what was skipped."""
+    with opened(paths) as engine:
+        repos = engine.codebase.status()
+    if as_json:
+        emit_json([asdict(repo) for repo in repos])
+    else:
+        emit("\n".join(_status_text(repo, verbose=verbose) for repo in repos))
+    return 0
+
+
+@click.command()
+@paths_argument
+@json_option
+def doctor(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Check that everything works, and say how to mend what does not. Exits with 3 if something is wrong."""
+    settings = settings_for(paths)
+    with opened(paths, settings) as engine:
+        checks = engine.codebase.doctor()
+    if as_json:
+        emit_json([asdict(check) for check in checks])
+    else:
+        emit(table(("ok" if check.ok else "WRONG", check.name, check.detail) for check in checks))
+        emit("".join(f"{check.name}: {check.fix}\n" for check in checks if not check.ok and check.fix))
+        emit("".join(f"note: {warning}\n" for warning in settings.warnings))
+    return 0 if all(check.ok for check in checks) else FAILURE
+
+
+@click.command()
+@paths_argument
+@json_option
+def gc(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Drop what no branch, commit or checkout that is kept needs any more."""
+    with opened(paths) as engine:
+        report = engine.codebase.gc()
+    if as_json:
+        emit_json(asdict(report))
+    else:
+        emit(f"dropped {report.blobs} files and {report.chunks} chunks, freed {size(report.bytes)}\n")
+    return 0
+
+
+@click.command()
+@paths_argument
+def watch(paths: tuple[str, ...]) -> int:
+    """Keep the index up to date as files change, until interrupted."""
+    import threading
+
+    def report(done: IndexReport) -> None:
+        emit(index_text([done], verbose=False))
+
+    with opened(paths) as engine:
+        engine.codebase.watch(report, threading.Event())
+    return 0
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def config(ctx: click.Context) -> int:
+    """Show settings and where each comes from."""
+    return int(ctx.invoke(show)) if ctx.invoked_subcommand is None else 0
+
+
+@config.command()
+@click.argument("path", default=".")
+@json_option
+def show(path: str, *, as_json: bool) -> int:
+    """Print every setting that holds in PATH, its value and the layer that set it."""
+    settings = settings_for((path,))
+    if as_json:
+        emit_json({key: {"value": value, "origin": origin} for key, value, origin in settings.items()})
+        return 0
+    import json
+
+    emit(table((key, json.dumps(value), f"# {origin}") for key, value, origin in settings.items()))
+    emit(f"data is in {settings.home}\n")
+    emit("".join(f"note: {warning}\n" for warning in settings.warnings))
+    return 0
+
+
+def _status_text(repo: RepoStatus, *, verbose: bool) -> str:
+    languages = sorted(repo.languages.items(), key=lambda item: (-item[1], item[0]))
+    rows = [
+        ("root", repo.root),
+        ("branch", repo.branch or "none"),
+        ("commit", repo.commit or "none"),
+        ("indexed", f"{repo.files} files, {repo.chunks} chunks"),
+        ("fresh", "yes" if repo.fresh else "no: the next search or `vade index` brings it up to date"),
+        ("when", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(repo.indexed_at)) if repo.indexed_at else "never"),
+        ("languages", ", ".join(f"{name} {count}" for name, count in languages) or "none"),
+        ("embedder", repo.embedder),
+        ("database", f"{repo.database} ({size(repo.bytes)})"),
+        ("skipped", f"{len(repo.skipped)}" + ("" if verbose or not repo.skipped else " (-v shows which)")),
+    ]
+    skipped = "\n".join(skipped_lines(repo.skipped)) + "\n" if verbose and repo.skipped else ""
+    return f"{repo.repo}\n{table(rows, indent='  ')}{skipped}"

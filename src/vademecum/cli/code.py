@@ -1,0 +1,167 @@
+"""The verbs about code: search, open, symbol, index."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vademecum.cli.progress import Progress
+from vademecum.cli.render import emit, emit_json, index_text, style_for
+from vademecum.cli.session import json_option, opened, paths_argument, settings_for
+from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
+from vademecum.errors import UsageError
+from vademecum.types import KINDS
+
+if TYPE_CHECKING:
+    from vademecum.engine import Engine
+    from vademecum.types import Answer
+
+NOT_FOUND = 1
+
+
+@click.command()
+@click.argument("query")
+@paths_argument
+@click.option("-k", type=click.IntRange(1), metavar="N", help="How many results.")
+@click.option("--lang", "languages", multiple=True, metavar="LANG", help="Only this language; may be repeated.")
+@click.option("--path", "only", multiple=True, metavar="GLOB", help="Only files that match; may be repeated.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No files that match; may be repeated.")
+@click.option("--kind", type=click.Choice(sorted(KINDS)), default="all", help="Only files of this kind.")
+@click.option("--symbol", default="", metavar="NAME", help="Only where this name is defined.")
+@click.option("-e", "--regex", "pattern", default="", metavar="REGEX", help="Only code that matches; meaning ranks.")
+@click.option("--repo", "repos", multiple=True, metavar="NAME|PATH", help="Only this repository; a path has a slash.")
+@click.option("--scope", type=click.Choice(["repo", "repos", "all"]), default="repos", help="How far to look.")
+@click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
+@click.option("--snippet-lines", type=click.IntRange(0), metavar="N", help="Lines of each result; 0 for places only.")
+@click.option("--ranker", default="", metavar="NAME", help="How signals become an order: default, rrf, bm25f, dense.")
+@click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
+@click.option("--why", is_flag=True, help="Show the signals behind each rank.")
+@json_option
+def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
+    """Find code that answers QUERY, in the current repository or in each PATH.
+
+    Indexes what is new first. QUERY `-` is read from standard input.
+    """
+    query = sys.stdin.read() if query == "-" else query
+    _check_exist(paths, "put a query of several words in quotes")
+    named = tuple(repo for repo in options["repos"] if _is_path(repo))
+    _check_exist(named, "a name without a slash is looked up among the repositories")
+    paths = paths or named
+    settings = settings_for(paths)
+    with opened(paths, settings) as engine, Progress() as progress:
+        answer = engine.codebase.search(
+            query,
+            k=options["k"] or settings.search.k,
+            languages=options["languages"],
+            paths=options["only"],
+            exclude=options["exclude"],
+            kind=options["kind"],
+            symbol=options["symbol"],
+            pattern=options["pattern"],
+            commit=options["commit"],
+            repos=_names(engine, options["repos"]),
+            scope=options["scope"],
+            ranker=options["ranker"] or settings.search.ranker,
+            refresh=not options["no_refresh"],
+            progress=progress,
+        )
+        several = len(engine.roots) > 1 or options["scope"] == "all"
+    lines = options["snippet_lines"]
+    if options["as_json"]:
+        return _print_record(answer, lines)
+    shown = settings.search.snippet_lines if lines is None else lines
+    style = style_for(query, options["pattern"])
+    emit(answer_text(answer, snippet_lines=shown, name_repos=several, why=options["why"], style=style))
+    return 0 if answer else NOT_FOUND
+
+
+@click.command("open")
+@click.argument("location")
+@click.option("--repo", default="", metavar="NAME|PATH", help="The repository; a path has a slash.")
+@click.option("--commit", default="", metavar="REV", help="The file as of this commit.")
+@json_option
+def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> int:
+    """Print a file, or lines of it: LOCATION is path, path:10 or path:10-40."""
+    with opened((repo,) if _is_path(repo) else ()) as engine:
+        evidence = engine.codebase.open(location, commit=commit, repo="" if _is_path(repo) else repo)
+    if as_json:
+        emit_json(evidence_record(evidence))
+    else:
+        whole = evidence.end_line - evidence.start_line + 1
+        emit("\n".join(evidence_lines(evidence, snippet_lines=whole, style=style_for())) + "\n")
+    return 0
+
+
+@click.command()
+@click.argument("name")
+@paths_argument
+@click.option("-k", type=click.IntRange(1), metavar="N", help="How many definitions.")
+@click.option("--repo", default="", metavar="NAME", help="Only this repository.")
+@click.option("--snippet-lines", type=click.IntRange(0), metavar="N", help="Lines of each result; 0 for places only.")
+@json_option
+def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
+    """Show where NAME, or Class.name, is defined; exact, or not found."""
+    settings = settings_for(paths)
+    with opened(paths, settings) as engine:
+        answer = engine.codebase.symbol(name, k=options["k"] or settings.search.k, repo=options["repo"])
+        several = len(engine.roots) > 1
+    lines = options["snippet_lines"]
+    if options["as_json"]:
+        return _print_record(answer, lines)
+    shown = settings.search.snippet_lines if lines is None else lines
+    emit(answer_text(answer, snippet_lines=shown, name_repos=several, style=style_for(name)))
+    return 0 if answer else NOT_FOUND
+
+
+@click.command()
+@paths_argument
+@click.option("--full", is_flag=True, help="Read every file again, whatever is known.")
+@click.option("--commit", default="", metavar="REV", help="Index this commit instead of the files on disk.")
+@click.option("-v", "--verbose", is_flag=True, help="List what was skipped, and why.")
+@json_option
+def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, as_json: bool) -> int:
+    """Bring the index of the current repository, or of each PATH, up to date."""
+    with opened(paths) as engine, Progress() as progress:
+        reports = engine.codebase.index_all(progress=progress, full=full, commit=commit)
+    if as_json:
+        emit_json([asdict(report) for report in reports])
+    else:
+        emit(index_text(reports, verbose=verbose))
+    return 0
+
+
+def _print_record(answer: Answer, snippet_lines: int | None) -> int:
+    emit_json(answer_record(answer, snippet_lines=snippet_lines))
+    return 0 if answer else NOT_FOUND
+
+
+def _check_exist(paths: Iterable[str], hint: str) -> None:
+    """A query without quotes looks like a query and several paths: say so before anything is opened."""
+    for path in paths:
+        if not Path(path).exists():
+            raise UsageError(f"no such file or directory {path!r}: {hint}")
+
+
+def _is_path(repo: str) -> bool:
+    return "/" in repo or os.sep in repo or repo in {".", ".."}
+
+
+def _names(engine: Engine, repos: Iterable[str]) -> tuple[str, ...]:
+    """The names of the repositories asked for, where some are given as paths."""
+    names: list[str] = []
+    for repo in repos:
+        if not _is_path(repo):
+            names.append(repo)
+            continue
+        here = Path(repo).resolve()
+        found = [root.name for root in engine.roots if here.is_relative_to(Path(root.path).resolve())]
+        if not found:
+            raise UsageError(f"{repo!r} is not among the repositories opened: name it as a PATH too")
+        names += found
+    return tuple(names)

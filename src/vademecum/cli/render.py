@@ -1,0 +1,123 @@
+"""What only a terminal needs: colours, its width, tables, and leaving quietly when nobody reads on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vademecum.context.render import PLAIN, Style, visible
+
+if TYPE_CHECKING:
+    from vademecum.types import IndexReport
+
+VERDICT_COLOURS = {"resolved": "green", "likely": "green", "ambiguous": "yellow", "not found": "red"}
+SKIPPED_SHOWN = 20  # of a list that may be thousands; JSON has them all
+
+
+def style_for(query: str = "", pattern: str = "") -> Style:
+    """Return colours and the width for a terminal, or the plain style for a pipe, a file or `NO_COLOR`."""
+    if not sys.stdout.isatty():
+        return PLAIN
+    width = shutil.get_terminal_size().columns
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return Style(code=_untab, width=width)
+    matched = _matcher(query, pattern)
+
+    def code(line: str) -> str:
+        return matched.sub(lambda match: click.style(match[0], fg="yellow", bold=True), _untab(line))
+
+    return Style(
+        place=lambda text: click.style(text, fg="cyan", bold=True),
+        dim=lambda text: click.style(text, dim=True),
+        verdict=lambda text: click.style(text, fg=VERDICT_COLOURS.get(text), bold=True),
+        code=code,
+        width=width,
+    )
+
+
+def emit(text: str) -> None:
+    """Write the result. A reader that closed the pipe (`| head`) has what it wanted: that is no failure."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes again at exit; give it somewhere to flush to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def emit_json(value: Any) -> None:
+    """Write a JSON document, indented for a person and on one line for a program."""
+    indent = 2 if sys.stdout.isatty() else None
+    emit(json.dumps(value, ensure_ascii=False, indent=indent, default=_plain) + "\n")
+
+
+def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
+    """Return what indexing did, a line per repository, and with `verbose` what was left out and why."""
+    lines: list[str] = []
+    for report in reports:
+        lines.append(
+            f"{report.repo}: {report.files} files, {report.chunks} chunks "
+            f"({report.added} new, {report.removed} removed, {report.unchanged} unchanged) in {report.seconds:.1f} s"
+        )
+        notes = {"skipped": len(report.skipped), "kept by windows only": len(report.failures)}
+        notes |= {f"without {step}": count for step, count in report.degraded.items()}
+        lines += (f"  {count} {said}" for said, count in notes.items() if count)
+        if verbose:
+            lines += (f"  {_reason(item)}" for item in (*report.skipped, *report.failures))
+        elif report.skipped or report.failures:
+            lines[-1] += " (-v shows which)"
+    return "\n".join(lines) + "\n"
+
+
+def table(rows: Iterable[Sequence[object]], indent: str = "") -> str:
+    """Return rows as aligned columns."""
+    texts = [[visible(str(cell)) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    lines = ("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in texts)
+    return "".join(f"{indent}{line.rstrip()}\n" for line in lines)
+
+
+def skipped_lines(skipped: Sequence[Any]) -> list[str]:
+    """Return what was left out and why, the first of many."""
+    lines = [f"  {_reason(item)}" for item in skipped[:SKIPPED_SHOWN]]
+    if len(skipped) > SKIPPED_SHOWN:
+        lines.append(f"  … and {len(skipped) - SKIPPED_SHOWN} more: --json lists all")
+    return lines
+
+
+def size(count: int) -> str:
+    """Return bytes for people: `1.5 MB`."""
+    amount, units = float(count), iter(("bytes", "kB", "MB", "GB"))
+    unit = next(units)
+    while amount >= 1000 and unit != "GB":
+        amount, unit = amount / 1000, next(units)
+    return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+
+
+def _reason(skipped: Any) -> str:
+    return visible(f"{skipped.path}: {skipped.reason}" + (f" ({skipped.detail})" if skipped.detail else ""))
+
+
+def _untab(line: str) -> str:
+    return line.expandtabs(4)
+
+
+def _matcher(query: str, pattern: str) -> re.Pattern[str]:
+    """What to highlight: the words of the query, and what the pattern matches."""
+    words = sorted({re.escape(word) for word in re.findall(r"\w{3,}", query)}, key=len, reverse=True)[:64]
+    try:
+        return re.compile("|".join([*([f"(?:{pattern})"] if pattern else []), *words]) or r"(?!)", re.IGNORECASE)
+    except re.error:  # the engine has its say about the pattern; highlighting does without
+        return re.compile("|".join(words) or r"(?!)", re.IGNORECASE)
+
+
+def _plain(value: Any) -> Any:
+    """What `json` cannot write by itself: mappings of other kinds, paths, sets."""
+    return dict(value) if hasattr(value, "keys") else str(value)

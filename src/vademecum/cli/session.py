@@ -1,0 +1,43 @@
+"""What every verb shares: the paths it takes, the settings, and an engine that is closed again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from vademecum.config import Settings, load
+
+if TYPE_CHECKING:
+    from vademecum.engine import Engine
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def paths_argument(function: F) -> F:
+    """Take any number of directories; none means the current one."""
+    return click.argument("paths", nargs=-1, metavar="[PATH]...")(function)
+
+
+def json_option(function: F) -> F:
+    """Take `--json`."""
+    return click.option("as_json", "--json", is_flag=True, help="Print JSON.")(function)
+
+
+def settings_for(paths: Sequence[str]) -> Settings:
+    """Return the settings that hold for these paths: a repository's own file speaks for that repository alone."""
+    return load(paths[0] if len(paths) == 1 else None if paths else ".")
+
+
+@contextmanager
+def opened(paths: Sequence[str], settings: Settings | None = None) -> Iterator[Engine]:
+    """An engine on these paths, closed at the end."""
+    # A thread pool for matrix products costs more to start than one question saves.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from vademecum.engine import Engine
+
+    with Engine.open(*(paths or (".",)), settings=settings or settings_for(paths)) as engine:
+        yield engine

@@ -1,0 +1,196 @@
+"""One file's content to everything the index keeps of it: parse → chunk → metadata → enrich → terms → vectors.
+
+Analysis is a pure function of content and language: paths, branches and repositories play no part, so it is done once
+for each distinct content and its result is never updated. It runs in worker processes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.codebase.chunk import chunk_file
+from vademecum.codebase.enrich import summarise
+from vademecum.codebase.metadata import describe_python
+from vademecum.protocols import Embedder, Row
+from vademecum.result import Err, Ok
+from vademecum.retrieval.features import loose_symbol_key, symbol_key
+from vademecum.retrieval.segment import FIELDS, KIND_CODES, BlobArrays, quantise
+from vademecum.text import RunTable
+from vademecum.types import Chunk, ParsedFile, Passage
+
+_KIND_CODE = {str(kind): code for code, kind in enumerate(KIND_CODES)}
+_MOST = 65_535
+
+
+Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is kept of one content. Rows lack their leading blob id, which the store gives."""
+
+    language: str
+    content: bytes
+    imports: tuple[str, ...]
+    problem: str  # why the file was cut by windows, or "" when all went well
+    has_errors: bool
+    chunks: tuple[Row, ...]
+    symbols: tuple[Row, ...]
+    passages: tuple[Passage, ...]  # what an embedder outside the worker still has to read; () when it has been done
+    arrays: BlobArrays
+
+
+def analyse(jobs: Sequence[Job], embedder: Embedder | None, deadline_s: float, terms: RunTable) -> list[Analysis]:
+    """Return the analysis of each file, given as its UTF-8 content and its language.
+
+    Files are analysed together because arrays like to be long; what is found of one never depends on the others.
+    Without an embedder the vectors are left to the caller.
+    """
+    parsed = [describe(chunk_file(content, language, deadline_s), content) for content, language in jobs]
+    sizes = [len(file.chunks) for file, _ in parsed]
+    chunks = [replace(chunk, summary=summarise(chunk, file.language)) for file, _ in parsed for chunk in file.chunks]
+    passages = [passage_of(chunk) for chunk in chunks]
+    arrays = _arrays(chunks, passages, embedder, terms)
+    analyses = []
+    for (content, language), (file, problem), (first, last) in zip(
+        jobs, parsed, pairwise(accumulate(sizes, initial=0)), strict=True
+    ):
+        own = chunks[first:last]
+        analyses.append(Analysis(
+            language, content, file.imports, problem, file.has_errors,
+            tuple(_chunk_row(n, chunk, digest) for n, (chunk, digest) in enumerate(zip(own, chunk_hashes(own, language), strict=True))),
+            tuple(_symbol_rows(own)), () if embedder else tuple(passages[first:last]), _part(arrays, first, last),
+        ))  # fmt: skip
+    return analyses
+
+
+def passage_of(chunk: Chunk) -> Passage:
+    """Return what an embedder reads of a chunk."""
+    return Passage(text=chunk.text, title=chunk.name, context=chunk.scope)
+
+
+def chunk_hashes(chunks: Iterable[Chunk], language: str) -> list[str]:
+    """Return 16 hex digits for each chunk, from its text and its place in the file's structure, never its lines.
+
+    Moving a function down a file keeps its hash; the same text twice in one scope gets two hashes.
+    """
+    seen: Counter[bytes] = Counter()
+    found: list[str] = []
+    for chunk in chunks:
+        frame = "\0".join((language, chunk.kind, chunk.scope, chunk.name, chunk.text)).encode("utf-8", "surrogatepass")
+        digest = blake2b(frame, digest_size=8).digest()
+        seen[digest] += 1
+        twin = seen[digest]
+        found.append((blake2b(frame, digest_size=8, salt=str(twin).encode()).digest() if twin > 1 else digest).hex())
+    return found
+
+
+def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, str]:
+    """Add what only Python's own parser knows to Python chunks."""
+    if parsed.language != "python" or not parsed.chunks:
+        return parsed, ""
+    match describe_python(content.decode("utf-8")):
+        case Err(error):
+            return parsed, str(error)
+        case Ok(module):
+            definitions = module.declarations
+    chunks = []
+    for chunk in parsed.chunks:
+        line = next((n for n in range(chunk.start_line, chunk.end_line + 1) if n in definitions), 0)
+        known = definitions[line] if line and chunk.name else None
+        if known is None or chunk.metadata.get("part", 1) != 1:
+            chunks.append(chunk)
+        else:
+            chunks.append(replace(chunk, metadata={**chunk.metadata, **known}))
+    return replace(parsed, chunks=tuple(chunks), imports=tuple(module.imports) or parsed.imports), ""
+
+
+def _part(arrays: BlobArrays, first: int, last: int) -> BlobArrays:
+    """Return the arrays of chunks first … last - 1, numbered from 0."""
+    rows, postings = slice(first, last), slice(*np.searchsorted(arrays.docs, [first, last]))
+    return BlobArrays(
+        arrays.lines[rows], arrays.kinds[rows], arrays.lengths[rows], arrays.keys[postings],
+        arrays.docs[postings] - np.int32(first), arrays.tf[postings], arrays.vectors[rows], arrays.scales[rows],
+    )  # fmt: skip
+
+
+def _arrays(
+    chunks: Sequence[Chunk], passages: Sequence[Passage], embedder: Embedder | None, terms: RunTable
+) -> BlobArrays:
+    if embedder is None:
+        vectors, scales = np.zeros((len(chunks), 0), np.int8), np.zeros(len(chunks), np.float32)
+    else:
+        vectors, scales = quantise(embedder.embed(passages, "document").unwrap())
+    keys, docs, tf, lengths = _term_arrays(chunks, terms)
+    names, defining = _symbol_postings(chunks)
+    once = np.zeros((len(names), len(FIELDS)), np.uint8)
+    once[:, 0] = 1
+    docs = np.concatenate((docs, defining))
+    order = np.argsort(docs, kind="stable")
+    return BlobArrays(
+        lines=np.array([(c.start_line, c.end_line) for c in chunks], np.int32).reshape(-1, 2),
+        kinds=np.array([_KIND_CODE[c.kind] for c in chunks], np.uint8),
+        lengths=lengths,
+        keys=np.concatenate((keys, names))[order],
+        docs=docs[order],
+        tf=np.concatenate((tf, once))[order],
+        vectors=vectors,
+        scales=scales,
+    )
+
+
+def _term_arrays(
+    chunks: Sequence[Chunk], terms: RunTable
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint16]]:
+    """Return raw postings (keys, chunk numbers, occurrences per field) and the number of terms per chunk and field."""
+    texts = [chunk.text for chunk in chunks]
+    texts += [f"{chunk.scope} {chunk.name}" for chunk in chunks]
+    texts += [chunk.signature for chunk in chunks]
+    texts += [chunk.summary if chunk.doc in chunk.summary else f"{chunk.doc} {chunk.summary}" for chunk in chunks]
+    counts = terms.count(texts)
+    size = len(chunks)
+    field, chunk = np.divmod(counts.text, max(size, 1))
+    lengths = np.bincount(counts.text, weights=counts.count, minlength=len(texts)).reshape(len(FIELDS), size).T
+    order = np.lexsort((counts.code, chunk))
+    chunk, code, field, count = chunk[order], counts.code[order], field[order], counts.count[order]
+    new = np.ones(len(chunk), bool)
+    new[1:] = (chunk[1:] != chunk[:-1]) | (code[1:] != code[:-1])
+    tf = np.zeros((int(new.sum()), len(FIELDS)), np.uint8)
+    tf[np.cumsum(new) - 1, field] = np.minimum(count, 255)
+    return terms.values(code[new]), chunk[new].astype(np.int32), tf, np.minimum(lengths, _MOST).astype(np.uint16)
+
+
+def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Return the keys under which chunks are filed as defining names, and the chunk of each."""
+    found = {
+        (make(symbol.name), number): None
+        for number, chunk in enumerate(chunks)
+        for symbol in chunk.symbols
+        for make in (symbol_key, loose_symbol_key)
+    }
+    return (
+        np.fromiter((key for key, _ in found), np.uint64, len(found)),
+        np.fromiter((number for _, number in found), np.int32, len(found)),
+    )
+
+
+def _chunk_row(ordinal: int, chunk: Chunk, digest: str) -> Row:
+    return (
+        ordinal, chunk.start_line, chunk.end_line, chunk.start_byte, chunk.end_byte, str(chunk.kind), chunk.name,
+        chunk.scope, chunk.signature, chunk.summary, digest, "\n".join(chunk.calls),
+        json.dumps(dict(chunk.metadata), ensure_ascii=False, separators=(",", ":")) if chunk.metadata else "",
+    )  # fmt: skip
+
+
+def _symbol_rows(chunks: Sequence[Chunk]) -> Iterable[Row]:
+    for ordinal, chunk in enumerate(chunks):
+        for position, s in enumerate(chunk.symbols):
+            yield (ordinal, position, s.name, s.qualified, str(s.kind), s.start_line, s.end_line, s.signature)

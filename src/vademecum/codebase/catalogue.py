@@ -1,0 +1,300 @@
+"""What is kept of one repository, and how it stays whole.
+
+The database is the truth: content by git blob id, chunks, symbols, and for each snapshot which content stands at which
+path. Beside it lie derived files of arrays, which ranking maps into memory: segments (of content) and one file table
+per snapshot. A derived file is written first and named in the same transaction that makes it current, so a crash at
+any instant leaves the last complete state, and a reader sees either the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from vademecum.codebase.analyse import Analysis
+from vademecum.codebase.classify import file_kind
+from vademecum.errors import StoreCorruptError
+from vademecum.protocols import Condition, Row, Store
+from vademecum.retrieval.files import FileRow, FileTable, file_table, load_files, save_files
+from vademecum.retrieval.segment import Segment, load_segment, merge_segments, save_segment, segment_of
+from vademecum.retrieval.view import View, view_of
+from vademecum.types import Chunk, Skipped, Symbol
+
+BlobKey = tuple[str, str]  # git blob id, language
+MANY_SEGMENTS = 4  # beyond the largest: more are joined into one
+MANY_DEAD = 5_000  # chunks that no snapshot names; when they also outweigh the rest, they are dropped
+SMALL_SHARE = 0.25  # of the largest segment: beyond it all are joined into one
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One searchable state: a commit, or a worktree as it was last read."""
+
+    id: int
+    kind: str  # "commit" or "worktree"
+    place: str  # the commit id, or the worktree's directory
+    label: str  # what evidence calls it: `<commit>`, `<commit>+<treeHash>`, or `<treeHash>` outside git
+    branch: str
+    commit: str
+    tree_hash: str
+    indexed_at: float  # seconds since the epoch
+    skipped: tuple[Skipped, ...]
+    table_file: str = ""  # the derived file that holds its files
+
+
+def tree_hash(files: FileTable) -> str:
+    """Return 12 hex digits for a set of paths and their contents."""
+    digest = blake2b("\0".join(files.paths).encode("utf-8", "surrogatepass"), digest_size=6)
+    digest.update(files.digests.tobytes())
+    return digest.hexdigest()
+
+
+class Catalogue:
+    """The records and arrays of one repository. Use one per process; several processes may hold one each."""
+
+    def __init__(self, store: Store, directory: Path, embedder: str) -> None:
+        self.store = store
+        self.directory = directory
+        self.embedder = embedder
+        self._segments: dict[str, Segment] = {}
+        self._loaded: dict[tuple[str, str], tuple[Snapshot, tuple[str, ...], View]] = {}
+        self.content = lru_cache(maxsize=128)(self._content)  # what is stored of a blob never changes
+        self.chunk = lru_cache(maxsize=4096)(self._chunk)
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def load(self, kind: str, place: str) -> tuple[Snapshot, View] | None:
+        """Return a snapshot and its view, or None where it was never indexed.
+
+        A derived file that is missing or damaged makes its blobs `missing` in the view, to be analysed again.
+        """
+        rows = self._scan("snapshots", [("kind", "=", kind), ("place", "=", place)])
+        if not rows:
+            return None
+        snapshot = _snapshot(rows[0])
+        names = self._segment_names()
+        known = self._loaded.get((kind, place))
+        if known is None or known[0].table_file != snapshot.table_file or known[1] != names:
+            known = (snapshot, names, view_of(self._files(snapshot), self._current_segments()))
+            self._loaded[(kind, place)] = known
+        return snapshot, known[2]
+
+    def snapshots(self) -> list[Snapshot]:
+        """Return every snapshot, oldest first."""
+        return [_snapshot(row) for row in self._scan("snapshots", order=("id",))]
+
+    def known(self, hashes: Iterable[str]) -> dict[BlobKey, int]:
+        """Return the database ids of contents that were analysed before, in every language they were read as."""
+        rows = self._scan("blobs", [("hash", "in", list(hashes))], ("hash", "language", "id"))
+        return {(digest, language): number for digest, language, number in rows}
+
+    def held(self) -> set[int]:
+        """Return the database ids of contents whose arrays are at hand."""
+        return {blob for segment in self._current_segments() for blob in segment.blobs.tolist()}
+
+    def _chunk(self, blob: int, ordinal: int) -> tuple[Chunk, str]:
+        """Return a chunk without its text, and its hash."""
+        own = [("blob", "=", blob), ("ordinal", "=", ordinal)]
+        rows = self._scan("chunks", own)
+        if not rows:
+            raise StoreCorruptError(f"chunk {ordinal} of blob {blob} is missing: run `vade index --full`")
+        _, _, first, last, start, end, kind, name, scope, signature, summary, digest, calls, metadata = rows[0]
+        symbols = tuple(Symbol(*row[3:]) for row in self.symbols(own))
+        return Chunk(
+            first, last, start, end, kind, "", name, scope, signature, "", summary, symbols,
+            tuple(calls.split("\n")) if calls else (), json.loads(metadata) if metadata else {},
+        ), digest  # fmt: skip
+
+    def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:
+        """Return symbol records, ordered by blob."""
+        return self._scan("symbols", where, columns, ("blob", "ordinal", "position"))
+
+    def _content(self, blob: int) -> bytes:
+        rows = self._scan("blobs", [("id", "=", blob)], ("content",))
+        if not rows:
+            raise StoreCorruptError(f"blob {blob} is missing: run `vade index --full`")
+        return bytes(rows[0][0])
+
+    def _files(self, snapshot: Snapshot) -> FileTable:
+        try:
+            return load_files(self.directory / snapshot.table_file)
+        except StoreCorruptError:
+            return file_table(self._file_rows(snapshot.id), file_kind)
+
+    def _file_rows(self, snapshot: int) -> list[FileRow]:
+        rows = self._scan("files", [("snapshot", "=", snapshot)], ("path", "blob", "size", "mtime_ns", "inode"))
+        blobs = self._scan("blobs", [("id", "in", sorted({row[1] for row in rows}))], ("id", "hash", "language"))
+        named = {number: (digest, language) for number, digest, language in blobs}
+        return [FileRow(path, blob, *named[blob], *stat) for path, blob, *stat in rows if blob in named]
+
+    def _segment_names(self) -> tuple[str, ...]:
+        """Return the files of the segments, newest first: where two hold the same content, the newest counts."""
+        return tuple(name for (name,) in self._scan("segments", columns=("file",), order=("id",))[::-1])
+
+    def _current_segments(self) -> list[Segment]:
+        names = self._segment_names()
+        found: dict[str, Segment] = {}
+        for name in names:
+            try:
+                found[name] = self._segments.get(name) or load_segment(self.directory / name, self.embedder)
+            except StoreCorruptError:
+                if self._segment_names() != names:  # joined by another process since we asked
+                    return self._current_segments()
+                # otherwise it is lost: its blobs show up as missing and are analysed again
+        self._segments = found
+        return list(found.values())
+
+    def _scan(
+        self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
+    ) -> list[Row]:
+        return self.store.scan(family, where, columns, order).unwrap()
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def add(self, analysed: Mapping[str, Sequence[Analysis]]) -> dict[BlobKey, int]:
+        """Keep analyses by git blob id; all or nothing. What was kept of the same contents before is replaced.
+
+        Raises:
+            StoreError: nothing was kept.
+        """
+        with self.store.transaction():
+            numbers = self.known(analysed)
+            again = [numbers[digest, a.language] for digest, analyses in analysed.items() for a in analyses
+                     if (digest, a.language) in numbers]  # fmt: skip
+            last = self._scan("meta", [("name", "=", "last_blob")])
+            number = int(last[0][1]) if last else 0
+            rows: list[tuple[int, str, Analysis]] = []
+            for digest, analyses in analysed.items():
+                for analysis in analyses:
+                    if (digest, analysis.language) not in numbers:
+                        number += 1
+                        numbers[digest, analysis.language] = number
+                    rows.append((numbers[digest, analysis.language], digest, analysis))
+            for family in ("chunks", "symbols"):
+                self._delete(family, [("blob", "in", again)])
+            self._write_rows(rows)
+            self._upsert("meta", [("last_blob", str(number))])
+            self._write_segment(segment_of([(n, analysis.arrays) for n, _, analysis in rows]))
+        self.content.cache_clear()
+        self.chunk.cache_clear()
+        return numbers
+
+    def _write_rows(self, rows: list[tuple[int, str, Analysis]]) -> None:
+        self._upsert(
+            "blobs",
+            [(n, digest, a.language, a.content, "\n".join(a.imports), int(a.has_errors)) for n, digest, a in rows],
+        )
+        self._upsert("chunks", [(n, *row) for n, _, a in rows for row in a.chunks])
+        self._upsert("symbols", [(n, *row) for n, _, a in rows for row in a.symbols])
+
+    def commit(self, snapshot: Snapshot, table: FileTable, changed: Sequence[FileRow], gone: Iterable[str]) -> Snapshot:
+        """Make `table` the files of a snapshot, which becomes current at once; returns it with its id.
+
+        `changed` are the rows that differ from what the database holds, `gone` the paths it is to forget.
+
+        Raises:
+            StoreError: the previous state stays.
+        """
+        with self.store.transaction():
+            previous = self._scan("snapshots", [("kind", "=", snapshot.kind), ("place", "=", snapshot.place)], ("id",))
+            number = previous[0][0] if previous else 1 + max((s.id for s in self.snapshots()), default=0)
+            snapshot = replace(snapshot, id=number, table_file=f"files-{uuid.uuid4().hex}.safetensors")
+            save_files(self.directory / snapshot.table_file, table)
+            self._upsert("snapshots", [_snapshot_row(snapshot)])
+            self._delete("files", [("snapshot", "=", number), ("path", "in", list(gone))])
+            self._upsert("files", [(number, r.path, r.blob, r.size, r.mtime_ns, r.inode) for r in changed])
+            self._join_segments()
+        self.sweep()
+        if self._mostly_dead():
+            self.collect()
+        return snapshot
+
+    def _mostly_dead(self) -> bool:
+        """Whether most of what ranking reads belongs to no snapshot: every edit leaves the content before it behind."""
+        named = np.array([blob for (blob,) in self._scan("files", columns=("blob",))], np.int64)
+        sizes = [(np.diff(s.starts), np.isin(s.blobs, named)) for s in self._current_segments()]
+        dead = sum(int(chunks[~alive].sum()) for chunks, alive in sizes)
+        return dead > max(MANY_DEAD, sum(int(chunks[alive].sum()) for chunks, alive in sizes))
+
+    def _join_segments(self, *, everything: bool = False) -> None:
+        """Keep segments few: many small ones become one, and all become one when the small ones weigh enough."""
+        newest_first = self._current_segments()
+        segments = sorted(newest_first, key=lambda segment: -segment.size)
+        small = segments[1:]
+        weight = sum(segment.size for segment in small)
+        if everything or (small and weight > SMALL_SHARE * segments[0].size):
+            kept_blobs = np.array(sorted(n for (n,) in self._scan("blobs", columns=("id",))), np.int64)
+            joined = [merge_segments(newest_first, kept_blobs)] if segments else []
+        elif len(small) > MANY_SEGMENTS:
+            joined = [segments[0], merge_segments([s for s in newest_first if s is not segments[0]])]
+        else:
+            return
+        self._delete("segments", [])
+        kept = {id(segment): name for name, segment in self._segments.items()}
+        for segment in joined:
+            if id(segment) in kept:
+                self._upsert("segments", [(None, kept[id(segment)], len(segment.blobs))])
+            elif segment.size or len(segment.blobs):
+                self._write_segment(segment)
+
+    def _write_segment(self, segment: Segment) -> None:
+        name = f"segment-{uuid.uuid4().hex}.safetensors"
+        save_segment(self.directory / name, segment, self.embedder)
+        self._upsert("segments", [(None, name, len(segment.blobs))])
+
+    def forget(self, snapshots: Iterable[int]) -> None:
+        """Drop snapshots; their content goes with the next `collect`."""
+        with self.store.transaction():
+            for number in snapshots:
+                self._delete("files", [("snapshot", "=", number)])
+                self._delete("snapshots", [("id", "=", number)])
+
+    def collect(self) -> tuple[int, int]:
+        """Drop content that no snapshot names. Returns how many blobs and chunks went."""
+        with self.store.transaction():
+            named = {blob for (blob,) in self._scan("files", columns=("blob",))}
+            dead = [n for (n,) in self._scan("blobs", columns=("id",)) if n not in named]
+            self._delete("blobs", [("id", "in", dead)])
+            chunks = self._delete("chunks", [("blob", "in", dead)])
+            self._delete("symbols", [("blob", "in", dead)])
+            self._join_segments(everything=True)
+        self.content.cache_clear()
+        self.chunk.cache_clear()
+        self.sweep()
+        return len(dead), chunks
+
+    def sweep(self) -> None:
+        """Remove derived files that nothing names any more, leftovers of killed runs among them.
+
+        Files are written inside transactions only, so while we hold one, a file without a name has no owner.
+        """
+        with self.store.transaction():
+            named = {*self._segment_names(), *(snapshot.table_file for snapshot in self.snapshots())}
+            for path in self.directory.glob("*.safetensors*"):
+                if path.name not in named:
+                    path.unlink(missing_ok=True)
+
+    def _upsert(self, family: str, rows: Sequence[Row]) -> None:
+        self.store.upsert(family, rows).unwrap()
+
+    def _delete(self, family: str, where: Sequence[Condition]) -> int:
+        return self.store.delete(family, where).unwrap()
+
+
+def _snapshot(row: Row) -> Snapshot:
+    *facts, skipped, table_file = row
+    return Snapshot(*facts, tuple(Skipped(**item) for item in json.loads(skipped)), table_file)
+
+
+def _snapshot_row(snapshot: Snapshot) -> Row:
+    s = snapshot
+    skipped = json.dumps([asdict(item) for item in s.skipped])
+    return (s.id, s.kind, s.place, s.label, s.branch, s.commit, s.tree_hash, s.indexed_at, skipped, s.table_file)

@@ -1,0 +1,190 @@
+"""The capability as one object: what `engine.codebase` offers, over the repositories that are open."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from vademecum.codebase import watch
+from vademecum.codebase.index import index
+from vademecum.codebase.open import open_location
+from vademecum.codebase.repository import Opened, Repository
+from vademecum.codebase.search import search
+from vademecum.codebase.status import check_repository, collect_garbage, status_of
+from vademecum.codebase.symbol import find_symbol
+from vademecum.errors import StoreBusyError, UsageError
+from vademecum.protocols import Progress
+from vademecum.types import Answer, Check, Evidence, GcReport, IndexReport, Query, RepoStatus
+
+SCOPES = ("repo", "repos", "all")
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+class Codebase:
+    """Finds code, with evidence, in one repository, in several, or in all that are indexed.
+
+    Args:
+        repositories: what is open, each with the path prefixes it was narrowed to; the first is the default.
+        everywhere: returns every repository that has an index on this machine, for scope "all".
+        ranker: what ranks when a search does not say.
+    """
+
+    def __init__(
+        self,
+        repositories: Sequence[tuple[Repository, tuple[str, ...]]],
+        everywhere: Callable[[], Sequence[Repository]],
+        ranker: str = "default",
+    ) -> None:
+        self._repositories = list(repositories)
+        self._everywhere = everywhere
+        self._ranker = ranker
+
+    def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
+        """Bring the first repository's index up to date; `full` reads every file again, `commit` indexes a revision.
+
+        Raises:
+            Error: what went wrong and how to mend it; what was indexed before is intact.
+        """
+        return index(self._repositories[0][0], progress or _silent, revision=commit, full=full)
+
+    def index_all(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> list[IndexReport]:
+        """Bring every open repository's index up to date."""
+        return [index(repo, progress or _silent, revision=commit, full=full) for repo, _ in self._repositories]
+
+    def refresh(self, progress: Progress | None = None) -> list[IndexReport]:
+        """Do what a search does first: take in what changed, without waiting for another process that is at it."""
+        return [self._refreshed(repo, progress or _silent, "") for repo, _ in self._repositories]
+
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        languages: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        kind: str = "all",
+        symbol: str = "",
+        pattern: str = "",
+        commit: str = "",
+        repos: Sequence[str] = (),
+        scope: str = "repos",
+        ranker: str = "",
+        refresh: bool = True,
+        progress: Progress | None = None,
+    ) -> Answer:
+        """Answer a question about code, or find a name; see `types.Query` for the filters.
+
+        Args:
+            text: the question, in words or as a name.
+            k: at most how many pieces of evidence.
+            languages, paths, exclude, kind, symbol, pattern: what narrows the search, before the cut to `k`.
+            commit: search this revision instead of the worktree; it is indexed first where it is not yet.
+            repos: names of open repositories to search; all of them unless given.
+            scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine.
+            ranker: "default", or a baseline: "rrf", "bm25f", "dense".
+            refresh: whether to take in what changed first.
+            progress: told about indexing.
+
+        Raises:
+            Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
+        """
+        query = Query(
+            text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern
+        )  # fmt: skip
+        opened = self._opened(commit, repos, scope, progress or _silent, refresh=refresh)
+        return search(opened, query, ranker or self._ranker)
+
+    def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True) -> Answer:
+        """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""
+        return find_symbol(self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh), name, k)
+
+    def open(self, location: str, commit: str = "", repo: str = "") -> Evidence:
+        """Read lines of one file: `path`, `path:10`, `path:10-40`.
+
+        Raises:
+            OutsideRootError: the path leads out of the repository.
+            UsageError, SourceError: there is nothing to show there.
+        """
+        chosen, _ = self._chosen((repo,) if repo else ())[0]
+        return open_location(chosen, location, commit)
+
+    def status(self) -> list[RepoStatus]:
+        """Say what is indexed of each open repository, without changing it."""
+        return [status_of(repo) for repo, _ in self._repositories]
+
+    def gc(self) -> GcReport:
+        """Drop what no snapshot needs any more, in every open repository."""
+        reports = [collect_garbage(repo) for repo, _ in self._repositories]
+        return GcReport(
+            sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports)
+        )  # fmt: skip
+
+    def doctor(self) -> list[Check]:
+        """Look at everything that has to work, and say how to mend what does not."""
+        return [check for repo, _ in self._repositories for check in check_repository(repo)]
+
+    def watch(self, on_report: Callable[[IndexReport], None], stop: threading.Event) -> None:
+        """Keep the open repositories' indexes up to date until `stop` is set. Needs the extra `watch`."""
+        watch.watch([repo for repo, _ in self._repositories], on_report, stop)
+
+    def _opened(
+        self, commit: str, repos: Sequence[str], scope: str, progress: Progress, *, refresh: bool
+    ) -> list[Opened]:
+        if scope not in SCOPES:
+            raise UsageError(f"scope {scope!r} is not one of {', '.join(SCOPES)}")
+        chosen = self._chosen(repos)[: 1 if scope == "repo" else None]
+        if scope == "all":
+            own = {repo.root.path for repo, _ in chosen}
+            chosen += [(repo, ()) for repo in self._everywhere() if repo.root.path not in own]
+        return [self._open_one(repo, prefixes, commit, progress, refresh=refresh) for repo, prefixes in chosen]
+
+    def _open_one(
+        self, repo: Repository, prefixes: tuple[str, ...], commit: str, progress: Progress, *, refresh: bool
+    ) -> Opened:
+        kind, place = "worktree", repo.root.path
+        if commit:
+            from vademecum.codebase.index import commit_place
+
+            kind, place = "commit", commit_place(repo, commit)
+        loaded = repo.catalogue.load(kind, place)
+        if loaded is None or loaded[1].missing or (refresh and not commit):
+            self._refreshed(repo, progress, commit)
+            loaded = repo.catalogue.load(kind, place)
+        assert loaded is not None
+        return Opened(repo, *loaded, prefixes)
+
+    def _refreshed(self, repo: Repository, progress: Progress, commit: str) -> IndexReport:
+        """Take in what changed. When another process is at it, the last complete state is good enough, if there is one."""
+        try:
+            return index(repo, progress, revision=commit, wait=False)
+        except StoreBusyError:
+            return index(repo, progress, revision=commit, wait=repo.catalogue.load("worktree", repo.root.path) is None)
+
+    def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
+        if not names:
+            return list(self._repositories)
+        known = {repo.name: (repo, prefixes) for repo, prefixes in self._repositories}
+        for name in names:
+            if name not in known:
+                raise UsageError(f"no open repository is called {name!r}: choose among {', '.join(sorted(known))}")
+        return [known[name] for name in dict.fromkeys(names)]
+
+
+def _language(name: str) -> str:
+    """Return a language's own name from what people call it."""
+    from difflib import get_close_matches
+
+    from vademecum.codebase.languages import LANGUAGES, canonical
+
+    found = canonical(name)
+    if found is None:
+        close = get_close_matches(name.lower(), [language.id for language in LANGUAGES], 1)
+        hint = f"did you mean {close[0]!r}?" if close else "`vade status` lists those in this repository"
+        raise UsageError(f"unknown language {name!r}: {hint}")
+    return found
+
+

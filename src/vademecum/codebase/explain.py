@@ -1,0 +1,85 @@
+"""Why nothing was found, and which names come close: said apart from evidence, never instead of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from vademecum.codebase.repository import Opened
+from vademecum.retrieval.query import Plan
+from vademecum.retrieval.rank import Ranked
+from vademecum.retrieval.tokens import parts
+from vademecum.types import Query
+
+NEAREST = 5
+_CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
+_REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
+
+
+def why_not(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked, unknown: set[str]) -> str:
+    """Say the likeliest reason why a question found nothing, and what to try."""
+    indexed = sum(len(each.view) for each in opened)
+    if not indexed:
+        skipped = sum(len(each.snapshot.skipped) for each in opened)
+        return f"nothing is indexed here: no text files were found ({skipped} skipped; `vade status -v` says why)"
+    if not ranked.searched:
+        return f"the filters leave nothing to search: {_filters(query)} match none of {indexed} chunks"
+    if not plan.terms:
+        return "the question holds no words: say what to look for, in words or as a name"
+    if _REGEX.search(query.text):
+        return "nothing matches; the question looks like a regular expression: give it with -e"
+    named = _skipped_path(opened, query.text)
+    if named:
+        return named
+    if plan.is_symbol:
+        return f"{plan.names[0]!r} is defined nowhere in {ranked.searched} chunks searched"
+    if unknown >= set(plan.terms):
+        return f"none of these words occur in {ranked.searched} chunks searched: {', '.join(plan.terms[:8])}"
+    return f"nothing in {ranked.searched} chunks searched comes close enough to be an answer"
+
+
+def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
+    """Return defined names that are spelled nearly like those asked for, best first."""
+    asked = plan.names or tuple(run for run in re.findall(r"\w{4,}", plan.text)[:5])
+    best: dict[str, float] = {}
+    for each in opened:
+        for name in asked:
+            for candidate in _candidates(each, name):
+                likeness = SequenceMatcher(None, name.lower(), candidate.lower()).ratio()
+                if likeness >= _CLOSE:
+                    best[candidate] = max(likeness, best.get(candidate, 0))
+    return tuple(sorted(best, key=lambda name: (-best[name], name))[:NEAREST])
+
+
+def _candidates(each: Opened, name: str) -> set[str]:
+    """Return the defined names that begin as `name` does, or as one of its parts: few enough to compare."""
+    beginnings = {name[:2], *(part[:3] for part in parts(name) if len(part) >= 3)}
+    found: set[str] = set()
+    for beginning in beginnings:
+        spelled = {beginning.lower(), beginning.upper(), beginning.capitalize()}
+        for spelling in spelled:
+            found |= {row[0] for row in each.repo.catalogue.symbols([("name", "prefix", spelling)], ("name",))}
+    return found
+
+
+def _filters(query: Query) -> str:
+    given = [
+        *(f"--lang {name}" for name in query.languages),
+        *(f"--path {glob}" for glob in query.paths),
+        *(f"--exclude {glob}" for glob in query.exclude),
+        *([f"--kind {query.kind}"] if query.kind != "all" else []),
+        *([f"--symbol {query.symbol}"] if query.symbol else []),
+        *([f"-e {query.pattern}"] if query.pattern else []),
+    ]
+    return " ".join(given) or "they"
+
+
+def _skipped_path(opened: Sequence[Opened], text: str) -> str:
+    """Say so when the question names a file that was left out of the index."""
+    words = {word.strip("`'\"") for word in text.split() if "." in word or "/" in word}
+    for each in opened:
+        for skipped in each.snapshot.skipped:
+            if skipped.path in words or skipped.path.rpartition("/")[2] in words:
+                return f"{skipped.path} is not indexed: {skipped.reason} {skipped.detail}".rstrip()
+    return ""

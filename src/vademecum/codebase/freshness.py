@@ -1,0 +1,66 @@
+"""Whether evidence still holds: only the files about to be returned are looked at.
+
+A worktree's file with the size, time and inode it had when it was read is taken as it is. Any other is read again: if
+its content differs, it is cut anew and the piece that corresponds is shown, marked `edited`; if it is gone or no longer
+text, what was indexed is shown, marked `stale`. No answer is silently out of date, and nothing has to watch the disk.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from vademecum.codebase.chunk import chunk_file
+from vademecum.codebase.languages import language_of
+from vademecum.codebase.repository import Opened
+from vademecum.codebase.source import Source, read_source
+from vademecum.retrieval.tokens import terms
+from vademecum.types import Chunk, FileEntry, Freshness, ParsedFile
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it is now, compared with how it was indexed. `now` is given when its content changed."""
+
+    freshness: Freshness
+    now: ParsedFile | None = None
+
+
+def check_file(opened: Opened, number: int) -> FileState:
+    """Compare one indexed file of a worktree with the disk; a commit's never changes."""
+    if opened.snapshot.kind != "worktree":
+        return FileState(Freshness.FRESH)
+    repo, files = opened.repo, opened.view.files
+    path = files.paths[number]
+    try:
+        status = os.lstat(os.path.join(repo.root.path, path))
+    except OSError:
+        return FileState(Freshness.STALE)
+    then = (files.sizes[number], files.mtimes[number], files.inodes[number])
+    if (status.st_size, status.st_mtime_ns, status.st_ino) == then:
+        return FileState(Freshness.FRESH)
+    entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)
+    source = read_source(repo.root, entry, repo.walk.max_file_bytes)
+    if not isinstance(source, Source):
+        return FileState(Freshness.STALE)
+    if bytes.fromhex(source.blob) == files.digests[number].tobytes():
+        return FileState(Freshness.FRESH)
+    return FileState(
+        Freshness.EDITED, chunk_file(source.text, language_of(path, source.text[:4096]), repo.plan.deadline_s)
+    )
+
+
+def corresponding(old: Chunk, now: ParsedFile) -> Chunk | None:
+    """Return the chunk of an edited file that corresponds to an indexed one, or None when nothing does.
+
+    The same qualified name decides; without one, or with several, the most shared words do.
+    """
+    named = [c for c in now.chunks if old.name and (c.name, c.scope) == (old.name, old.scope)]
+    words = set(terms(old.text))
+
+    def shared(chunk: Chunk) -> float:
+        own = set(terms(chunk.text))
+        return len(words & own) / max(len(words | own), 1)
+
+    best = max(named or now.chunks, key=shared, default=None)
+    return best if best is not None and (named or shared(best) > 0) else None

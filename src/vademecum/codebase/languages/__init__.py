@@ -1,0 +1,145 @@
+"""Which language a file is written in, and the grammar and query that read it.
+
+Owns the recognition of files by name, extension, shebang and (for `.h`) content, and the loading of grammars: lazily,
+by name, once per process. Importing this package imports no grammar.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vademecum.codebase.languages.named import NAMED
+from vademecum.codebase.languages.table import GRAMMARS, Language
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+__all__ = ["LANGUAGES", "Grammar", "Language", "canonical", "grammar", "language_of", "row"]
+
+LANGUAGES: tuple[Language, ...] = GRAMMARS + NAMED
+
+_SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*(?:\w+=\S*[ \t]+)*)?(?:\S*/)?([A-Za-z][\w+.-]*)")
+_CPP_HEADER = re.compile(
+    rb"^\s*(?:class\s+\w+\s*(?:final\s*)?[:{;]|class\s+\w+\s+\w+|namespace\b|template\s*<|using\s+\w+\s*=|(?:public|private|protected)\s*:)"
+    rb"|\bstd::|\bconstexpr\b|\bnoexcept\b|^#include <(?:iostream|string|vector|map|memory|utility|algorithm)>",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A loaded grammar: its parser, its compiled query, and whether the query looks at the text of nodes."""
+
+    parser: tree_sitter.Parser
+    query: tree_sitter.Query
+    predicates: bool
+
+
+def language_of(path: str, head: bytes = b"") -> str:
+    """Return the language id of a file, judged from its name, then from the first bytes of its content.
+
+    Args:
+        path: The file's name or path.
+        head: The first bytes of the content (a few kilobytes are plenty); may be empty.
+
+    Returns:
+        The id of a row of `LANGUAGES`; "text" when nothing fits.
+
+        >>> language_of("src/app.tsx"), language_of("Makefile"), language_of("bin/run", b"#!/usr/bin/env python3")
+        ('tsx', 'makefile', 'python')
+        >>> language_of("a.h"), language_of("a.h", b"namespace a { class B; }"), language_of("notes")
+        ('c', 'cpp', 'text')
+    """
+    name = path.replace("\\", "/").rpartition("/")[2].lower()
+    found = _by_name().get(name)
+    if found is None and name.startswith(("dockerfile.", "containerfile.")):
+        return "dockerfile"
+    if found is None and name.startswith("makefile."):
+        return "makefile"
+    found = found or _by_extension(name) or _by_shebang(head) or "text"
+    if found == "c" and name.endswith(".h") and _CPP_HEADER.search(head):
+        return "cpp"
+    return found
+
+
+def canonical(name: str) -> str | None:
+    """Return the language id that a user means, or None.
+
+    >>> [canonical(name) for name in ("TS", "c++", ".rs", "python", "klingon")]
+    ['typescript', 'cpp', 'rust', 'python', None]
+    """
+    wanted = name.strip().lower()
+    return wanted if row(wanted) else _by_alias().get(wanted) or _extensions().get("." + wanted.lstrip("."))
+
+
+def row(language: str) -> Language | None:
+    """Return the table's row for a language id, or None."""
+    return _by_id().get(language)
+
+
+@functools.cache
+def grammar(language: str) -> Grammar | None:
+    """Load a language's grammar and compile its query, once per process; None when it has none."""
+    found = row(language)
+    if found is None or found.module is None:
+        return None
+    import tree_sitter
+
+    with warnings.catch_warnings():
+        # Grammars built against older bindings hand out a plain integer; it works all the same.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        compiled = tree_sitter.Language(getattr(importlib.import_module(found.module), found.factory)())
+    source = "\n".join((Path(__file__).parent / f"{query}.scm").read_text("utf-8") for query in found.queries)
+    return Grammar(tree_sitter.Parser(compiled), tree_sitter.Query(compiled, source), "(#" in source)
+
+
+def _by_extension(name: str) -> str | None:
+    """Look the extension up, longest first: `a.d.ts`, then `.ts`."""
+    return next((found for suffix in _suffixes(name) if (found := _extensions().get(suffix))), None)
+
+
+def _suffixes(name: str) -> Iterator[str]:
+    at = name.find(".")
+    while at >= 0:
+        yield name[at:]
+        at = name.find(".", at + 1)
+
+
+def _by_shebang(head: bytes) -> str | None:
+    match = _SHEBANG.match(head)
+    if not match:
+        return None
+    interpreter = match[1].decode("ascii", "ignore").lower()
+    return _interpreters().get(interpreter) or _interpreters().get(interpreter.rstrip("0123456789."))
+
+
+@functools.cache
+def _by_id() -> dict[str, Language]:
+    return {entry.id: entry for entry in LANGUAGES}
+
+
+@functools.cache
+def _extensions() -> dict[str, str]:
+    return {extension: entry.id for entry in reversed(LANGUAGES) for extension in entry.extensions}
+
+
+@functools.cache
+def _by_name() -> dict[str, str]:
+    return {name: entry.id for entry in LANGUAGES for name in entry.names}
+
+
+@functools.cache
+def _by_alias() -> dict[str, str]:
+    return {alias: entry.id for entry in LANGUAGES for alias in entry.aliases}
+
+
+@functools.cache
+def _interpreters() -> dict[str, str]:
+    return {interpreter: entry.id for entry in LANGUAGES for interpreter in entry.interpreters}

@@ -1,0 +1,23 @@
+; What C declares, calls and imports. The vocabulary of captures is explained in declarations.py.
+(function_definition body: (_) @body) @function
+(function_declarator declarator: (identifier) @name)
+(declaration declarator: (function_declarator declarator: (identifier))) @function
+(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier)))) @function
+(preproc_function_def name: (_) @name) @macro
+(preproc_def name: (_) @name value: (_)) @constant
+(struct_specifier name: (_) @name body: (_) @body) @struct
+(union_specifier name: (_) @name body: (_) @body) @union
+(enum_specifier name: (_) @name body: (_) @body) @enum
+(field_declaration declarator: [(field_identifier) @name (pointer_declarator declarator: (field_identifier) @name)
+  (array_declarator declarator: (field_identifier) @name)]) @field
+(enumerator name: (_) @name) @field
+(type_definition) @alias
+(type_definition declarator: [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)
+  (array_declarator declarator: (type_identifier) @name) (function_declarator declarator: (_) @name)])
+(declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (identifier) @name)])) @constant
+(comment) @comment
+(call_expression function: [(identifier) @call (field_expression field: (_) @call)])
+[(if_statement) (for_statement) (while_statement) (do_statement) (case_statement) (conditional_expression)] @branch
+(binary_expression operator: ["&&" "||"] @branch)
+(preproc_include path: (_) @import)

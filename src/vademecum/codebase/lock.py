@@ -1,0 +1,55 @@
+"""One indexing run at a time per repository: an advisory lock the system lets go of when its holder dies."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from vademecum.errors import StoreBusyError
+
+_POLL_SECONDS = 0.05
+
+if sys.platform == "win32":  # pragma: no cover - run on Windows only
+    import msvcrt
+
+    def _try_lock(file: IO[str]) -> bool:
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(file: IO[str]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+@contextmanager
+def exclusive(path: Path, wait_s: float, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold the lock at `path`, waiting for another holder up to `wait_s` seconds.
+
+    Raises:
+        StoreBusyError: it is still held.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with path.open("a+") as file:
+        until = time.monotonic() + wait_s
+        told = False
+        while not _try_lock(file):
+            if on_wait is not None and not told:
+                on_wait()
+                told = True
+            if time.monotonic() >= until:
+                raise StoreBusyError(f"another vade process is indexing this repository ({path}): try again when it is done")
+            time.sleep(_POLL_SECONDS)
+        yield

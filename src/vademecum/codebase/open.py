@@ -1,0 +1,85 @@
+"""Lines of one file, as evidence: the file on disk, or as of a commit. Nothing outside the root is ever read."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from vademecum.codebase import git
+from vademecum.codebase.classify import file_kind
+from vademecum.codebase.ignore import is_secret
+from vademecum.codebase.languages import language_of
+from vademecum.codebase.repository import Repository
+from vademecum.codebase.source import contained, decode_source, read_source
+from vademecum.errors import SourceError, UsageError
+from vademecum.types import Evidence, FileEntry, Skipped
+
+_LOCATION = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
+
+
+def parse_location(location: str) -> tuple[str, int, int]:
+    """Return path, first and last line; 0 where not given.
+
+    >>> parse_location("a/b.py:10-40"), parse_location("a/b.py:7"), parse_location("a/b.py")
+    (('a/b.py', 10, 40), ('a/b.py', 7, 7), ('a/b.py', 0, 0))
+    """
+    match = _LOCATION.fullmatch(location.strip())
+    if match is None:
+        raise UsageError(f"{location!r} is not a location: write path, path:10 or path:10-40")
+    first = int(match["first"] or 0)
+    last = int(match["last"] or first)
+    if match["first"] and (first < 1 or last < first):
+        raise UsageError(f"{location!r} names no lines: they count from 1, and the first comes first")
+    return match["path"], first, last
+
+
+def open_location(repo: Repository, location: str, revision: str = "") -> Evidence:
+    """Return the lines a location names.
+
+    Raises:
+        UsageError: the location cannot be read as one, or the file has fewer lines.
+        OutsideRootError: it leads out of the root.
+        SourceError: there is no such file, it is not text, or it is one that holds secrets.
+    """
+    named, first, last = parse_location(location)
+    path = contained(repo.root, named).unwrap()
+    if is_secret(path):
+        raise SourceError(f"{path} looks like a file of secrets and is never shown")
+    if revision:
+        commit = git.resolve(repo.root, revision).unwrap()
+        text, label = _committed(repo, path, commit), commit
+    else:
+        text, label = _on_disk(repo, path), git.head(repo.root).unwrap().commit
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if first > len(lines):
+        raise UsageError(f"{path} has {len(lines)} lines: line {first} is past its end")
+    first, last = first or min(1, len(lines)), min(last or len(lines), len(lines))
+    return Evidence(
+        id=f"{repo.name}:{label}:{path}:{first}-{last}", repo=repo.name,
+        branch="" if revision else git.head(repo.root).unwrap().branch, commit=label, path=path, start_line=first,
+        end_line=last, snippet="\n".join(lines[max(first - 1, 0) : last]), score=1.0, kind="window",
+        language=language_of(path, text[:4096].encode()), file_kind=file_kind(path).value,
+    )  # fmt: skip
+
+
+def _on_disk(repo: Repository, path: str) -> str:
+    try:
+        status = os.lstat(os.path.join(repo.root.path, path))
+    except OSError as error:
+        raise SourceError(f"{path} cannot be opened in {repo.root.path}: {error.strerror}") from error
+    entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)
+    source = read_source(repo.root, entry, repo.walk.max_file_bytes)
+    if isinstance(source, Skipped):
+        raise SourceError(f"{path} cannot be shown: {source.reason} {source.detail}".rstrip())
+    return source.text.decode()
+
+
+def _committed(repo: Repository, path: str, commit: str) -> str:
+    blob = git.tree_ids(repo.root, commit).unwrap().get(path)
+    if blob is None:
+        raise SourceError(f"{path} is not in commit {commit[:12]}")
+    content = next((content for _, content in git.read_blobs(repo.root, [blob])), None)
+    source = Skipped(path, "missing") if content is None else decode_source(path, content)
+    if isinstance(source, Skipped):
+        raise SourceError(f"{path} at {commit[:12]} cannot be shown: {source.reason} {source.detail}".rstrip())
+    return source.text.decode()

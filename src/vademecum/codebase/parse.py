@@ -1,0 +1,113 @@
+"""From a file's bytes to its syntax: one parse, one query pass, both under a deadline.
+
+Owns the conversation with tree-sitter. What a query captures is a small vocabulary shared by all languages (see
+`declarations`); everything downstream works on byte offsets, not on nodes.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vademecum.codebase import languages
+from vademecum.errors import ParseError
+from vademecum.result import Err, Ok, Result
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+# A byte range, half-open.
+Range = tuple[int, int]
+
+# What a grammar cannot read is put in other words of the same length, so that every offset stays true.
+# bats writes tests as `@test "name" {`, which is no shell: it becomes a function.
+_BATS = re.compile(rb"^(@test )([\"'])([^\n]*)\2 \{", re.MULTILINE)
+# Macros that stand where C has no place for them: alone on a line (`FMT_BEGIN_NAMESPACE`), between `class` and its
+# name, or before a function's type (`FMT_API void f(`).
+_MACROS = re.compile(
+    rb"^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
+    rb"|(?<=^class )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n]*$)"
+    rb"|(?<=^struct )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n=(]*$)"
+    rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()",
+    re.MULTILINE,
+)
+
+_READ = 1 << 16  # bytes handed to the parser at a time
+_DEPTH = 1000  # levels of the tree that are queried
+_MATCHES = 1 << 16  # matches of the query under way at once
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """What the grammar says about one file.
+
+    Attributes:
+        root: The tree's root, asked again only where something large must be cut.
+        captures: The byte ranges captured under each name of the query, sorted, outer before inner.
+        has_errors: Whether the grammar found errors.
+    """
+
+    root: tree_sitter.Node
+    captures: Mapping[str, list[Range]]
+    has_errors: bool
+
+
+def parse(content: bytes, language: str, deadline_s: float = 5.0) -> Result[Syntax, ParseError]:
+    """Parse one file and run its language's query over it.
+
+    Args:
+        content: The file, valid UTF-8.
+        language: A language id.
+        deadline_s: Seconds after which parsing is given up, so that one pathological file cannot hang a run.
+
+    Returns:
+        The syntax, or a `ParseError` when the language has no grammar or time ran out.
+
+        >>> syntax = parse(b"def f(): pass", "python").unwrap()
+        >>> syntax.captures["name"], syntax.has_errors
+        ([(4, 5)], False)
+    """
+    grammar = languages.grammar(language)
+    if grammar is None:
+        return Err(ParseError(f"no grammar for {language}"))
+    import tree_sitter
+
+    content = _readable(content, language)
+    ends = time.monotonic() + deadline_s
+    parser = grammar.parser
+    try:
+        # The progress callback is heard only when the source is read piece by piece.
+        tree = parser.parse(
+            lambda offset, _point: content[offset : offset + _READ],
+            progress_callback=lambda _offset, _error: time.monotonic() > ends,
+        )
+    except ValueError:  # "Parsing failed": the callback said stop
+        parser.reset()
+        return Err(ParseError(f"not parsed within {deadline_s:g} s"))
+    if grammar.predicates and ends - time.monotonic() > deadline_s / 2:
+        # Node texts are fetched through the reader above, slowly, unless the tree owns its source: hand the bytes over
+        # in a second parse, which takes every node from the first.
+        tree = parser.parse(content, tree)
+    # A progress callback on the query would crash the interpreter (py-tree-sitter 0.26.1). Its cost grows with the depth
+    # of the tree and with unfinished matches, so these are bounded instead; no code that people write comes near.
+    cursor = tree_sitter.QueryCursor(grammar.query, match_limit=_MATCHES)
+    cursor.set_max_start_depth(_DEPTH)
+    captured = cursor.captures(tree.root_node)
+    captures = {name: sorted({node.byte_range for node in nodes}, key=_outer_first) for name, nodes in captured.items()}
+    return Ok(Syntax(tree.root_node, captures, tree.root_node.has_error))
+
+
+def _outer_first(extent: Range) -> Range:
+    return extent[0], -extent[1]
+
+
+def _readable(content: bytes, language: str) -> bytes:
+    """Put what the grammar cannot read in other words of the same length."""
+    if language == "bash" and b"@test " in content:
+        return _BATS.sub(lambda test: b"_test__" + re.sub(rb"\W", b"_", test[3]) + b"(){", content)
+    if language in ("c", "cpp"):
+        return _MACROS.sub(lambda macro: b" " * len(macro[0]), content)
+    return content

@@ -1,0 +1,43 @@
+"""The prose in comments and docstrings, without the marks around it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+# What may stand before the prose on a comment's line, and after it on its last one.
+_OPENING = re.compile(
+    r"^\s*(?:/\*[*!]?<?|\*(?!/)|//[/!]?<?|#[!:]?(?!\w)|#+|--+\[=*\[|--+\s?\|?|\{-+\s?\|?|=begin|;+|@\w*doc\b)[ \t]?"
+)
+_CLOSING = re.compile(r"\s*(?:\*+/|-\}|\]=*\]|=end)\s*$")
+_RULE = re.compile(r"^[\s*/#=\-~_+.]*$")
+_QUOTES = re.compile(r"^[A-Za-z~]*(\"\"\"|'''|\"|')")
+
+
+def comment(text: str) -> str:
+    r"""Return the prose of a comment: markers stripped, ruled lines and blank edges dropped.
+
+    >>> comment("/**\n * Adds.\n *\n * @param a left\n */"), comment("/// Adds.\n/// Twice."), comment("# ----\n# Adds.")
+    ('Adds.\n\n@param a left', 'Adds.\nTwice.', 'Adds.')
+    """
+    lines = []
+    for line in text.split("\n"):
+        bare = _CLOSING.sub("", line)
+        bare = _OPENING.sub("", bare, count=1).rstrip()
+        if bare.startswith(('"""', "~S", "~s", '"')):
+            bare = docstring(bare)
+        lines.append("" if _RULE.match(bare) else bare)
+    joined = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+    return joined.removesuffix('"""').rstrip()
+
+
+def docstring(text: str) -> str:
+    r"""Return the prose of a string literal that documents: quotes and common indentation stripped.
+
+    >>> docstring('\"\"\"Adds.\n\n    Twice.\n    \"\"\"')
+    'Adds.\n\nTwice.'
+    """
+    opening = _QUOTES.match(text)
+    if not opening:
+        return inspect.cleandoc(text)
+    return inspect.cleandoc(text[opening.end() :].removesuffix(opening[1])).rstrip()

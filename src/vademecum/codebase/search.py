@@ -1,0 +1,156 @@
+"""The flow out: from a question to an answer with evidence.
+
+    plan query → words + meaning + names, for every chunk → filter → join → cut → confidence → freshness → evidence
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.codebase.analyse import chunk_hashes
+from vademecum.codebase.enrich import summarise
+from vademecum.codebase.explain import nearest_names, why_not
+from vademecum.codebase.freshness import FileState, check_file, corresponding
+from vademecum.codebase.repository import Opened
+from vademecum.errors import UsageError
+from vademecum.result import Err, Ok
+from vademecum.retrieval.confidence import probability, verdict
+from vademecum.retrieval.files import FILE_KINDS
+from vademecum.retrieval.filters import row_mask
+from vademecum.retrieval.query import Plan, plan_query
+from vademecum.retrieval.rank import RANKERS, Floats, Ranked, laid_end_to_end, rank, signals_of
+from vademecum.types import KINDS, Answer, Chunk, Evidence, Freshness, Passage, Query, Verdict
+
+
+def search(opened: Sequence[Opened], query: Query, ranker: str = "default") -> Answer:
+    """Answer a question about code from one or several repositories, weighed against each other.
+
+    Raises:
+        UsageError: the question or a filter is not usable.
+        StoreError: the database said no.
+    """
+    check_query(query, ranker)
+    plan = plan_query(query.text)
+    vector, trouble = question_vector(opened, plan, ranker)
+    found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
+    signals = laid_end_to_end([signals for signals, _ in found])
+    mask = np.concatenate([allowed_rows(each, query) for each in opened])
+    ranked = rank(signals, plan, mask, query.k, ranker)
+    probable = probability(ranked)
+    decided = verdict(plan, ranked, probable)
+    if decided is Verdict.NOT_FOUND:
+        unknown = set.intersection(*(terms for _, terms in found))
+        return Answer(
+            query.text, decided, probable, (), why_not(opened, query, plan, ranked, unknown),
+            nearest_names(opened, plan), ranked.searched,
+        )  # fmt: skip
+    evidence = gather_evidence(opened, ranked)
+    return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
+
+
+def check_query(query: Query, ranker: str) -> None:
+    """Refuse what cannot be answered, saying what can."""
+    if not query.text.strip():
+        raise UsageError("the question is empty: say what to look for, in words or as a name")
+    if query.k < 1:
+        raise UsageError(f"k is {query.k}: ask for at least 1 result")
+    if query.kind not in KINDS:
+        raise UsageError(f"kind {query.kind!r} is not one of {', '.join(KINDS)}")
+    if ranker not in RANKERS:
+        raise UsageError(f"ranker {ranker!r} is not one of {', '.join(RANKERS)}")
+
+
+def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[Floats | None, str]:
+    """Return the question's vector, or None and what went wrong: words alone still answer."""
+    if ranker == "bm25f":
+        return None, ""
+    match opened[0].repo.embedder().embed([Passage(plan.text)], "query"):
+        case Ok(vectors):
+            return vectors[0], ""
+        case Err(error):
+            return None, f"ranked by words alone: {error}"
+
+
+def allowed_rows(each: Opened, query: Query) -> NDArray[np.bool_]:
+    """Return bool (R,): the rows that every filter lets through."""
+    mask = row_mask(each.view, query)
+    if each.prefixes:
+        mask &= row_mask(each.view, Query("", paths=each.prefixes))
+    if query.pattern:
+        mask &= _matching(each, query.pattern, mask)
+    return mask
+
+
+def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return bool (R,): the rows of which a line holds the beginning of a match."""
+    try:
+        regex = re.compile(pattern, re.MULTILINE)
+    except re.error as error:
+        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from error
+    view = each.view
+    matched = np.zeros(len(view), bool)
+    for file in np.unique(view.row_file[mask]).tolist():
+        text = each.repo.catalogue.content(int(view.files.blobs[file])).decode()
+        starts = [match.start() for match in regex.finditer(text)]
+        if starts:
+            first, last = np.searchsorted(view.row_file, [file, file + 1])
+            newlines = np.fromiter(accumulate((len(line) + 1 for line in text.split("\n")), initial=0), np.int64)
+            hit = np.searchsorted(newlines, starts, side="right")  # line numbers, from 1
+            lines = view.lines[first:last]
+            matched[first:last] = ((hit >= lines[:, :1]) & (hit <= lines[:, 1:])).any(axis=1)
+    return matched
+
+
+def gather_evidence(opened: Sequence[Opened], ranked: Ranked) -> tuple[Evidence, ...]:
+    """Read what the ranked rows say, and check the files they come from."""
+    bases = list(accumulate((len(each.view) for each in opened), initial=0))
+    states: dict[tuple[int, int], FileState] = {}
+    evidence = []
+    for place, row in enumerate(ranked.rows.tolist()):
+        which = int(np.searchsorted(bases, row, side="right")) - 1
+        each, own = opened[which], row - bases[which]
+        file = int(each.view.row_file[own])
+        if (which, file) not in states:
+            states[which, file] = check_file(each, file)
+        signals = {name: round(float(values[place]), 4) for name, values in ranked.signals.items()}
+        evidence.append(evidence_of(each, own, float(ranked.scores[place]), signals, states[which, file]))
+    return tuple(evidence)
+
+
+def evidence_of(each: Opened, row: int, score: float, signals: dict[str, float], state: FileState) -> Evidence:
+    """Return one row as evidence, as its file is now."""
+    files = each.view.files
+    file = int(each.view.row_file[row])
+    chunk, digest = stored_chunk(each, int(files.blobs[file]), each.view.ordinal(row))
+    label, freshness = each.snapshot.label, state.freshness
+    if state.now is not None:
+        new = corresponding(chunk, state.now)
+        if new is None:
+            freshness = Freshness.STALE
+        else:
+            digest = chunk_hashes([new], state.now.language)[0]
+            chunk = new
+            label = f"{each.snapshot.commit}+edited" if each.snapshot.commit else "edited"
+    path, kind = files.paths[file], FILE_KINDS[files.kinds[file]]
+    return Evidence(
+        id=f"{each.repo.name}:{label}:{path}:{digest}", repo=each.repo.name, branch=each.snapshot.branch, commit=label,
+        path=path, start_line=chunk.start_line, end_line=chunk.end_line, snippet=chunk.text.rstrip("\n"),
+        score=round(score, 6), kind=str(chunk.kind), language=files.language(file),
+        symbols=tuple(symbol.qualified for symbol in chunk.symbols) or ((chunk.qualified,) if chunk.name else ()),
+        signature=chunk.signature, summary=chunk.summary or summarise(chunk, files.language(file)),
+        file_kind=kind.value, signals=signals, freshness=freshness,
+    )  # fmt: skip
+
+
+def stored_chunk(each: Opened, blob: int, ordinal: int) -> tuple[Chunk, str]:
+    """Return a chunk as it was indexed, and its hash."""
+    record, digest = each.repo.catalogue.chunk(blob, ordinal)
+    content = each.repo.catalogue.content(blob)
+    text = content[record.start_byte : record.end_byte].decode("utf-8", "replace")
+    return replace(record, text=text), digest

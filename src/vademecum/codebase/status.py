@@ -1,0 +1,105 @@
+"""What is indexed, what is wrong with it, and what can go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections import Counter
+
+from vademecum.codebase import git
+from vademecum.codebase.index import compare, find_target
+from vademecum.codebase.repository import Repository
+from vademecum.errors import Error
+from vademecum.result import Err, Ok
+from vademecum.types import Check, GcReport, Passage, RepoStatus
+
+KEPT_COMMITS = 10  # snapshots of commits that a clean-up leaves, newest first
+LEAST_FREE_BYTES = 200_000_000
+
+
+def status_of(repo: Repository) -> RepoStatus:
+    """Describe a repository's index, without changing it."""
+    head = git.head(repo.root).unwrap()
+    loaded = repo.catalogue.load("worktree", repo.root.path)
+    database = str(repo.catalogue.directory / "index.db")
+    if loaded is None:
+        return RepoStatus(
+            repo.name, repo.root.path, head.branch, "", 0, 0, {}, (), repo.catalogue.embedder, database, 0,
+            fresh=False, indexed_at=0.0,
+        )  # fmt: skip
+    snapshot, view = loaded
+    languages = Counter(view.files.language(i) for i in range(len(view.files)) if view.files.blobs[i])
+    target = find_target(repo, "")
+    fresh = not view.missing and not compare(repo, target) and snapshot.commit == target.head.commit
+    return RepoStatus(
+        repo.name, repo.root.path, head.branch, snapshot.label, view.files.indexed, len(view),
+        dict(languages.most_common()), snapshot.skipped, repo.catalogue.embedder, database, _bytes(repo), fresh,
+        snapshot.indexed_at,
+    )  # fmt: skip
+
+
+def _bytes(repo: Repository) -> int:
+    return sum(path.stat().st_size for path in repo.catalogue.directory.iterdir() if path.is_file())
+
+
+def collect_garbage(repo: Repository) -> GcReport:
+    """Drop snapshots of worktrees that are gone and of old commits, then all content that no snapshot names."""
+    before = _bytes(repo)
+    snapshots = repo.catalogue.snapshots()
+    commits = sorted((s for s in snapshots if s.kind == "commit"), key=lambda s: -s.indexed_at)
+    gone = [s.id for s in snapshots if s.kind == "worktree" and not os.path.isdir(s.place)]
+    repo.catalogue.forget([*gone, *(s.id for s in commits[KEPT_COMMITS:])])
+    blobs, chunks = repo.catalogue.collect()
+    return GcReport(blobs, chunks, max(before - _bytes(repo), 0))
+
+
+def check_repository(repo: Repository) -> list[Check]:
+    """Look at everything one repository's index depends on."""
+    return [_check_git(repo), _check_disk(repo), _check_database(repo), _check_embedder(repo), _check_index(repo)]
+
+
+def _check_git(repo: Repository) -> Check:
+    if repo.root.git_dir is None:
+        return Check("git", ok=True, detail=f"{repo.root.path} is not a git repository; its directories are walked")
+    if not git.available():
+        return Check("git", ok=False, detail="git is not on PATH", fix="install git, for exact ignore rules and commits")
+    match git.head(repo.root):
+        case Ok(head):
+            return Check("git", ok=True, detail=f"{head.branch or 'detached'} at {head.commit[:12] or 'no commit yet'}")
+        case Err(error):
+            return Check("git", ok=False, detail=str(error), fix="run `git status` in the repository")
+
+
+def _check_disk(repo: Repository) -> Check:
+    free = shutil.disk_usage(repo.catalogue.directory).free
+    ok = free >= LEAST_FREE_BYTES
+    return Check("disk", ok, f"{free / 1e9:.1f} GB free", "" if ok else "free some space, or set VADE_HOME elsewhere")
+
+
+def _check_database(repo: Repository) -> Check:
+    name = f"{repo.catalogue.directory / 'index.db'} (SQLite {sqlite3.sqlite_version})"
+    match repo.catalogue.store.check():
+        case Ok("ok"):
+            return Check("database", ok=True, detail=name)
+        case Ok(said):
+            return Check("database", ok=False, detail=f"{name}: {said}", fix="run `vade index --full`")
+        case Err(error):
+            return Check("database", ok=False, detail=str(error), fix="run `vade index --full`")
+
+
+def _check_embedder(repo: Repository) -> Check:
+    try:
+        embedder = repo.embedder()
+        vectors = embedder.embed([Passage("open a file")], "query").unwrap()
+    except Error as error:
+        return Check("embedder", ok=False, detail=str(error), fix="choose another with search.embedder")
+    return Check("embedder", ok=True, detail=f"{embedder.name}, {vectors.shape[1]} dimensions")
+
+
+def _check_index(repo: Repository) -> Check:
+    status = status_of(repo)
+    if not status.indexed_at:
+        return Check("index", ok=True, detail="nothing is indexed yet; the first search does it")
+    state = "up to date" if status.fresh else "behind the disk; the next search takes the changes in"
+    return Check("index", ok=True, detail=f"{status.files} files, {status.chunks} chunks, {state}")

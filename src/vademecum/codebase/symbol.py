@@ -1,0 +1,78 @@
+"""Where a name is defined: exact, or not found. A look-up abstains rather than guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vademecum.codebase.explain import nearest_names
+from vademecum.codebase.freshness import check_file
+from vademecum.codebase.repository import Opened
+from vademecum.codebase.search import evidence_of, stored_chunk
+from vademecum.errors import UsageError
+from vademecum.retrieval.features import definitions
+from vademecum.retrieval.files import FILE_KINDS
+from vademecum.retrieval.filters import row_mask
+from vademecum.retrieval.query import Plan, last_part, split_name
+from vademecum.types import Answer, Chunk, Evidence, FileKind, Query, Symbol, Verdict
+
+_PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
+
+
+def find_symbol(opened: Sequence[Opened], name: str, k: int) -> Answer:
+    """Return the definitions of `name`, which may be qualified: `Class.method`, `module::Type`.
+
+    Raises:
+        UsageError: `name` holds no name.
+    """
+    wanted = split_name(name)
+    if not wanted:
+        raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
+    found = [hit for each in opened for hit in _definitions(each, wanted)]
+    found.sort(key=lambda hit: (hit[0], hit[1].path, hit[1].start_line))
+    evidence = tuple(item for _, item in found)
+    searched = sum(len(each.view) for each in opened)
+    if not evidence:
+        plan = Plan(name, (), (last_part(name),), is_symbol=True)
+        reason = f"{name!r} is defined nowhere in {searched} chunks searched"
+        return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, nearest_names(opened, plan), searched)
+    several = len(evidence) > 1
+    reason = f"{len(evidence)} definitions; qualify the name to choose" if several else ""
+    return Answer(
+        name, Verdict.AMBIGUOUS if several else Verdict.RESOLVED, 1 / len(evidence), evidence[:k], reason, (), searched
+    )
+
+
+def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:
+    """Return (how far the file is from product code, evidence) for each definition in one repository."""
+    view = each.view
+    exact = definitions(view, wanted[-1:])[view.row_chunk] >= 1
+    if each.prefixes:
+        exact &= row_mask(view, Query("", paths=each.prefixes))
+    hits = []
+    for row in np.flatnonzero(exact).tolist():
+        file = int(view.row_file[row])
+        chunk, _ = stored_chunk(each, int(view.files.blobs[file]), view.ordinal(row))
+        state = check_file(each, file)
+        for symbol in chunk.symbols:
+            if _is_it(symbol, wanted) and chunk.metadata.get("part", 1) == 1:
+                shown = evidence_of(each, row, 1.0, {"definition": 1.0}, state)
+                kind = FILE_KINDS[view.files.kinds[file]]
+                distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)
+                hits.append((distance, _as_definition(shown, chunk, symbol)))
+    return hits
+
+
+def _is_it(symbol: Symbol, wanted: list[str]) -> bool:
+    return split_name(symbol.qualified)[-len(wanted) :] == wanted
+
+
+def _as_definition(shown: Evidence, chunk: Chunk, symbol: Symbol) -> Evidence:
+    """Say of a piece of evidence what is known of the definition it holds."""
+    whole = symbol.name == chunk.name
+    metadata = {**chunk.metadata, "calls": list(chunk.calls)} if whole else {}
+    return replace(
+        shown, kind=symbol.kind, symbols=(symbol.qualified,), signature=symbol.signature or shown.signature, metadata=metadata
+    )

@@ -1,0 +1,245 @@
+"""Analysis in several processes: tree-sitter holds the interpreter's lock while it parses, so threads would not help.
+
+Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours.
+`multiprocessing` is not used on purpose: its spawn method runs the caller's main module again, so that three lines of
+Python without a main guard would start processes for ever; and a worker that a hostile file kills must cost that one
+file, not the pool. The calling process analyses too while it waits: small jobs never pay for a child's start.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, Any
+
+from vademecum.codebase.analyse import Analysis, Job, analyse
+from vademecum.protocols import Embedder
+from vademecum.retrieval.tokens import term_table
+from vademecum.text import RunTable
+
+BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
+_PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
+POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
+
+Done = tuple[int, Analysis | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to analyse: the embedder to load by name ("" leaves vectors to the caller), how long, in how many processes."""
+
+    embedder: str
+    deadline_s: float
+    processes: int
+
+
+def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[Done]:
+    """Yield (a job's number, its analysis) as they are done, in any order; None for a job that kills its process.
+
+    `embedder` is the one `plan` names, already loaded here.
+    """
+    batches = deque(_batches(jobs))
+    total = sum(len(content) for content, _ in jobs)
+    children = min(plan.processes - 1, len(batches) - 1) if total >= POOL_FROM_BYTES else 0
+    terms = term_table()
+    own = embedder if plan.embedder else None
+    with _Pool(plan, jobs, batches, children) as pool:
+        missing = len(jobs)
+        while missing:
+            done = pool.collect(wait=not batches)
+            if not done:
+                with suppress(IndexError):  # a worker may have taken the last batch meanwhile
+                    done = _here(batches.popleft(), jobs, own, plan, terms)
+            missing -= len(done)
+            yield from done
+
+
+def _here(batch: list[int], jobs: list[Job], embedder: Embedder | None, plan: Plan, terms: RunTable) -> list[Done]:
+    return list(zip(batch, analyse([jobs[n] for n in batch], embedder, plan.deadline_s, terms), strict=True))
+
+
+def _batches(jobs: list[Job]) -> Iterator[list[int]]:
+    """Yield job numbers in batches of about BATCH_BYTES, the largest contents first so that none is left to the end."""
+    batch: list[int] = []
+    size = 0
+    for number in sorted(range(len(jobs)), key=lambda n: -len(jobs[n][0])):
+        batch.append(number)
+        size += len(jobs[number][0])
+        if size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class _Child:
+    """One worker process. Making one raises `EOFError` when it does not come up."""
+
+    def __init__(self, plan: Plan) -> None:
+        # -P: a module in the current directory, which may be the repository's own, must never be imported
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from vademecum.codebase.workers import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        try:
+            self.ask(plan)
+        except EOFError:
+            self.stop()
+            raise
+
+    def ask(self, question: Plan | list[Job]) -> Any:
+        """Return the analyses of jobs. Raises `EOFError` when the process dies of them."""
+        try:
+            _write(self._in, question)
+        except BrokenPipeError as error:
+            raise EOFError from error
+        return _read(self._out)
+
+    def stop(self) -> None:
+        """End the process. May be called by several threads, and more than once."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._in, self._out):
+            with suppress(OSError):
+                pipe.close()
+
+
+class _Pool:
+    """Threads that each feed one child from the shared batches and put what it answers on a queue."""
+
+    def __init__(self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int) -> None:
+        self._plan, self._jobs, self._batches = plan, jobs, batches
+        self._done: queue.SimpleQueue[list[Done]] = queue.SimpleQueue()
+        self._children: dict[int, _Child] = {}
+        self._stopped = threading.Event()
+        self._threads = [threading.Thread(target=self._drive, args=(n,), daemon=True) for n in range(count)]
+
+    def __enter__(self) -> _Pool:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        for child in list(self._children.values()):
+            child.stop()
+        for thread in self._threads:
+            thread.join()
+
+    def collect(self, *, wait: bool) -> list[Done]:
+        """Return one batch that workers have finished, or nothing if there is none and `wait` is False."""
+        try:
+            return self._done.get(block=wait)
+        except queue.Empty:
+            return []
+
+    def _drive(self, number: int) -> None:
+        while not self._stopped.is_set():
+            try:
+                batch = self._batches.popleft()
+            except IndexError:
+                return
+            if not self._start(number):
+                self._batches.append(batch)
+                self._done.put([])  # wakes the caller, who does it then
+                return
+            try:
+                self._done.put(self._ask(number, batch))
+            except EOFError:
+                self._ask_singly(number, batch)
+
+    def _ask_singly(self, number: int, batch: list[int]) -> None:
+        """Something in the batch kills: find it, so that it costs itself only."""
+        for job in batch:
+            if self._stopped.is_set() or not self._start(number):
+                self._done.put([(job, None)])
+                continue
+            try:
+                self._done.put(self._ask(number, [job]))
+            except EOFError:
+                self._done.put([(job, None)])
+
+    def _start(self, number: int) -> bool:
+        """Have a child at hand; False when none comes up (no memory, no processes left)."""
+        try:
+            if number not in self._children:
+                self._children[number] = _Child(self._plan)
+        except (EOFError, OSError):
+            return False
+        return True
+
+    def _ask(self, number: int, batch: list[int]) -> list[Done]:
+        child = self._children[number]
+        patience = threading.Timer(_PATIENCE_S + self._plan.deadline_s * len(batch), child.stop)
+        patience.start()
+        try:
+            return list(zip(batch, child.ask([self._jobs[n] for n in batch]), strict=True))
+        except EOFError:
+            self._children.pop(number).stop()
+            raise
+        finally:
+            patience.cancel()
+
+
+def _module_path() -> str:
+    """Return where a child finds the modules this process has, without the current directory."""
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return os.pathsep.join([package, *(entry for entry in sys.path if os.path.isabs(entry))])
+
+
+def serve() -> None:
+    """Be a worker: read a plan, then lists of jobs, and answer each, until the pipe closes."""
+    from vademecum.plugins import load
+
+    _die_with_parent()
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not reach the pipe
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        plan: Plan = _read(source)
+        embedder: Embedder | None = load("embedder", plan.embedder) if plan.embedder else None
+        terms = term_table()
+        _write(sink, "ready")
+        while True:
+            jobs: list[Job] = _read(source)
+            _write(sink, analyse(jobs, embedder, plan.deadline_s, terms))
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to end this process when the thread that started it ends, even in the middle of a long regex."""
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 is PR_SET_PDEATHSIG
+
+
+def _write(pipe: IO[bytes], value: Any) -> None:
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    pipe.write(struct.pack("<Q", len(data)) + data)
+    pipe.flush()
+
+
+def _read(pipe: IO[bytes]) -> Any:
+    (length,) = struct.unpack("<Q", _exactly(pipe, 8))
+    return pickle.loads(_exactly(pipe, length))  # noqa: S301 - our own child wrote it
+
+
+def _exactly(pipe: IO[bytes], length: int) -> bytes:
+    data = pipe.read(length)
+    if len(data) < length:
+        raise EOFError
+    return data

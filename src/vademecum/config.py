@@ -1,0 +1,352 @@
+"""Settings in five layers, each value remembering where it came from.
+
+    defaults < user file < repository file < environment < arguments
+
+The user file is `$XDG_CONFIG_HOME/vademecum/config.toml`, the repository's is `.vade.toml` (or, failing that, the keys
+of a `.coderag.yaml` that have a meaning here), an environment variable is `VADE_SECTION__KEY`. `VADE_HOME` is short for
+`VADE_STORAGE__HOME`.
+
+A repository's file is somebody else's input: it may tune numbers and choose among local providers, but it cannot turn
+on anything that sends code away or say where data is kept. Source: CodeRAG design decisions 6 and 7.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from vademecum.errors import ConfigError
+
+REPOSITORY_FILE = ".vade.toml"
+CODERAG_FILE = ".coderag.yaml"
+PREFIX = "VADE_"
+# Variables that start like a setting and are not one.
+RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG"})
+# The keys of a `.coderag.yaml` that have a meaning here, and what to do about some that do not.
+FROM_CODERAG: Mapping[str, str] = {"search.topK": "search.k"}
+INSTEAD: Mapping[str, str] = {
+    "ingestion.exclude": "put the patterns into .vadeignore",
+    "storage.path": "data lives in VADE_HOME, outside the working tree",
+    "embedding.provider": "set search.embedder in .vade.toml",
+    "project.languages": "every known language is indexed",
+}
+
+
+def _setting(default: Any, *, least: float | None = None, user_only: bool = False) -> Any:
+    """A field with the smallest value it takes, and whether a repository's own file may set it."""
+    return field(default=default, metadata={"least": least, "user_only": user_only})
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How files become chunks.
+
+    Attributes:
+        max_file_bytes: Larger files are skipped and reported.
+        workers: Parsing processes; 0 is one per core.
+        deadline_s: Seconds that one file may take to parse before it is cut into windows instead.
+    """
+
+    max_file_bytes: int = _setting(1_048_576, least=1)
+    workers: int = _setting(0, least=0)
+    deadline_s: float = _setting(5.0, least=0.01)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How questions are answered.
+
+    Attributes:
+        k: Pieces of evidence in an answer.
+        snippet_lines: Lines shown of each; 0 shows locations only.
+        ranker: How signals become an order: `default`, or `rrf` for reciprocal rank fusion.
+        embedder: `name[:model]` of the provider that turns text into vectors.
+    """
+
+    k: int = _setting(10, least=1)
+    snippet_lines: int = _setting(10, least=0)
+    ranker: str = "default"
+    embedder: str = "static"
+
+
+@dataclass(frozen=True, slots=True)
+class StorageSettings:
+    """Where data is kept.
+
+    Attributes:
+        home: The directory of all data; "" is the platform's usual place.
+    """
+
+    home: str = _setting("", user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacySettings:
+    """What may leave the machine.
+
+    Attributes:
+        allow_remote: Whether providers that send text elsewhere may be used.
+    """
+
+    allow_remote: bool = _setting(default=False, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, by section. `origins` names the layer of each value that is not a default."""
+
+    index: IndexSettings = IndexSettings()
+    search: SearchSettings = SearchSettings()
+    storage: StorageSettings = StorageSettings()
+    privacy: PrivacySettings = PrivacySettings()
+    origins: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def origin(self, key: str) -> str:
+        """Return which layer set `section.key`: "default", a file's path, a variable's name or "argument"."""
+        return self.origins.get(key, "default")
+
+    def items(self) -> Iterator[tuple[str, Any, str]]:
+        """Yield `(section.key, value, origin)` for every setting."""
+        for key in KNOWN:
+            section, _, name = key.partition(".")
+            yield key, getattr(getattr(self, section), name), self.origin(key)
+
+    @property
+    def home(self) -> Path:
+        """The directory of all data."""
+        return _expanded(self.storage.home) if self.storage.home else data_directory(os.environ)
+
+
+SECTIONS: Mapping[str, type] = {
+    "index": IndexSettings,
+    "search": SearchSettings,
+    "storage": StorageSettings,
+    "privacy": PrivacySettings,
+}
+KNOWN: Mapping[str, Any] = {f"{section}.{f.name}": f for section, cls in SECTIONS.items() for f in fields(cls)}
+
+
+class Given(NamedTuple):
+    """One value as a layer gives it."""
+
+    key: str
+    value: Any
+    origin: str
+    trusted: bool = True  # False for what a repository says of itself
+    is_text: bool = False  # True where every value is a string, as in the environment
+
+
+def load(
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    arguments: Mapping[str, Any] | None = None,
+) -> Settings:
+    """Read every layer and return the settings that result.
+
+    Args:
+        directory: Where to look for the repository's file, from here up to the top of the repository; None skips it.
+        environ: The environment; `os.environ` unless given.
+        arguments: `section.key` to value, the last word; a None value is not set.
+
+    Raises:
+        ConfigError: A key is unknown, a value has the wrong type, or a layer may not set it.
+    """
+    environ = os.environ if environ is None else environ
+    warnings: list[str] = []
+    values: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    origins: dict[str, str] = {}
+    for given in (
+        *_user_file(environ),
+        *_repository_file(directory, warnings),
+        *_environment(environ, warnings),
+        *(Given(key, value, "argument") for key, value in (arguments or {}).items() if value is not None),
+    ):
+        section, _, name = given.key.partition(".")
+        values[section][name] = _checked(given)
+        origins[given.key] = given.origin
+    sections = {section: cls(**values[section]) for section, cls in SECTIONS.items()}
+    return Settings(**sections, origins=origins, warnings=tuple(warnings))
+
+
+def config_directory(environ: Mapping[str, str]) -> Path | None:
+    """Return the directory of the user's own settings; None for a user without a home."""
+    return _platform_directory(environ, "XDG_CONFIG_HOME", "APPDATA", ".config")
+
+
+def data_directory(environ: Mapping[str, str]) -> Path:
+    """Return the directory of all data: `VADE_HOME`, or the platform's usual place.
+
+    Raises:
+        ConfigError: There is neither, as for a user without a home in a container.
+    """
+    if home := environ.get("VADE_HOME"):
+        return _expanded(home)
+    place = _platform_directory(environ, "XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
+    if place is None:
+        raise ConfigError("there is no home directory to keep data in: set VADE_HOME")
+    return place
+
+
+def _platform_directory(environ: Mapping[str, str], xdg: str, windows: str, unix: str) -> Path | None:
+    if base := environ.get(xdg):
+        return _expanded(base) / "vademecum"
+    if sys.platform == "win32" and (base := environ.get(windows)):
+        return Path(base) / "vademecum"
+    home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 -- Path.home raises where there is none
+    if home == "~":
+        return None
+    return Path(home, "Library/Application Support" if sys.platform == "darwin" else unix, "vademecum")
+
+
+def _expanded(path: str) -> Path:
+    return Path(os.path.expanduser(path)).absolute()  # noqa: PTH111 -- Path.expanduser raises for an unknown user
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 -- Path.is_file raises for a folder that may not be entered
+
+
+def _user_file(environ: Mapping[str, str]) -> Iterator[Given]:
+    folder = config_directory(environ)
+    if folder and _is_file(path := folder / "config.toml"):
+        yield from _flatten(_read_toml(path), path, trusted=True)
+
+
+def _repository_file(directory: str | os.PathLike[str] | None, warnings: list[str]) -> Iterator[Given]:
+    for folder in _up_to_top(directory):
+        if _is_file(path := folder / REPOSITORY_FILE):
+            yield from _flatten(_read_toml(path), path, trusted=False)
+            return
+        if _is_file(path := folder / CODERAG_FILE):
+            yield from _coderag(_read_yaml(path), path, warnings)
+            return
+
+
+def _up_to_top(directory: str | os.PathLike[str] | None) -> Iterable[Path]:
+    """The folders from here to the top of the repository; only this one where there is no repository."""
+    if directory is None:
+        return ()
+    start = Path(directory).absolute()
+    above = (start, *start.parents)
+    gits = (number for number, folder in enumerate(above) if os.path.exists(folder / ".git"))  # noqa: PTH110 -- as for _is_file
+    top = next(gits, 0)
+    return above[: top + 1]
+
+
+def _environment(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Given]:
+    if home := environ.get("VADE_HOME"):
+        yield Given("storage.home", home, "VADE_HOME")
+    for variable in sorted(environ):
+        if not variable.startswith(PREFIX) or variable in RESERVED:
+            continue
+        section, separator, name = variable.removeprefix(PREFIX).lower().partition("__")
+        if separator:
+            yield Given(f"{section}.{name}", environ[variable], variable, is_text=True)
+        else:
+            warnings.append(f"{variable} is not read: settings are {PREFIX}SECTION__KEY, with two underscores")
+
+
+def _flatten(table: Mapping[str, Any], path: Path, *, trusted: bool) -> Iterator[Given]:
+    for section, body in table.items():
+        if not isinstance(body, Mapping):
+            raise ConfigError(f"{section!r} in {path} stands outside a section: {_nearest(section, prefer_name=True)}")
+        for name, value in body.items():
+            yield Given(f"{section}.{name}", value, str(path), trusted=trusted)
+
+
+def _coderag(table: Mapping[str, Any], path: Path, warnings: list[str]) -> Iterator[Given]:
+    """Another tool's file: what has a meaning here is used, the rest is named and left."""
+    for section, body in table.items():
+        for name, value in body.items() if isinstance(body, Mapping) else ():
+            key = f"{section}.{name}"
+            if key in FROM_CODERAG:
+                yield Given(FROM_CODERAG[key], value, str(path), trusted=False)
+            elif (key, value) != ("embedding.provider", "auto"):
+                warnings.append(f"{key} in {path} is not used: {INSTEAD.get(key, 'it has no counterpart here')}")
+
+
+def _read_toml(path: Path) -> Mapping[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:  # its message ends in the line and column
+        raise ConfigError(f"{path} is not valid TOML: {error}: mend that line or remove the file") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read as UTF-8 text: {error}: mend or remove the file") from error
+
+
+def _read_yaml(path: Path) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        table = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        said = " ".join(str(error).split())
+        raise ConfigError(f"{path} is not valid YAML: {said}: mend that line or add a {REPOSITORY_FILE}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read as UTF-8 text: {error}: mend or remove the file") from error
+    return table if isinstance(table, Mapping) else {}
+
+
+def _checked(given: Given) -> Any:
+    """The value, of the setting's own type and in its range."""
+    if given.key not in KNOWN:
+        raise ConfigError(f"unknown setting {given.key!r} in {given.origin}: {_nearest(given.key)}")
+    known = KNOWN[given.key]
+    if known.metadata.get("user_only") and not given.trusted:
+        raise ConfigError(
+            f"{given.key} in {given.origin}: a repository's own file cannot turn on or move this; "
+            "set it in your user file or environment"
+        )
+    value = _typed(given, known.type)
+    least = known.metadata.get("least")
+    if least is not None and not value >= least:  # written so that NaN fails too
+        raise ConfigError(f"{given.key} = {given.value!r} in {given.origin} is too small: it must be at least {least}")
+    return value
+
+
+BOOLEANS: Mapping[str, bool] = {"1": True, "true": True, "yes": True, "on": True} | {
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+
+def _typed(given: Given, kind: str) -> Any:
+    """The value as `kind`. Annotations are strings here, because of the future import."""
+    value = given.value
+    match kind:
+        case "bool" if given.is_text and value.lower() in BOOLEANS:
+            return BOOLEANS[value.lower()]
+        case "int" | "float" if given.is_text:
+            try:
+                return int(value) if kind == "int" else float(value)
+            except ValueError:
+                pass
+        case "float" if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        case _ if type(value).__name__ == kind:
+            return value
+    said = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text in quotes"}[kind]
+    raise ConfigError(f"{given.key} = {value!r} in {given.origin} has the wrong type: it must be {said}")
+
+
+def _nearest(key: str, *, prefer_name: bool = False) -> str:
+    """Say which setting was probably meant."""
+    import difflib
+
+    name = key.rpartition(".")[2]
+    same_name = [known for known in KNOWN if known.rpartition(".")[2] == name]
+    close = same_name or difflib.get_close_matches(key, KNOWN, n=1, cutoff=0.5)
+    if prefer_name and close:
+        section, _, known_name = close[0].partition(".")
+        return f"write it as `{known_name}` under `[{section}]`"
+    return f"did you mean {close[0]!r}?" if close else "`vade config show` lists them all"

@@ -1,0 +1,1 @@
+"""What reaches the agent, or the person, of what was found."""

@@ -1,0 +1,207 @@
+"""An answer as text and as a plain record: the same for every front.
+
+The text is grouped by file, verdict and freshness first:
+
+    likely 0.83 | fresh | 2 results in 1 file
+
+    src/budget.py:10-42  def split(total: int) -> Budget
+      10  def split(total: int) -> Budget:
+      11      ...
+
+The record is the JSON of `--json` and of MCP's structured content; its keys are stable.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vademecum.types import Answer, Evidence, Freshness
+
+LINE_CHARACTERS = 300  # of a shown line: minified code would drown everything else
+# Source text may hold terminal escapes and characters that reorder what is shown ("Trojan Source", CVE-2021-42574):
+# they are made visible. Tabs stay.
+VISIBLE = {code: chr(0x2400 + code) for code in range(32) if code != 9} | dict.fromkeys(
+    (0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd"
+)
+
+
+def _same(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How parts of a text are set off, and how long a line may be. The default changes nothing."""
+
+    place: Callable[[str], str] = _same
+    dim: Callable[[str], str] = _same
+    verdict: Callable[[str], str] = _same
+    code: Callable[[str], str] = _same
+    width: int = LINE_CHARACTERS
+
+
+PLAIN = Style()
+
+
+def answer_text(
+    answer: Answer, *, snippet_lines: int, name_repos: bool = False, why: bool = False, style: Style = PLAIN
+) -> str:
+    """Return the answer as text that ends in a newline.
+
+    Args:
+        answer: What was found.
+        snippet_lines: Lines shown of each piece of evidence; 0 shows locations only.
+        name_repos: Whether paths are prefixed with their repository's name.
+        why: Whether the signals behind each rank are shown.
+        style: How parts are set off.
+    """
+    lines = list(_header(answer, style))
+    for number, group in enumerate(_by_file(answer.evidence)):
+        if snippet_lines or not number:
+            lines.append("")
+        for evidence in group:
+            lines += evidence_lines(evidence, snippet_lines=snippet_lines, name_repos=name_repos, why=why, style=style)
+    return "\n".join(lines) + "\n"
+
+
+def evidence_lines(
+    evidence: Evidence, *, snippet_lines: int, name_repos: bool = False, why: bool = False, style: Style = PLAIN
+) -> Iterator[str]:
+    """Yield the place and then the numbered lines of one piece of evidence."""
+    repo = f"{evidence.repo}:" if name_repos else ""
+    place = visible(f"{repo}{evidence.path}:{evidence.start_line}-{evidence.end_line}")
+    mark = "" if evidence.freshness is Freshness.FRESH else f"  [{evidence.freshness}]"
+    label = _cut(visible(_label(evidence)), max(20, style.width - len(place) - len(mark) - 2))
+    yield f"{style.place(place)}{mark}" + (f"  {label}" if label else "")
+    if why and evidence.signals:
+        signals = "  ".join(f"{name} {value:.3g}" for name, value in sorted(evidence.signals.items()))
+        yield style.dim(f"  score {evidence.score:.3g}  {signals}")
+    lines = _lines(evidence.snippet)
+    digits = len(str(evidence.end_line)) + 2
+    for number, line in enumerate(lines[:snippet_lines], evidence.start_line):
+        shown = _cut(visible(line), style.width - digits - 2)
+        yield f"{style.dim(f'{number:>{digits}}')}  {style.code(shown)}".rstrip()
+    if 0 < snippet_lines < len(lines):
+        yield style.dim(f"{'...':>{digits}}  {len(lines) - snippet_lines} more lines")
+
+
+def answer_record(answer: Answer, *, snippet_lines: int | None = None, compact: bool = False) -> dict[str, Any]:
+    """Return the answer as JSON-serialisable values.
+
+    Args:
+        answer: What was found.
+        snippet_lines: Cut snippets to this many lines; None keeps them whole.
+        compact: Leave out signals, metadata and whatever is empty, and cut very long lines: for readers who pay by the token.
+    """
+    record = {
+        "query": answer.query,
+        "verdict": str(answer.verdict),
+        "probability": round(answer.probability, 4),
+        "reason": answer.reason,
+        "nearest": list(answer.nearest),
+        "searched": answer.searched,
+        "evidence": [
+            evidence_record(evidence, snippet_lines=snippet_lines, compact=compact) for evidence in answer.evidence
+        ],
+    }
+    if compact:
+        del record["query"]  # the asker knows it
+    return record
+
+
+def evidence_record(evidence: Evidence, *, snippet_lines: int | None = None, compact: bool = False) -> dict[str, Any]:
+    """Return one piece of evidence as JSON-serialisable values; the arguments are those of `answer_record`."""
+    snippet = evidence.snippet
+    if snippet_lines is not None:
+        snippet = "\n".join(_lines(snippet)[:snippet_lines])
+    record: dict[str, Any] = {
+        "id": evidence.id,
+        "repo": evidence.repo,
+        "branch": evidence.branch,
+        "commit": evidence.commit,
+        "path": evidence.path,
+        "start_line": evidence.start_line,
+        "end_line": evidence.end_line,
+        "snippet": snippet,
+        "score": round(evidence.score, 4),
+        "kind": evidence.kind,
+        "language": evidence.language,
+        "symbols": list(evidence.symbols),
+        "signature": evidence.signature,
+        "summary": evidence.summary,
+        "file_kind": str(evidence.file_kind),
+        "signals": {name: round(float(value), 4) for name, value in evidence.signals.items()},
+        "freshness": str(evidence.freshness),
+        "metadata": dict(evidence.metadata),
+    }
+    if compact:
+        record["snippet"] = "\n".join(_cut(line, LINE_CHARACTERS) for line in _lines(snippet))
+        del record["signals"], record["metadata"]
+        record = {key: value for key, value in record.items() if value not in ("", [])}
+    return record
+
+
+def first_lines(evidence: Evidence, count: int) -> Evidence:
+    """Return the evidence narrowed to its first `count` lines."""
+    lines = _lines(evidence.snippet)
+    if len(lines) <= count:
+        return evidence
+    return replace(evidence, snippet="\n".join(lines[:count]), end_line=evidence.start_line + count - 1)
+
+
+def _header(answer: Answer, style: Style) -> Iterator[str]:
+    verdict = style.verdict(str(answer.verdict).replace("_", " "))
+    parts = [f"{verdict} {answer.probability:.2f}"]
+    if answer.evidence:
+        files = len({(evidence.repo, evidence.path) for evidence in answer.evidence})
+        parts += [_freshness(answer.evidence), f"{_count(len(answer.evidence), 'result')} in {_count(files, 'file')}"]
+    else:
+        parts.append(f"{_count(answer.searched, 'chunk')} searched")
+    yield " | ".join(parts)
+    if answer.reason:
+        yield visible(answer.reason)
+    if answer.nearest:
+        yield visible(f"nearest: {', '.join(answer.nearest)}")
+
+
+def _freshness(evidence: tuple[Evidence, ...]) -> str:
+    """All fresh, or how many are not."""
+    counts = Counter(item.freshness for item in evidence)
+    changed = [f"{counts[state]} {state}" for state in (Freshness.EDITED, Freshness.STALE) if counts[state]]
+    return ", ".join(changed) or "fresh"
+
+
+def _by_file(evidence: tuple[Evidence, ...]) -> list[list[Evidence]]:
+    """Evidence of one file together, files in the order of their best piece."""
+    groups: dict[tuple[str, str], list[Evidence]] = {}
+    for item in evidence:
+        groups.setdefault((item.repo, item.path), []).append(item)
+    return list(groups.values())
+
+
+def _label(evidence: Evidence) -> str:
+    """The signature on one line, else what kind of thing it is and its name."""
+    if evidence.signature:
+        return " ".join(evidence.signature.split())
+    return f"{evidence.kind} {evidence.symbols[0]}" if evidence.symbols else ""
+
+
+def _lines(text: str) -> list[str]:
+    """Split at line feeds alone, as line numbers count; `str.splitlines` also splits at form feeds and others."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def visible(text: str) -> str:
+    """Return the text with control and reordering characters made harmless to a terminal."""
+    return text.translate(VISIBLE)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: max(1, width - 1)] + "…"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

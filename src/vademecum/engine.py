@@ -1,0 +1,192 @@
+"""The only place where parts meet: `Engine`, and `assemble`, which hands each part what it needs.
+
+    from vademecum.engine import Engine
+
+    engine = Engine.open(".")
+    engine.codebase.index()
+    answer = engine.codebase.search("where is the token budget split?")
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from vademecum import config
+from vademecum.codebase.catalogue import Catalogue
+from vademecum.codebase.codebase import Codebase
+from vademecum.codebase.git import Root, find_root
+from vademecum.codebase.repository import Repository, index_directory, repository_name
+from vademecum.codebase.walk import WalkSettings
+from vademecum.codebase.workers import Plan
+from vademecum.config import Settings
+from vademecum.errors import ConsentError, Error, RootError, StoreCorruptError
+from vademecum.plugins import load
+from vademecum.protocols import Clock, Embedder, Store
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRoot:
+    """A repository that is open: what it is called and where it lies."""
+
+    name: str
+    path: str
+
+
+class Engine:
+    """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
+
+    def __init__(self, codebase: Codebase, roots: Sequence[OpenedRoot], closing: Sequence[Callable[[], None]]) -> None:
+        self.codebase = codebase
+        self.roots = tuple(roots)
+        self._closing = list(closing)
+
+    @classmethod
+    def open(
+        cls,
+        *paths: str | os.PathLike[str],
+        settings: Settings | None = None,
+        embedder: Embedder | str | None = None,
+        clock: Clock = time.time,
+    ) -> Self:
+        """Open the repositories that `paths` lie in; the current directory's unless given.
+
+        A path below a repository's top narrows searches to it. Nothing is read yet.
+
+        Args:
+            paths: directories or files.
+            settings: all settings; read from their layers for the first path unless given.
+            embedder: an object, or `name[:model]`; the setting `search.embedder` unless given.
+            clock: tells the time, in seconds since the epoch.
+
+        Raises:
+            RootError: a path does not exist.
+            ConfigError: a setting is wrong.
+            StoreError: an index cannot be opened.
+        """
+        narrowed = narrow(paths or (".",))
+        settings = settings or config.load(next(iter(narrowed)).path)
+        closing: list[Callable[[], None]] = []
+        assembled = [
+            (repo, prefixes)
+            for (root, prefixes), name in zip(narrowed.items(), distinct_names(list(narrowed)), strict=True)
+            for repo in [assemble(root, name, settings, embedder, clock, closing)]
+        ]
+        known = {repo.root.path: repo for repo, _ in assembled}
+
+        def everywhere() -> list[Repository]:
+            for root in indexed_roots(settings):
+                if root.path not in known:
+                    known[root.path] = assemble(root, repository_name(root), settings, embedder, clock, closing)
+            return list(known.values())
+
+        codebase = Codebase(assembled, everywhere, settings.search.ranker)
+        return cls(codebase, [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing)
+
+    def close(self) -> None:
+        """Let go of every database."""
+        while self._closing:
+            self._closing.pop()()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def assemble(
+    root: Root,
+    name: str,
+    settings: Settings,
+    embedder: Embedder | str | None,
+    clock: Clock,
+    closing: list[Callable[[], None]],
+) -> Repository:
+    """Return one repository with its store, catalogue and embedder; what must be closed is added to `closing`."""
+    spec = settings.search.embedder if embedder is None else embedder
+    loaded = cache(lambda: consented(load("embedder", spec) if isinstance(spec, str) else spec, settings))
+    directory = index_directory(settings.home, root)
+    store: Store = open_store(directory / "index.db")
+    closing.append(store.close)
+    plan = Plan(spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
+    catalogue = Catalogue(store, directory, spec if isinstance(spec, str) else spec.name)
+    return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock)
+
+
+def open_store(path: Path) -> Store:
+    """Open a database. A damaged one is set aside, never deleted: all it held can be read from the disk again."""
+    try:
+        store: Store = load("store", "sqlite", path=path)
+    except StoreCorruptError:
+        for suffix in ("", "-wal", "-shm"):
+            part = path.with_name(path.name + suffix)
+            if part.exists():
+                part.replace(path.with_name(f"{path.name}.damaged{suffix}"))
+        store = load("store", "sqlite", path=path)
+    return store
+
+
+def consented(embedder: Embedder, settings: Settings) -> Embedder:
+    """Return the embedder, unless it sends text elsewhere and nobody agreed to that."""
+    if embedder.remote and not settings.privacy.allow_remote:
+        raise ConsentError(
+            f"embedder {embedder.name!r} sends code to another machine: "
+            "set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
+        )
+    return embedder
+
+
+def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...]]:
+    """Return each root that paths lie in, with the parts of it they name; () where one names the whole.
+
+    Raises:
+        RootError: a path does not exist.
+    """
+    found: dict[Root, list[str]] = {}
+    for path in paths:
+        real = os.path.realpath(path)
+        if not os.path.exists(real):
+            raise RootError(f"{os.fspath(path)!r} does not exist: name a directory or a file")
+        root = find_root(real if os.path.isdir(real) else os.path.dirname(real))
+        below = os.path.relpath(real, root.path)
+        found.setdefault(root, []).append("" if below == "." else below.replace(os.sep, "/"))
+    return {root: () if "" in parts else tuple(dict.fromkeys(parts)) for root, parts in found.items()}
+
+
+def distinct_names(roots: Sequence[Root]) -> list[str]:
+    """Return a name for each root; those that would be alike get their parent directory's name in front.
+
+    >>> distinct_names([Root("/a/app"), Root("/b/app"), Root("/c/lib")])
+    ['a-app', 'b-app', 'lib']
+    """
+    names = [repository_name(root) for root in roots]
+    alike = {name for name in names if names.count(name) > 1}
+    return [
+        f"{os.path.basename(os.path.dirname(root.path))}-{os.path.basename(root.path)}" if name in alike else name
+        for root, name in zip(roots, names, strict=True)
+    ]
+
+
+def indexed_roots(settings: Settings) -> list[Root]:
+    """Return the worktrees that have an index below the home directory and are still there."""
+    found: dict[str, Root] = {}
+    for database in sorted((settings.home / "repos").glob("*/index.db")):
+        try:
+            store: Store = load("store", "sqlite", path=database)
+        except Error:
+            continue  # another process may be making it, or `doctor` will tell
+        rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",)).unwrap()
+        store.close()
+        for (place,) in rows:
+            if os.path.isdir(place):
+                root = find_root(place)
+                if index_directory(settings.home, root) == database.parent:
+                    found[root.path] = root
+    return list(found.values())

@@ -1,0 +1,220 @@
+"""The tools that agents see: names, schemas, words and one small function each.
+
+Every word here is paid for in each session of each agent, so the whole list stays under 1,500 tokens (a test counts).
+Descriptions say when *not* to call: a tool used for what grep does better is a tool that gets ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
+from vademecum.errors import OutsideRootError, UsageError
+
+if TYPE_CHECKING:
+    from vademecum.engine import Engine
+    from vademecum.protocols import Progress
+    from vademecum.types import Answer
+
+INSTRUCTIONS = (
+    "Finds code in this repository by meaning, with path, lines and freshness; the index keeps itself up to date. "
+    "Start with one `search`, then `open` the lines you need. Use grep for exact strings you already know. "
+    "If the verdict is not_found, believe it: rephrase once at most, then say so."
+)
+RESULTS = 8  # fewer than at a terminal: each one is read, and paid for
+SNIPPET_LINES = 12
+OPEN_LINES = 400  # of one `open`; more is asked for by range
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool gives: text for the model, the same as data for programs."""
+
+    text: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as an agent sees it, and the function behind it."""
+
+    name: str
+    description: str
+    properties: Mapping[str, Mapping[str, Any]]
+    required: tuple[str, ...]
+    run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome]
+
+    def declaration(self) -> dict[str, Any]:
+        """Return the entry in `tools/list`."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": dict(self.properties),
+                "required": list(self.required),
+                "additionalProperties": False,
+            },
+            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+        }
+
+    def call(self, engine: Engine, arguments: Mapping[str, Any], progress: Progress | None = None) -> Outcome:
+        """Check the arguments against the schema and run.
+
+        Raises:
+            UsageError: An argument is missing, unknown or of the wrong type; the message says which.
+            Error: The engine could not do it.
+        """
+        self._check(arguments)
+        return self.run(engine, arguments, progress)
+
+    def _check(self, arguments: Mapping[str, Any]) -> None:
+        for name in self.required:
+            if name not in arguments:
+                raise UsageError(f"{self.name} needs {name!r}: {self.properties[name].get('description', 'give it')}")
+        for name, value in arguments.items():
+            if name not in self.properties:
+                raise UsageError(f"{self.name} takes no {name!r}: it takes {', '.join(self.properties) or 'nothing'}")
+            if problem := _problem(value, self.properties[name]):
+                raise UsageError(f"{name!r} of {self.name} {problem}, not {value!r}")
+
+
+def _problem(value: Any, schema: Mapping[str, Any]) -> str:
+    """What the schema finds wrong with a value; "" for nothing."""
+    if schema["type"] == "string":
+        if not isinstance(value, str):
+            return "is a string"
+        choices = schema.get("enum")
+        return f"is one of {', '.join(choices)}" if choices and value not in choices else ""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return "is a whole number"
+    low, high = schema["minimum"], schema["maximum"]
+    return "" if low <= value <= high else f"is between {low} and {high}"
+
+
+def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
+    path, lang, repo = (arguments.get(name, "") for name in ("path", "lang", "repo"))
+    answer = engine.codebase.search(
+        arguments["query"],
+        k=arguments.get("k", RESULTS),
+        paths=(_inside(engine, path),) if path else (),
+        languages=(lang,) if lang else (),
+        kind=arguments.get("kind", "all"),
+        pattern=arguments.get("regex", ""),
+        repos=(repo,) if repo else (),
+        progress=progress,
+    )
+    return _outcome(engine, answer, arguments.get("snippet_lines", SNIPPET_LINES))
+
+
+def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    return _outcome(engine, engine.codebase.symbol(arguments["name"], k=RESULTS), SNIPPET_LINES)
+
+
+def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    whole = engine.codebase.open(arguments["location"], commit=arguments.get("commit", ""))
+    shown = first_lines(whole, OPEN_LINES)
+    text = "\n".join(evidence_lines(shown, snippet_lines=OPEN_LINES))
+    if shown is not whole:
+        text += f"\n... up to line {whole.end_line}: open {whole.path}:{shown.end_line + 1}-{whole.end_line}"
+    return Outcome(text, evidence_record(shown, compact=True))
+
+
+def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    repos = [asdict(repo) for repo in engine.codebase.status()]
+    lines: list[str] = []
+    for repo in repos:
+        skipped = repo.pop("skipped")
+        repo["skipped"] = len(skipped)
+        lines.append(
+            f"{repo['repo']}: {repo['root']} at {repo['commit'] or 'no commit'}, {repo['files']} files, "
+            f"{repo['chunks']} chunks, {'fresh' if repo['fresh'] else 'will be refreshed by the next search'}, "
+            f"{len(skipped)} files skipped"
+        )
+        lines.append("  " + ", ".join(f"{name} {count}" for name, count in repo["languages"].items()))
+    return Outcome("\n".join(lines), {"repos": repos})
+
+
+def _outcome(engine: Engine, answer: Answer, snippet_lines: int) -> Outcome:
+    text = answer_text(answer, snippet_lines=snippet_lines, name_repos=len(engine.roots) > 1)
+    return Outcome(text.rstrip("\n"), answer_record(answer, snippet_lines=snippet_lines, compact=True))
+
+
+def _inside(engine: Engine, path: str) -> str:
+    """A path or glob relative to its root; agents often give absolute ones.
+
+    Raises:
+        OutsideRootError: It leads out of every root.
+    """
+    asked = PurePath(path)
+    if not asked.is_absolute() and ".." not in asked.parts:
+        return path
+    for root in engine.roots:
+        if asked.is_relative_to(root.path) and ".." not in asked.parts:
+            return asked.relative_to(root.path).as_posix()
+    roots = ", ".join(root.path for root in engine.roots)
+    raise OutsideRootError(f"{path!r} is outside {roots}: give a path or glob relative to it")
+
+
+def _string(description: str, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "description": description, **more}
+
+
+def _number(description: str, low: int, high: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": low, "maximum": high, "description": description}
+
+
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "search",
+            "Find code by what it does or means, when you don't know the exact words: 'where are retries limited', "
+            "'token budget split'. Returns path:start-end, numbered snippet, freshness and a verdict (resolved, likely, "
+            "ambiguous, not_found). Don't use it for an exact string (grep), for where a known name is defined "
+            "(symbol), or to read on (open). One good question beats several: on not_found stop, it is likely not here.",
+            {
+                "query": _string("A question or phrase; names and words from the code help"),
+                "k": _number(f"Results, default {RESULTS}", 1, 50),
+                "path": _string("Glob or folder to look in, e.g. src/**"),
+                "lang": _string("Language, e.g. python"),
+                "kind": {"type": "string", "enum": ["code", "test", "doc", "config", "all"]},
+                "regex": _string("Code must also match this; the query ranks"),
+                "repo": _string("Repository name, if several are open"),
+                "snippet_lines": _number(f"Lines per result, default {SNIPPET_LINES}; 0 = places only", 0, 200),
+            },
+            ("query",),
+            _search,
+        ),
+        Tool(
+            "open",
+            "Read lines of a file as they are on disk now. Ask for the range a result names, a little wider if needed, "
+            "rather than whole files.",
+            {
+                "location": _string("path, path:10 or path:10-40, relative to the repository"),
+                "commit": _string("Revision to read instead"),
+            },
+            ("location",),
+            _open,
+        ),
+        Tool(
+            "symbol",
+            "Where is this function, class, method or type defined? Exact names only; answers not_found with the nearest "
+            "names rather than guess. For usages use grep.",
+            {"name": _string("Name or Class.method")},
+            ("name",),
+            _symbol,
+        ),
+        Tool(
+            "status",
+            "What is indexed: repositories, commit, languages, skipped files. Only if an answer surprises you; search "
+            "indexes by itself.",
+            {},
+            (),
+            _status,
+        ),
+    )
+}

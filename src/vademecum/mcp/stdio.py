@@ -1,0 +1,308 @@
+"""MCP over standard input and output: JSON-RPC 2.0, a message a line, in the standard library alone.
+
+The official SDK takes 0.6 s to import; agents start a server per session and wait for `initialize`, so this loop is
+ready at once and imports the engine behind the client's back. One thread reads and answers what is cheap; a second one
+owns the engine, opens it and runs the tools in order, so a long first index does not block `ping`.
+
+Both eras of the protocol are spoken: the `initialize` handshake (2024-11-05 to 2025-11-25), and 2026-07-28, where there
+is `server/discover` and every request carries its version in `_meta`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TextIO
+
+from vademecum import __version__
+from vademecum.errors import Error
+from vademecum.mcp.registry import INSTRUCTIONS, TOOLS
+
+if TYPE_CHECKING:
+    from vademecum.engine import Engine
+    from vademecum.protocols import Progress
+
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+STATELESS_VERSIONS = ("2026-07-28",)
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+SERVER_KEY = "io.modelcontextprotocol/serverInfo"
+SERVER_INFO = {"name": "vademecum", "version": __version__}
+CAPABILITIES: Mapping[str, Any] = {"tools": {}}
+LIST_TTL_MS = 3_600_000  # the tools never change while the server runs
+PROGRESS_EVERY_S = 0.5
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+UNSUPPORTED_VERSION = -32022
+
+Message = dict[str, Any]
+
+
+class ProtocolError(Exception):
+    """A request that cannot be served; becomes a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+class Server:
+    """Answers one client.
+
+    Args:
+        open_engine: Makes the engine; called once, on the thread that will use it.
+        send: Writes one message, or a list of them; called from two threads, under a lock.
+    """
+
+    def __init__(self, open_engine: Callable[[], Engine], send: Callable[[Any], None]) -> None:
+        self._open_engine = open_engine
+        self._send_unlocked = send
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None
+        self._cancelled: set[Any] = set()
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._worker = threading.Thread(target=self._run, name="vademecum-engine", daemon=True)
+        self._worker.start()
+
+    def receive(self, line: str) -> None:
+        """Take one line from the client; answers are sent now or when the engine is done."""
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            self._send(_error(None, ProtocolError(PARSE_ERROR, "this line is not JSON")))
+            return
+        if isinstance(message, list):  # a batch is answered as one, in order
+            self._work.put(lambda: self._batch(message))
+        elif isinstance(message, dict) and message.get("method") == "tools/call":
+            self._work.put(lambda: self._send(self._answer(message)))
+        else:
+            self._send(self._answer(message))
+
+    def close(self) -> None:
+        """Finish what was asked and let go of the engine."""
+        self._work.put(None)
+        self._worker.join()
+
+    def _run(self) -> None:
+        while task := self._work.get():
+            task()
+        if self._engine is not None:
+            self._engine.close()
+
+    def _send(self, message: Any) -> None:
+        if message:
+            with self._lock:
+                self._send_unlocked(message)
+
+    def _batch(self, messages: list[Any]) -> None:
+        if not messages:
+            self._send(_error(None, ProtocolError(INVALID_REQUEST, "an empty batch")))
+        self._send([answer for message in messages if (answer := self._answer(message))])
+
+    def _answer(self, message: Any) -> Message | None:
+        """The response to one message; None where there is none to give."""
+        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+            if isinstance(message, dict) and ("result" in message or "error" in message):
+                return None  # an answer to a question this server never asks
+            return _error(_id(message), ProtocolError(INVALID_REQUEST, "not a JSON-RPC request"))
+        params = message.get("params") or {}
+        if "id" not in message:
+            self._notice(message["method"], params)
+            return None
+        try:
+            result = self._result(message["id"], message["method"], params)
+        except ProtocolError as error:
+            return _error(message["id"], error)
+        if result is None:
+            return None
+        return {"jsonrpc": "2.0", "id": message["id"], "result": result}
+
+    def _notice(self, method: str, params: Any) -> None:
+        if method == "notifications/cancelled" and isinstance(params, dict):
+            request = params.get("requestId")
+            if isinstance(request, str | int):
+                self._cancelled.add(request)
+
+    def _result(self, request: Any, method: str, params: Any) -> Message | None:
+        if not isinstance(params, dict):
+            raise ProtocolError(INVALID_PARAMS, "params must be an object")
+        stateless = _stateless(params)
+        match method:
+            case "initialize":
+                return self._initialize(params)
+            case "server/discover":
+                result: Message | None = {
+                    "supportedVersions": [*HANDSHAKE_VERSIONS, *STATELESS_VERSIONS],
+                    "capabilities": CAPABILITIES,
+                    "instructions": INSTRUCTIONS,
+                }
+                self._warm_up()
+            case "ping":
+                result = {}
+            case "tools/list":
+                result = {"tools": [tool.declaration() for tool in TOOLS.values()]}
+            case "tools/call":
+                result = self._call(request, params)
+            case _:
+                raise ProtocolError(METHOD_NOT_FOUND, f"no method {method!r}")
+        if stateless and result is not None:
+            result |= {"resultType": "complete", "_meta": {SERVER_KEY: SERVER_INFO}}
+            if method in {"server/discover", "tools/list"}:
+                result |= {"ttlMs": LIST_TTL_MS, "cacheScope": "private"}
+        return result
+
+    def _initialize(self, params: Message) -> Message:
+        asked = params.get("protocolVersion")
+        self._warm_up()
+        return {
+            "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+            "capabilities": CAPABILITIES,
+            "serverInfo": SERVER_INFO,
+            "instructions": INSTRUCTIONS,
+        }
+
+    def _warm_up(self) -> None:
+        """Import and open the engine while the client thinks; a failure waits for the first call to tell it."""
+
+        def warm() -> None:
+            import contextlib
+
+            with contextlib.suppress(Exception):
+                self._opened()
+
+        self._work.put(warm)
+
+    def _opened(self) -> Engine:
+        if self._engine is None:
+            self._engine = self._open_engine()
+        return self._engine
+
+    def _call(self, request: Any, params: Message) -> Message | None:
+        name, arguments = params.get("name"), params.get("arguments") or {}
+        if not isinstance(name, str) or name not in TOOLS:
+            raise ProtocolError(INVALID_PARAMS, f"no tool {name!r}: there are {', '.join(TOOLS)}")
+        if not isinstance(arguments, dict):
+            raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
+        if self._is_cancelled(request):
+            return None
+        try:
+            outcome = TOOLS[name].call(self._opened(), arguments, self._progress(params))
+            result = {"content": [_text(outcome.text)], "structuredContent": outcome.data, "isError": False}
+        except Error as error:  # the model reads this and can do better
+            result = {"content": [_text(str(error))], "isError": True}
+        except Exception as error:  # noqa: BLE001 -- one of the two marked edges: a bug must not end the session
+            _trace(error)
+            said = f"internal error in {name}: {type(error).__name__}: {error}: use grep for now and report it"
+            result = {"content": [_text(said)], "isError": True}
+        return None if self._is_cancelled(request) else result
+
+    def _is_cancelled(self, request: Any) -> bool:
+        return isinstance(request, str | int) and request in self._cancelled
+
+    def _progress(self, params: Message) -> Progress | None:
+        """Progress as notifications, where the client asked for them: a first index may take a while."""
+        token = _meta(params).get("progressToken")
+        if token is None:
+            return None
+        sent, told = 0.0, 0
+
+        def progress(stage: str, done: int, total: int) -> None:
+            nonlocal sent, told
+            now = time.monotonic()
+            if now - sent < PROGRESS_EVERY_S:
+                return
+            sent, told = now, told + 1
+            said = f"{stage} {done}/{total}" if total else f"{stage} {done}"
+            # Stages count anew, while MCP wants a number that only grows: the count of notifications is one.
+            notice = {"progressToken": token, "progress": told, "message": said}
+            self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": notice})
+
+        return progress
+
+
+def serve(paths: tuple[str, ...]) -> None:
+    """Serve the client on standard input and output until it closes its end."""
+    source, sink = _own_streams()
+    broken = threading.Event()
+
+    def send(message: Any) -> None:
+        try:
+            sink.write(json.dumps(message, ensure_ascii=False, separators=(",", ":"), default=str) + "\n")
+            sink.flush()
+        except BrokenPipeError:
+            broken.set()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sink.fileno())  # for the flush at exit
+
+    server = Server(lambda: _open_engine(paths), send)
+    for line in source:
+        if broken.is_set():
+            break
+        if line.strip():
+            server.receive(line)
+    server.close()
+
+
+def _own_streams() -> tuple[TextIO, TextIO]:
+    """The client's streams, for this loop alone: whatever else prints goes to standard error, also from C or a child."""
+    source = os.fdopen(os.dup(0), "r", encoding="utf-8", errors="replace", newline="\n")
+    sink = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace", newline="\n")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return source, sink
+
+
+def _open_engine(paths: tuple[str, ...]) -> Engine:
+    from vademecum.errors import UsageError
+
+    here = os.getcwd()  # noqa: PTH109 -- a string is all that is needed
+    if not paths and here in {os.path.expanduser("~"), os.path.abspath(os.sep)}:  # noqa: PTH100, PTH111
+        raise UsageError(f"the server was started in {here}: add the repository to its command, `vade mcp /path/to/it`")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more to start than it saves here
+    from vademecum.engine import Engine
+
+    return Engine.open(*(paths or (".",)))
+
+
+def _stateless(params: Message) -> bool:
+    """Whether the request is of the era without a handshake, and of a version spoken here."""
+    version = _meta(params).get(VERSION_KEY)
+    if version is not None and version not in STATELESS_VERSIONS:
+        supported = [*HANDSHAKE_VERSIONS, *STATELESS_VERSIONS]
+        data = {"supported": supported, "requested": version}
+        raise ProtocolError(UNSUPPORTED_VERSION, f"protocol version {version!r} is not spoken here", data)
+    return version is not None
+
+
+def _meta(params: Message) -> Message:
+    meta = params.get("_meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def _error(request: Any, error: ProtocolError) -> Message:
+    body: Message = {"code": error.code, "message": str(error)}
+    if error.data is not None:
+        body["data"] = error.data
+    return {"jsonrpc": "2.0", "id": request, "error": body}
+
+
+def _id(message: Any) -> Any:
+    found = message.get("id") if isinstance(message, dict) else None
+    return found if isinstance(found, str | int) else None
+
+
+def _text(text: str) -> Message:
+    return {"type": "text", "text": text}
+
+
+def _trace(error: Exception) -> None:
+    import traceback
+
+    traceback.print_exception(error, file=sys.stderr)

@@ -1,0 +1,111 @@
+"""Providers by name: nothing is imported until it is chosen.
+
+A provider is named `name[:model]`. The built-in ones stand in a table; others come from installed distributions that
+declare an entry point in the group `vademecum.<kind>`:
+
+    [project.entry-points."vademecum.embedder"]
+    mine = "my_package:MyEmbedder"
+
+Two providers of one name are an error, never a silent replacement: what sees private code must be what was chosen.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vademecum.errors import MissingExtraError, PluginError, UnknownProviderError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+# kind → name → ("module:attribute", the extra of ours that brings what it needs)
+BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "embedder": {
+        "static": ("vademecum.providers.embedders.static:StaticEmbedder", ""),
+        "hashing": ("vademecum.providers.embedders.hashing:HashingEmbedder", ""),
+    },
+    "store": {
+        "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
+    },
+}
+
+
+def load(kind: str, spec: str, **arguments: Any) -> Any:
+    """Return a new provider.
+
+    Args:
+        kind: A key of `BUILT_IN`: "embedder", "store".
+        spec: `name` or `name:model`; the model is handed on as the argument `model`.
+        arguments: Handed to the provider.
+
+    Raises:
+        UnknownProviderError: No provider has this name.
+        MissingExtraError: It needs a package that is not installed.
+        PluginError: Two providers claim the name, or the one found is broken.
+    """
+    name, _, model = spec.partition(":")
+    provider = find(kind, name)
+    return provider(**({"model": model} if model else {}), **arguments)
+
+
+def find(kind: str, name: str) -> Any:
+    """Return the provider's class or factory, not yet called. Raises as `load` does."""
+    built_in = BUILT_IN.get(kind, {})
+    if name in built_in:
+        target, extra = built_in[name]
+        return _resolve(kind, name, target, f"vademecum[{extra}]" if extra else "")
+    entries = _entry_points(kind)
+    if name not in entries:
+        raise UnknownProviderError(_unknown(kind, name, sorted({*built_in, *entries})))
+    return _resolve(kind, name, entries[name].value, "")
+
+
+def names(kind: str) -> list[str]:
+    """Return the names of all providers of a kind, sorted. Raises `PluginError` where two claim one name."""
+    entries = _entry_points(kind)
+    return sorted({*BUILT_IN.get(kind, {}), *entries})
+
+
+def _entry_points(kind: str) -> dict[str, EntryPoint]:
+    """The providers that installed distributions declare; slow to find out, so asked only when it matters."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=f"vademecum.{kind}"):
+        known = found.setdefault(entry.name, entry)
+        # The same distribution seen twice on sys.path says the same value twice, which is no clash.
+        if known.value != entry.value or entry.name in BUILT_IN.get(kind, {}):
+            rival = known.value if known.value != entry.value else "a built-in one"
+            raise PluginError(
+                f"two {kind}s are called {entry.name!r}: {rival} and {entry.value} (from {_origin(entry)}): uninstall one"
+            )
+    return found
+
+
+def _origin(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist else "an unnamed distribution"
+
+
+def _resolve(kind: str, name: str, target: str, requirement: str) -> Any:
+    module_name, _, attribute = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module_name), attribute)
+    except ModuleNotFoundError as error:
+        missing = error.name or str(error)
+        if module_name == missing or module_name.startswith(f"{missing}."):
+            raise PluginError(f"{kind} {name!r} is broken: there is no module {missing!r}: reinstall it") from error
+        raise MissingExtraError(
+            f"{kind} {name!r} needs the package {missing!r}: pip install '{requirement or missing}'"
+        ) from error
+    except AttributeError as error:
+        raise PluginError(f"{kind} {name!r} is broken: {module_name} has no {attribute!r}: reinstall it") from error
+
+
+def _unknown(kind: str, name: str, known: list[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known) or 'none'}"
+    return f"no {kind} is called {name!r}: {hint}"

@@ -1,0 +1,73 @@
+"""Signals besides words and meaning: where a chunk stands, what it defines, and what its file is for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.retrieval.files import FILE_KINDS, PATH_FIELDS, FileTable
+from vademecum.retrieval.query import name_term
+from vademecum.retrieval.tokens import key
+from vademecum.retrieval.view import View
+from vademecum.types import FileKind
+
+DIRECTORY_SHARE = 0.5  # what a directory's name is worth beside a file's own
+
+# What a file of each kind is worth beside product code, when the question does not ask for that kind.
+KIND_PRIORS: dict[FileKind, float] = {
+    FileKind.PRODUCT: 1.0,
+    FileKind.TEST: 0.35,
+    FileKind.DOC: 0.6,
+    FileKind.CONFIG: 0.6,
+    FileKind.EXAMPLE: 0.4,
+    FileKind.VENDORED: 0.3,
+    FileKind.GENERATED: 0.3,
+}
+# Words of a question that ask for a kind of file: it then counts in full.
+_ASKED_BY = {
+    FileKind.TEST: frozenset({"test", "tests", "testing", "spec", "fixture", "fixtures", "mock"}),
+    FileKind.DOC: frozenset({"doc", "docs", "documentation", "readme", "changelog", "guide", "tutorial"}),
+    FileKind.CONFIG: frozenset({"config", "configuration", "settings", "yaml", "toml", "dockerfile", "makefile", "ci"}),
+    FileKind.EXAMPLE: frozenset({"example", "examples", "demo", "sample", "benchmark", "benchmarks"}),
+}
+
+
+def symbol_key(name: str) -> int:
+    """Return the key under which a chunk is filed as defining `name`, written exactly so."""
+    return key("\0" + name)
+
+
+def loose_symbol_key(name: str) -> int:
+    """Return the key under which a chunk is filed as defining `name`, however it is written."""
+    return key("\1" + name_term(name))
+
+
+def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
+    """Return float32 (N,): 1 for chunks that define one of `names` as written, 0.7 in another spelling, else 0."""
+    found = np.zeros(int(view.bases[-1]), np.float32)
+    for keys, worth in (([loose_symbol_key(n) for n in names], 0.7), ([symbol_key(n) for n in names], 1.0)):
+        for segment, base in zip(view.segments, view.bases, strict=False):
+            where, _ = segment.postings.find(np.array(keys, np.uint64))
+            found[segment.postings.docs[where] + base] = worth
+    return found
+
+
+def path_share(files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return float32 (F,): the share of the question's weight whose terms are in the path, the stem's in full."""
+    where, term = files.postings.find(keys)
+    tf = files.postings.tf[where]
+    worth = np.where(tf[:, PATH_FIELDS.index("stem")] > 0, 1.0, DIRECTORY_SHARE)
+    share = np.bincount(files.postings.docs[where], weights=worth * weight[term], minlength=len(files))
+    return (share / max(float(weight.sum()), 1e-9)).astype(np.float32)
+
+
+def kind_priors(files: FileTable, text: str, kinds: frozenset[FileKind]) -> NDArray[np.float32]:
+    """Return float32 (F,): the prior of each file's kind; 1 for kinds that the question or its filter asks for."""
+    words = set(text.lower().split())
+    asked = {kind for kind, markers in _ASKED_BY.items() if words & markers}
+    if len(kinds) < len(FILE_KINDS):
+        asked |= kinds
+    priors = [1.0 if kind in asked else KIND_PRIORS[kind] for kind in FILE_KINDS]
+    return np.array(priors, np.float32)[files.kinds]

@@ -1,0 +1,69 @@
+"""Which documents hold a term, and how often in which field: an inverted index as four arrays.
+
+    keys     uint64 (T,)      term keys, ascending
+    offsets  int64  (T + 1,)  term t owns postings offsets[t] : offsets[t + 1]
+    docs     int32  (P,)      document numbers, ascending within a term
+    tf       uint8  (P, F)    occurrences per field, clipped at 255
+
+    >>> p = build(np.array([7, 3, 7], np.uint64), np.array([0, 0, 1], np.int32), np.array([[1], [2], [3]], np.uint8))
+    >>> p.keys.tolist(), p.docs.tolist(), p.tf[:, 0].tolist()
+    ([3, 7], [0, 0, 1], [2, 1, 3])
+    >>> where, which = p.find(np.array([7, 9], np.uint64))
+    >>> p.docs[where].tolist(), which.tolist()
+    ([0, 1], [0, 0])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.arrays import ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """An inverted index over documents 0..n, with `tf.shape[1]` fields."""
+
+    keys: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    docs: NDArray[np.int32]
+    tf: NDArray[np.uint8]
+
+    def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return positions of all postings of the given terms, and for each the index of its term in `keys`."""
+        if not len(self.keys):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        slot = np.searchsorted(self.keys, keys)
+        slot[slot == len(self.keys)] = 0
+        known = np.flatnonzero(self.keys[slot] == keys)
+        starts = self.offsets[slot[known]]
+        counts = self.offsets[slot[known] + 1] - starts
+        return ranges(starts, counts), np.repeat(known, counts)
+
+
+def build(keys: NDArray[np.uint64], docs: NDArray[np.int32], tf: NDArray[np.uint8]) -> Postings:
+    """Return postings from (key, doc, tf) triples; each pair appears once, the documents of a key in ascending order."""
+    order = np.argsort(keys, kind="stable")  # stable: keeps each term's documents ascending
+    keys, docs, tf = keys[order], docs[order], tf[order]
+    first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.zeros(0, np.int64)
+    offsets = np.concatenate((first, [len(keys)])).astype(np.int64)
+    return Postings(keys[first], offsets, docs, tf)
+
+
+def merge(pieces: Sequence[Postings], renumber: Sequence[NDArray[np.int32]]) -> Postings:
+    """Join postings. `renumber[i][d]` is the new number of document d of piece i, or -1 to drop it.
+
+    New numbers ascend within a piece and from piece to piece.
+    """
+    keys, docs, tf = [], [], []
+    for piece, new in zip(pieces, renumber, strict=True):
+        number = new[piece.docs]
+        keep = number >= 0
+        keys.append(np.repeat(piece.keys, np.diff(piece.offsets))[keep])
+        docs.append(number[keep])
+        tf.append(piece.tf[keep])
+    return build(np.concatenate(keys), np.concatenate(docs), np.concatenate(tf))

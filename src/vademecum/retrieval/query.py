@@ -1,0 +1,77 @@
+"""What a question is made of: its terms, the names it spells out, and whether it is a name and nothing else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from vademecum.retrieval.tokens import query_terms, run_terms
+
+# A name as code writes it: a capital inside, an underscore, a digit run, or a qualifier. `Engine.open`, `std::vec`.
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*")
+_CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
+_QUALIFIER = re.compile(r"\.|::|->|#|/")
+_LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
+MAX_TERMS = 400  # the rarest are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a question is read.
+
+    Attributes:
+        terms: distinct terms, stop words dropped.
+        names: identifiers it spells out, the last part of each, as written.
+        is_symbol: whether it is one name and nothing else.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    names: tuple[str, ...]
+    is_symbol: bool
+
+
+def plan_query(text: str) -> Plan:
+    """Read a question.
+
+    >>> plan_query("Engine.open").names, plan_query("Engine.open").is_symbol
+    (('open',), True)
+    >>> plan_query("where does read_source refuse links?").names
+    ('read_source',)
+    """
+    text = text[:_LONGEST]
+    stripped = text.strip().removesuffix("()")
+    is_symbol = bool(_IDENTIFIER.fullmatch(stripped)) and (
+        bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_")
+    )
+    found = [stripped] if is_symbol else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
+    names = tuple(dict.fromkeys(last_part(name) for name in found))
+    return Plan(text, tuple(query_terms(text)[:MAX_TERMS]), names, is_symbol)
+
+
+def last_part(name: str) -> str:
+    """Return what a qualified name ends with.
+
+    >>> last_part("std::vec::Vec")
+    'Vec'
+    """
+    return _QUALIFIER.split(name)[-1]
+
+
+def split_name(name: str) -> list[str]:
+    """Return the parts of a qualified name.
+
+    >>> split_name("std::vec::Vec"), split_name("Engine.open()")
+    (['std', 'vec', 'Vec'], ['Engine', 'open'])
+    """
+    return [part for part in _QUALIFIER.split(name.strip().removesuffix("()")) if part]
+
+
+def name_term(name: str) -> str:
+    """Return the term that a name's definition holds in its name field, however the name is written.
+
+    >>> name_term("readSource"), name_term("read_source"), name_term("open")
+    ('readsource', 'readsource', 'open')
+    """
+    found = run_terms(name)
+    return found[-1] if found else ""

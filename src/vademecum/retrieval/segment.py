@@ -1,0 +1,172 @@
+"""A segment: everything ranking needs to know about a set of blobs, as arrays in one file.
+
+Segments are derived from the database and immutable. They know content only, never paths: a blob's chunks are stored
+once, whatever branches, worktrees or file names hold it; `view` joins them with a snapshot's files.
+
+    blobs    int64 (B,)      database ids, ascending          starts  int64 (B + 1,)  blob b owns chunks starts[b]:starts[b+1]
+    lines    int32 (N, 2)    first and last line              kinds   uint8 (N,)      index into KIND_CODES
+    lengths  uint16 (N, 4)   terms per field                  vectors int8 (N, dim), scales float32 (N,)
+    postings over the N chunks with the four fields of FIELDS
+
+Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory on disk, and
+since every product and sum of small whole numbers is exact in float32, the order of rows never changes a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import StoreCorruptError
+from vademecum.arrays import load_arrays, ranges, save_arrays
+from vademecum.retrieval.postings import Postings, build, merge
+from vademecum.types import ChunkKind
+
+FIELDS = ("body", "name", "signature", "docs")
+KIND_CODES = tuple(ChunkKind)
+FORMAT = "1"  # raised whenever tokens, fields or arrays change their meaning: older files are rebuilt
+
+
+@dataclass(frozen=True, slots=True)
+class BlobArrays:
+    """One blob's part of a segment, as analysis makes it. Shapes as in `Segment`; `keys, docs, tf` are raw postings."""
+
+    lines: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    lengths: NDArray[np.uint16]
+    keys: NDArray[np.uint64]
+    docs: NDArray[np.int32]
+    tf: NDArray[np.uint8]
+    vectors: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The arrays of a set of blobs. See the module's docstring for shapes."""
+
+    blobs: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    lines: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    lengths: NDArray[np.uint16]
+    vectors: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    postings: Postings
+
+    @property
+    def size(self) -> int:
+        """Number of chunks."""
+        return len(self.kinds)
+
+    @cached_property
+    def floats(self) -> NDArray[np.float32]:
+        """`vectors` as float32, the type that matrix products are fast in."""
+        return self.vectors.astype(np.float32)
+
+
+def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return unit vectors as int8 rows and the scale of each row.
+
+    >>> whole, scale = quantise(np.array([[0.6, -0.8]], np.float32))
+    >>> whole.tolist(), np.round(whole * scale[:, None], 2).tolist()
+    ([[95, -127]], [[0.6000000238418579, -0.800000011920929]])
+    """
+    scale = np.abs(vectors).max(axis=1, initial=0.0) / 127
+    safe = np.where(scale > 0, scale, 1)
+    return np.rint(vectors / safe[:, None]).astype(np.int8), scale.astype(np.float32)
+
+
+def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
+    """Join the arrays of analysed blobs, given with their database ids, into one segment."""
+    blobs = sorted(blobs, key=lambda pair: pair[0])
+    pieces = [arrays for _, arrays in blobs]
+    counts = np.array([len(piece.kinds) for piece in pieces], np.int64)
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    docs = [piece.docs + np.int32(start) for piece, start in zip(pieces, starts, strict=False)]
+    return Segment(
+        blobs=np.array([number for number, _ in blobs], np.int64),
+        starts=starts,
+        lines=np.concatenate([piece.lines for piece in pieces]),
+        kinds=np.concatenate([piece.kinds for piece in pieces]),
+        lengths=np.concatenate([piece.lengths for piece in pieces]),
+        vectors=np.concatenate([piece.vectors for piece in pieces]),
+        scales=np.concatenate([piece.scales for piece in pieces]),
+        postings=build(
+            np.concatenate([piece.keys for piece in pieces]),
+            np.concatenate(docs),
+            np.concatenate([piece.tf for piece in pieces]),
+        ),
+    )
+
+
+def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None = None) -> Segment:
+    """Join segments, dropping blobs that are not in `keep` (ascending ids) where it is given.
+
+    A blob that is in two segments is taken once. The result is the same, whatever the segments were.
+    """
+    blobs = np.concatenate([segment.blobs for segment in segments])
+    owner = np.repeat(np.arange(len(segments)), [len(segment.blobs) for segment in segments])
+    slot = np.concatenate([np.arange(len(segment.blobs)) for segment in segments])
+    chosen, first = np.unique(blobs, return_index=True)
+    if keep is not None:
+        kept = np.isin(chosen, keep)
+        chosen, first = chosen[kept], first[kept]
+    counts = np.concatenate([np.diff(segment.starts) for segment in segments])[first]
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    renumber = [np.full(segment.size, -1, np.int32) for segment in segments]
+    order = []  # for each new chunk, its row in the concatenation of all segments
+    base = np.concatenate(([0], np.cumsum([segment.size for segment in segments])))
+    for index, segment in enumerate(segments):
+        mine = np.flatnonzero(owner[first] == index)
+        old = ranges(segment.starts[slot[first[mine]]], counts[mine])
+        renumber[index][old] = ranges(starts[mine], counts[mine])
+    for index in range(len(segments)):
+        old = np.flatnonzero(renumber[index] >= 0)
+        order.append((renumber[index][old], old + base[index]))
+    rows = np.empty(int(starts[-1]), np.int64)
+    for new, old in order:
+        rows[new] = old
+
+    def take(name: str) -> NDArray[np.generic]:
+        return np.concatenate([getattr(segment, name) for segment in segments])[rows]
+
+    return Segment(
+        chosen, starts, take("lines"), take("kinds"), take("lengths"), take("vectors"), take("scales"),
+        merge([segment.postings for segment in segments], renumber),
+    )  # fmt: skip
+
+
+def save_segment(path: Path, segment: Segment, embedder: str) -> None:
+    """Write a segment and the name of the embedder that made its vectors. Raises `StoreError`."""
+    postings = segment.postings
+    save_arrays(
+        path,
+        {
+            "blobs": segment.blobs, "starts": segment.starts, "lines": segment.lines, "kinds": segment.kinds,
+            "lengths": segment.lengths, "vectors": segment.vectors, "scales": segment.scales,
+            "keys": postings.keys, "offsets": postings.offsets, "docs": postings.docs, "tf": postings.tf,
+        },
+        {"format": FORMAT, "embedder": embedder},
+    )  # fmt: skip
+
+
+def load_segment(path: Path, embedder: str) -> Segment:
+    """Return the segment of a file, memory-mapped.
+
+    Raises:
+        StoreCorruptError: the file is missing, damaged, of another format, or its vectors are of another embedder.
+    """
+    arrays, metadata = load_arrays(path)
+    if metadata.get("format") != FORMAT or metadata.get("embedder") != embedder:
+        raise StoreCorruptError(f"{path} was made by another version or embedder; it is rebuilt on the next index")
+    a: dict[str, NDArray] = dict(arrays)  # type: ignore[type-arg]
+    return Segment(
+        a["blobs"], a["starts"], a["lines"], a["kinds"], a["lengths"], a["vectors"], a["scales"],
+        Postings(a["keys"], a["offsets"], a["docs"], a["tf"]),
+    )  # fmt: skip

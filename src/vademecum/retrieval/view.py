@@ -1,0 +1,101 @@
+"""One snapshot, ready to be ranked: its files joined with the segments that hold their content.
+
+Two spaces of numbers meet here. A *chunk* is a position in the segments laid end to end; it may be dead (no file of the
+snapshot has its blob) or stand at several paths. A *row* is one chunk at one path, in path order: what can be found.
+Signals are computed per chunk, then gathered to rows, so that the order in which content was indexed never shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.arrays import ranges
+from vademecum.retrieval.files import LEFT_OUT, FileTable
+from vademecum.retrieval.lexical import field_norms
+from vademecum.retrieval.segment import Segment
+
+
+@dataclass(frozen=True)
+class View:
+    """A snapshot's rows over its segments.
+
+    Attributes:
+        files: the snapshot's F files.
+        segments: segments holding, together, every blob the files name.
+        row_chunk: int64 (R,), the chunk of each row. row_file: int32 (R,), the file of each row.
+        missing: blobs that no segment holds; their files have no rows until they are analysed again.
+    """
+
+    files: FileTable
+    segments: tuple[Segment, ...]
+    row_chunk: NDArray[np.int64] = field(repr=False)
+    row_file: NDArray[np.int32] = field(repr=False)
+    bases: NDArray[np.int64] = field(repr=False)
+    missing: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.row_chunk)
+
+    @cached_property
+    def copies(self) -> NDArray[np.int64]:
+        """int64 (N,): at how many paths each chunk stands; 0 for a dead one."""
+        return np.bincount(self.row_chunk, minlength=int(self.bases[-1]))
+
+    @cached_property
+    def lines(self) -> NDArray[np.int32]:
+        """int32 (R, 2): first and last line of each row."""
+        return self._joined("lines")[self.row_chunk]
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """uint8 (R,): chunk kind codes."""
+        return self._joined("kinds")[self.row_chunk]
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float32]:
+        """float32 (N, 4): terms per field of each chunk."""
+        return self._joined("lengths").astype(np.float32)
+
+    @cached_property
+    def mean_lengths(self) -> NDArray[np.float64]:
+        """float64 (4,): mean number of terms per field over the rows; 1 where a field is always empty."""
+        total = (self.lengths.astype(np.int64) * self.copies[:, None]).sum(axis=0)
+        return np.maximum(total / max(len(self), 1), 1.0)
+
+    @cached_property
+    def norms(self) -> NDArray[np.float32]:
+        """float32 (N, 4): what one occurrence of a term in each field of each chunk adds to its frequency."""
+        return field_norms(self.lengths, self.mean_lengths)
+
+    def ordinal(self, row: int) -> int:
+        """Return a row's position among its file's chunks."""
+        first = int(np.searchsorted(self.row_file, self.row_file[row]))
+        return row - first
+
+    def _joined(self, name: str) -> NDArray:  # type: ignore[type-arg]
+        pieces = [getattr(segment, name) for segment in self.segments]
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def view_of(files: FileTable, segments: Sequence[Segment]) -> View:
+    """Join a snapshot's files with segments. A blob that several segments hold is read from the first."""
+    bases = np.concatenate(([0], np.cumsum([segment.size for segment in segments]))).astype(np.int64)
+    blobs = np.concatenate([s.blobs for s in segments]) if segments else np.zeros(0, np.int64)
+    starts = np.concatenate([s.starts[:-1] + b for s, b in zip(segments, bases, strict=False)] or [blobs])
+    counts = np.concatenate([np.diff(s.starts) for s in segments] or [blobs])
+    known, first = np.unique(blobs, return_index=True)
+    slot = np.searchsorted(known, files.blobs)
+    slot[slot == len(known)] = 0
+    here = known[slot] == files.blobs if len(known) else np.zeros(len(files), bool)
+    missing = tuple(np.unique(files.blobs[~here & (files.blobs != LEFT_OUT)]).tolist())
+    present = np.flatnonzero(here)
+    chosen = first[slot[present]] if len(known) else present
+    row_chunk = ranges(starts[chosen], counts[chosen])
+    row_file = np.repeat(present.astype(np.int32), counts[chosen])
+    return View(files, tuple(segments), row_chunk, row_file, bases, missing)

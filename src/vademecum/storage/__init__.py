@@ -1,0 +1,1 @@
+"""Record stores behind one narrow waist (`protocols.Store`): the schema is per family, the interface is not."""

@@ -1,0 +1,213 @@
+"""`Store` on the standard library's SQLite: one file, write-ahead log, one writer and many readers at a time.
+
+No loadable extension is used (many Pythons are built without them). `synchronous=NORMAL` in WAL mode loses nothing when
+a process dies; at power loss the last commits may be missing, and the index is simply brought up to date again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.protocols import Condition, Row
+from vademecum.result import Err, Ok, Result
+from vademecum.storage.schema import FAMILIES, MIGRATIONS
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+BUSY_SECONDS = 30.0
+_IN_LIMIT = 30_000  # below SQLite's limit of 32,766 bound parameters
+_OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
+
+
+def named(error: sqlite3.Error, path: Path) -> StoreError:
+    """Return our name for what SQLite said, with the file and the fix."""
+    text = str(error)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusyError(f"{path} is held by another process: try again when it is done")
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and "disk" in text and "full" in text):
+        return StoreFullError(f"no room on the disk for {path}: free some space and run `vade index` again")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreCorruptError(f"{path} is damaged ({text}): run `vade index --full` to set it aside and rebuild")
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        return StoreError(f"{path} cannot be opened for writing: check its permissions, or set VADE_HOME elsewhere")
+    return StoreError(f"{path}: {text}")
+
+
+def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
+    """Turn a method that may raise `sqlite3.Error` into one that returns a `Result`."""
+
+    @wraps(method)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[StoreError]:
+        store = args[0]
+        assert isinstance(store, SqliteStore)
+        try:
+            with store.lock:
+                return Ok(method(*args, **kwargs))
+        except sqlite3.Error as cause:
+            error = named(cause, store.path)
+            error.__cause__ = cause
+            return Err(error)
+
+    return wrapped
+
+
+class SqliteStore:
+    """A SQLite file as a `Store`. Safe to use from several threads; open one per process."""
+
+    def __init__(self, path: str | Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        """Open the file, creating it and bringing its tables up to date.
+
+        Raises:
+            StoreCorruptError: the file is damaged, or is no database.
+            StoreVersionError: a newer vademecum wrote it.
+            StoreError: it cannot be opened.
+        """
+        self.path = Path(path)
+        self.lock = threading.RLock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._db = sqlite3.connect(
+                self.path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=64
+            )
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "temp_store=MEMORY", "cache_size=-16000"):
+                self._db.execute(f"PRAGMA {pragma}")
+            self._migrate()
+        except sqlite3.Error as error:
+            raise named(error, self.path) from error
+        except OSError as error:
+            raise StoreError(f"cannot create {self.path.parent}: {error.strerror}; set VADE_HOME elsewhere") from error
+
+    def _migrate(self) -> None:
+        version = self._version()
+        if version > len(MIGRATIONS):
+            raise StoreVersionError(
+                f"{self.path} has version {version}, newer than this vademecum's {len(MIGRATIONS)}: upgrade vademecum, "
+                "or set VADE_HOME to another directory"
+            )
+        if version == len(MIGRATIONS):
+            return
+        with self.transaction():  # a second process waits here, then finds the work done
+            for number, script in list(enumerate(MIGRATIONS, 1))[self._version() :]:
+                for statement in filter(str.strip, script.split(";")):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version={number}")
+
+    def _version(self) -> int:
+        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Hold the write lock: everything inside is written together or not at all. Raises `StoreError`."""
+        with self.lock:
+            if self._db.in_transaction:  # nested: the outermost decides
+                yield
+                return
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield
+                except BaseException:
+                    if self._db.in_transaction:  # a full disk rolls back by itself
+                        self._db.execute("ROLLBACK")
+                    raise
+                self._db.execute("COMMIT")
+            except sqlite3.Error as error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise named(error, self.path) from error
+
+    @_outcome
+    def upsert(self, family: str, rows: Sequence[Row]) -> int:
+        """Insert rows, or replace those with the same key. Returns how many were written."""
+        shape = FAMILIES[family]
+        marks = ",".join("?" * len(shape.columns))
+        changes = ",".join(f"{name}=excluded.{name}" for name in shape.columns if name not in shape.key)
+        with self.transaction():
+            self._db.executemany(
+                f"INSERT INTO {family} ({','.join(shape.columns)}) VALUES ({marks}) "  # noqa: S608 - names of our own
+                f"ON CONFLICT ({','.join(shape.key)}) DO UPDATE SET {changes}",
+                rows,
+            )
+        return len(rows)
+
+    @_outcome
+    def scan(
+        self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
+    ) -> list[Row]:
+        """Return the matching rows, or the named columns of them, in the order asked for."""
+        chosen = self._known(family, columns or FAMILIES[family].columns)
+        tail = f" ORDER BY {','.join(self._known(family, order))}" if order else ""
+        rows: list[Row] = []
+        for clause, values in _clauses(family, where):
+            sql = f"SELECT {','.join(chosen)} FROM {family}{clause}{tail}"  # noqa: S608 - names of our own
+            rows += self._db.execute(sql, values).fetchall()
+        return rows
+
+    @_outcome
+    def delete(self, family: str, where: Sequence[Condition]) -> int:
+        """Delete the matching rows. Returns how many there were."""
+        with self.transaction():
+            return sum(
+                self._db.execute(f"DELETE FROM {family}{clause}", values).rowcount  # noqa: S608 - names of our own
+                for clause, values in _clauses(family, where)
+            )
+
+    def check(self) -> Result[str, StoreError]:
+        """Return "ok" when SQLite finds the file whole, else what it found."""
+        return self._check()
+
+    @_outcome
+    def _check(self) -> str:
+        return str(self._db.execute("PRAGMA quick_check(1)").fetchone()[0])
+
+    @_outcome
+    def compact(self) -> None:
+        """Give free pages back to the disk."""
+        self._db.execute("VACUUM")
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self.lock:
+            self._db.close()
+
+    @staticmethod
+    def _known(family: str, columns: Sequence[str]) -> Sequence[str]:
+        unknown = set(columns) - set(FAMILIES[family].columns)
+        if unknown:
+            raise ValueError(f"{family} has no column {', '.join(sorted(unknown))}")
+        return columns
+
+
+def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, list[object]]]:
+    """Yield WHERE clauses with their values: one, or several where an `in` list is longer than SQLite takes."""
+    SqliteStore._known(family, [column for column, _, _ in where])  # noqa: SLF001 - same module
+    fixed: list[str] = []
+    values: list[object] = []
+    members: tuple[str, list[object]] | None = None
+    for column, operator, value in where:
+        if operator == "in":
+            members = (column, list(value))
+        elif operator == "prefix":
+            fixed.append(f"{column} >= ? AND {column} < ?")
+            values += [value, value + "\U0010ffff"]
+        else:
+            fixed.append(f"{column} {_OPERATORS[operator]} ?")
+            values.append(value)
+    if members is None:
+        yield (" WHERE " + " AND ".join(fixed) if fixed else ""), values
+        return
+    column, listed = members
+    for start in range(0, len(listed), _IN_LIMIT):
+        part = listed[start : start + _IN_LIMIT]
+        clause = " AND ".join([*fixed, f"{column} IN ({','.join('?' * len(part))})"])
+        yield f" WHERE {clause}", [*values, *part]

@@ -1,0 +1,50 @@
+"""`vade status`, `doctor`, `gc` and `config`."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_status_shows_what_is_indexed(vade):
+    vade("index")
+    done = vade("status")
+    assert done.code == 0
+    assert done.out.startswith("handbook\n  root       ")
+    assert "python 2" in done.out
+    status = json.loads(vade("status", "--json").out)[0]
+    assert (status["repo"], status["files"], status["fresh"]) == ("handbook", 3, True)
+
+
+def test_status_works_before_anything_is_indexed(vade):
+    assert vade("status").code == 0
+
+
+def test_doctor_finds_a_healthy_house(vade):
+    vade("index")
+    done = vade("doctor")
+    assert done.code == 0
+    assert all(line.startswith("ok") for line in done.out.splitlines())
+    assert all(check["ok"] for check in json.loads(vade("doctor", "--json").out))
+
+
+def test_doctor_mentions_settings_that_are_not_read(vade, repository):
+    (repository / ".coderag.yaml").write_text("search: {vectorWeight: 0.7}\n")
+    assert "note: search.vectorWeight" in vade("doctor").out
+
+
+def test_gc_says_what_it_dropped(vade):
+    vade("index")
+    assert vade("gc").out.startswith("dropped ")
+    assert set(json.loads(vade("gc", "--json").out)) == {"blobs", "chunks", "bytes"}
+
+
+def test_config_shows_each_value_and_where_it_comes_from(vade, repository, monkeypatch):
+    (repository / ".vade.toml").write_text("[search]\nk = 3\n")
+    monkeypatch.setenv("VADE_INDEX__WORKERS", "2")
+    shown = json.loads(vade("config", "show", "--json").out)
+    assert shown["search.k"] == {"value": 3, "origin": str(repository / ".vade.toml")}
+    assert shown["index.workers"] == {"value": 2, "origin": "VADE_INDEX__WORKERS"}
+    assert shown["search.ranker"]["origin"] == "default"
+    text = vade("config").out.splitlines()
+    assert ["search.k", "3", "#", str(repository / ".vade.toml")] in [line.split() for line in text]
+    assert text[-1].startswith("data is in ")

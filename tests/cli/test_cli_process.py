@@ -1,0 +1,185 @@
+"""`vade` as a process: what it imports, how it behaves in pipes and on terminals, and when things go wrong."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from vademecum.cli import COMMANDS
+
+# What `vade` may load on top of click before it knows which verb was typed (`locale` is click's own, for its help).
+OURS = {"vademecum", "vademecum.cli", "vademecum.errors", "locale", "_locale"}
+SLOW = ("numpy", "tree_sitter", "yaml", "importlib.metadata", "asyncio", "sqlite3", "tomllib", "json", "subprocess")
+
+
+def modules_after(code):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_cli_pulls_in_click_and_little_else():
+    plain = modules_after("import click")
+    loaded = modules_after("import vademecum.cli") - plain
+    assert loaded <= OURS
+    assert not [name for name in SLOW if name in loaded]
+
+
+@pytest.mark.parametrize("module", ["cli.code", "cli.admin", "mcp.command", "mcp.stdio"])
+def test_no_verb_imports_the_engine_before_it_runs(module):
+    loaded = modules_after(f"import vademecum.{module}")
+    assert not loaded & {"numpy", "tree_sitter", "yaml", "asyncio", "sqlite3", "vademecum.engine", "importlib.metadata"}
+
+
+def test_every_verb_has_help(vade):
+    listed = vade("--help")
+    assert listed.code == 0
+    for name, (_, said) in COMMANDS.items():
+        assert f"  {name} " in listed.out
+        assert said.split(",")[0] in " ".join(listed.out.split())
+        assert vade(name, "--help").code == 0
+
+
+def test_typing_nothing_shows_the_verbs(vade):
+    assert vade().out == vade("-h").out
+
+
+def test_version(spawn):
+    done = spawn("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("vade ")
+
+
+def test_completion_knows_verbs_and_options(spawn):
+    env = {"_VADE_COMPLETE": "bash_complete", "COMP_WORDS": "vade sea", "COMP_CWORD": "1"}
+    assert "search" in spawn(env=env).stdout
+    env = {"_VADE_COMPLETE": "bash_complete", "COMP_WORDS": "vade search --la", "COMP_CWORD": "2"}
+    assert "--lang" in spawn(env=env).stdout
+
+
+def test_a_piped_result_has_no_colours_and_no_progress(spawn):
+    done = spawn("search", "token budget")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_reader_that_leaves_early_is_no_failure(spawn, repository):
+    for number in range(200):
+        (repository / f"budget{number}.py").write_text("def token_budget():\n" + "    pass  # token budget\n" * 40)
+    read, write = os.pipe()
+    os.close(read)
+    done = spawn("search", "token budget", "-k", "200", stdout=write, stderr=subprocess.PIPE, capture_output=False)
+    os.close(write)
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.parametrize(("environ", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_a_terminal_gets_colours_unless_told_otherwise(repository, environ, coloured):
+    import pty
+
+    main, terminal = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "vademecum", "search", "token budget"],
+        stdout=terminal,
+        env={k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm"}
+        | environ,
+    ) as process:
+        os.close(terminal)
+        shown = b""
+        while chunk := read_or_nothing(main):
+            shown += chunk
+    os.close(main)
+    assert process.returncode == 0
+    assert b"budget.py:" in shown
+    assert (b"\x1b[" in shown) is coloured
+
+
+def read_or_nothing(descriptor):
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # Linux says EIO where the other end is closed
+        return b""
+
+
+def test_an_error_cannot_send_escapes_to_the_terminal(vade):
+    done = vade("search", "x", "\x1b]0;title\x07")
+    assert done.code == 2
+    assert not set(done.err) & {"\x1b", "\x07"}
+
+
+def test_a_query_that_is_not_text_is_read_all_the_same(spawn):
+    done = spawn("search", "-", input=b"token budget \xff", text=False)
+    assert done.returncode == 0
+    assert b"budget.py" in done.stdout
+
+
+def test_a_bug_becomes_a_line_and_a_hint(vade, monkeypatch):
+    def broken(*_args, **_kwargs):
+        raise KeyError("marmalade")
+
+    monkeypatch.setattr("vademecum.cli.admin.settings_for", broken)
+    done = vade("doctor")
+    assert done.code == 3
+    assert done.err == (
+        "vade: internal error: KeyError: 'marmalade': run again with VADE_DEBUG=1 and report what it prints\n"
+    )
+    monkeypatch.setenv("VADE_DEBUG", "1")
+    done = vade("doctor")
+    assert done.code == 3
+    assert "Traceback" in done.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_an_interrupt_is_quiet(repository):
+    with subprocess.Popen(
+        [sys.executable, "-m", "vademecum", "search", "-"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_watch_tells_of_changes_until_it_is_interrupted(repository):
+    pytest.importorskip("watchfiles")
+    with subprocess.Popen(
+        [sys.executable, "-m", "vademecum", "watch"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        for number in range(40):
+            (repository / f"new{number}.py").write_text(f"def marmalade{number}(): ...\n")
+            if select.select([process.stdout], [], [], 0.25)[0]:
+                break
+        line = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert line.startswith("handbook: ")
+    assert process.returncode in {0, 130}  # 0 where the watcher itself saw the signal: that is how watching ends
+    assert err.strip() == ""

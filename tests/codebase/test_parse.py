@@ -1,0 +1,53 @@
+"""Parsing is bounded in time and says why it gave up."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from vademecum.codebase.parse import parse
+from vademecum.errors import ParseError
+from vademecum.result import Err
+
+
+def test_captures_are_byte_ranges_in_order_outer_first():
+    captures = parse(b"class A:\n    def m(self): ...\n\ndef f(): ...\n", "python").unwrap().captures
+    assert captures["function"] == [(13, 29), (31, 43)]
+    assert captures["class"] == [(0, 29)]
+
+
+def test_errors_are_noted_and_the_rest_is_kept():
+    syntax = parse(b"def f(: pass\ndef g(): pass\n", "python").unwrap()
+    assert syntax.has_errors
+    assert (17, 18) in syntax.captures["name"]
+
+
+def test_a_language_without_a_grammar_is_an_error_value():
+    match parse(b"x", "cobol"):
+        case Err(error):
+            assert isinstance(error, ParseError)
+            assert "cobol" in str(error)
+        case other:
+            pytest.fail(f"expected an error, got {other}")
+
+
+def test_the_deadline_stops_a_slow_parse_and_the_parser_works_on():
+    slow = b"x = " + b"[" * 3_000_000
+    began = time.monotonic()
+    outcome = parse(slow, "python", deadline_s=0.05)
+    assert time.monotonic() - began < 2
+    assert isinstance(outcome, Err)
+    assert not parse(b"x = 1\n", "python").unwrap().has_errors
+
+
+def test_a_bats_test_is_read_in_place():
+    content = b'@test "a (b)" {\n  run x\n}\n'
+    assert parse(content, "bash").unwrap().captures["function"] == [(0, 25)]
+
+
+def test_macros_that_c_has_no_place_for_do_not_hide_a_class():
+    content = b"LIB_BEGIN_NAMESPACE\n\nclass LIB_API A : public B {\n  int x;\n};\n\nLIB_API void f(int a);\n"
+    syntax = parse(content, "cpp").unwrap()
+    assert not syntax.has_errors
+    assert [content[start:end] for start, end in syntax.captures["name"]] == [b"A", b"x", b"f"]

@@ -1,0 +1,131 @@
+"""The tools: few, cheap to list, strict about arguments, and never outside the root."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from vademecum.errors import Error, UsageError
+from vademecum.mcp.registry import INSTRUCTIONS, OPEN_LINES, TOOLS
+
+TOKEN = re.compile(r"\n\s*|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d{1,3}|[^\sA-Za-z\d]+")
+
+
+@pytest.fixture
+def engine(repository):
+    """The engine on the small repository."""
+    from vademecum.engine import Engine
+
+    with Engine.open(str(repository)) as engine:
+        yield engine
+
+
+def test_the_whole_list_is_cheap():
+    listed = json.dumps({"tools": [tool.declaration() for tool in TOOLS.values()]}, separators=(",", ":"))
+    assert len(TOOLS) <= 5
+    assert len(TOKEN.findall(listed + INSTRUCTIONS)) * 0.98 < 1500
+
+
+def test_descriptions_say_when_not_to_call():
+    assert "Don't use it for an exact string (grep)" in TOOLS["search"].description
+    assert "rather than whole files" in TOOLS["open"].description
+    assert "For usages use grep" in TOOLS["symbol"].description
+    assert "Only if" in TOOLS["status"].description
+
+
+def test_search_answers_in_text_and_in_data(engine):
+    outcome = TOOLS["search"].call(engine, {"query": "split the token budget", "k": 1})
+    assert " | fresh | 1 result in 1 file" in outcome.text.splitlines()[0]
+    assert "src/budget.py:1-" in outcome.text
+    top = outcome.data["evidence"][0]
+    assert (top["path"], top["start_line"], top["freshness"]) == ("src/budget.py", 1, "fresh")
+    assert "split_budget" in top["snippet"]
+    assert "signals" not in top
+
+
+def test_search_narrows(engine):
+    found = TOOLS["search"].call(engine, {"query": "token budget handbook", "kind": "doc", "snippet_lines": 0})
+    assert "src/" not in found.text
+    found = TOOLS["search"].call(engine, {"query": "token budget handbook", "path": "src/*", "lang": "python"})
+    assert "README" not in found.text
+    found = TOOLS["search"].call(engine, {"query": "token budget handbook", "regex": r"60 // \d+"})
+    assert "README" not in found.text
+
+
+def test_not_found_is_an_answer(engine):
+    outcome = TOOLS["search"].call(engine, {"query": "xylophone quantum marmalade"})
+    assert outcome.text.startswith("not found")
+    assert outcome.data["verdict"] == "not_found"
+
+
+def test_an_absolute_path_inside_the_root_is_understood(engine, repository):
+    outcome = TOOLS["search"].call(engine, {"query": "token budget", "path": str(repository / "src" / "*")})
+    assert "src/budget.py" in outcome.text
+
+
+@pytest.mark.parametrize("path", ["../other", "/etc", "src/../../x", "/"])
+def test_search_refuses_a_path_outside_the_root(engine, path):
+    with pytest.raises(Error, match="outside"):
+        TOOLS["search"].call(engine, {"query": "x", "path": path})
+
+
+@pytest.mark.parametrize("location", ["../../../etc/passwd", "/etc/passwd:1-3", "src/../../x:1"])
+def test_open_refuses_a_path_outside_the_root(engine, location):
+    with pytest.raises(UsageError):
+        TOOLS["open"].call(engine, {"location": location})
+
+
+def test_open_refuses_a_link_that_leads_outside(engine, repository, tmp_path):
+    (tmp_path / "secret.txt").write_text("hunter2")
+    (repository / "link.txt").symlink_to(tmp_path / "secret.txt")
+    with pytest.raises(UsageError):
+        TOOLS["open"].call(engine, {"location": "link.txt"})
+
+
+def test_open_gives_numbered_lines(engine):
+    outcome = TOOLS["open"].call(engine, {"location": "src/budget.py:1-2"})
+    assert outcome.text.splitlines()[1:] == [
+        "  1  def split_budget(total: int) -> int:",
+        '  2      """Split the token budget."""',
+    ]
+    assert (outcome.data["start_line"], outcome.data["end_line"]) == (1, 2)
+
+
+def test_a_long_file_is_cut_and_the_rest_is_pointed_at(engine, repository):
+    (repository / "long.txt").write_text("line\n" * 1000)
+    outcome = TOOLS["open"].call(engine, {"location": "long.txt"})
+    assert len(outcome.text.splitlines()) == OPEN_LINES + 2
+    assert outcome.text.endswith("open long.txt:401-1000")
+    assert outcome.data["end_line"] == OPEN_LINES
+
+
+def test_symbol_is_exact(engine):
+    assert TOOLS["symbol"].call(engine, {"name": "split_budget"}).data["verdict"] == "resolved"
+    assert TOOLS["symbol"].call(engine, {"name": "split_budge"}).data["verdict"] == "not_found"
+
+
+def test_status_counts(engine):
+    TOOLS["search"].call(engine, {"query": "budget"})
+    outcome = TOOLS["status"].call(engine, {})
+    assert outcome.text.startswith("handbook: ")
+    assert outcome.data["repos"][0]["files"] == 2
+    json.dumps(outcome.data)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("search", {}, "search needs 'query'"),
+        ("search", {"query": 3}, "'query' of search is a string, not 3"),
+        ("search", {"query": "x", "top_k": 3}, "search takes no 'top_k': it takes query, k, path"),
+        ("search", {"query": "x", "k": 0}, "'k' of search is between 1 and 50"),
+        ("search", {"query": "x", "k": True}, "'k' of search is a whole number"),
+        ("search", {"query": "x", "kind": "codes"}, "'kind' of search is one of code, test, doc"),
+        ("status", {"x": 1}, "it takes nothing"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_what_would_be_right(tool, arguments, said):
+    with pytest.raises(UsageError, match=re.escape(said)):
+        TOOLS[tool].call(None, arguments)
