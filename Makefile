@@ -9,8 +9,8 @@ DEVELOP := $(VENV)/.develop
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
-	@printf '\n$$ vade search "what happens when a worker process dies" -k 2\n' && \
-		$(VADE) search "what happens when a worker process dies" -k 2 --snippet-lines 6
+	@printf '\n$$ vade search "how is a file cut into chunks" -k 2\n' && \
+		$(VADE) search "how is a file cut into chunks" -k 2 --snippet-lines 6
 	@printf '\n$$ vade search reciprocal_rank -k 1\n' && $(VADE) search reciprocal_rank -k 1 --snippet-lines 6
 	@printf '\n$$ vade search "opening a damaged database" -e Corrupt --kind code -k 2\n' && \
 		$(VADE) search "opening a damaged database" -e Corrupt --kind code -k 2 --snippet-lines 6

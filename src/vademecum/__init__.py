@@ -58,7 +58,14 @@ __all__ = [
 ]
 
 # Where a public name lives, if not among the records of `types`.
-_HOMES = {"AsyncEngine": "aio", "Engine": "engine", "Err": "result", "Error": "errors", "Ok": "result", "Settings": "config"}
+_HOMES = {
+    "AsyncEngine": "aio",
+    "Engine": "engine",
+    "Err": "result",
+    "Error": "errors",
+    "Ok": "result",
+    "Settings": "config",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,10 +7,12 @@ header's `__metadata__`.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +28,7 @@ _NAMES = {
 }  # fmt: skip
 _CODES = {dtype: name for name, dtype in _NAMES.items()}
 _ALIGN = 64
-_NO_SPACE = 28  # errno.ENOSPC, the same on every POSIX system and on Windows' C runtime
+_NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}  # the disk, a quota, a limit on files
 
 
 def save_arrays(path: Path, arrays: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, str]) -> None:
@@ -57,8 +59,9 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[np.generic]], metadata:
                 position += array.nbytes
         beside.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
-        if error.errno == _NO_SPACE:
+        with suppress(OSError):
+            beside.unlink()
+        if error.errno in _NO_SPACE:
             raise StoreFullError(f"no room on the disk for {path}: free some space and index again") from error
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
@@ -79,7 +82,7 @@ def load_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
             start, end = entry["data_offsets"]
             raw = np.asarray(data[8 + length + start : 8 + length + end])
             arrays[name] = raw.view(_NAMES[entry["dtype"]]).reshape(entry["shape"])
-    except (OSError, ValueError, KeyError, IndexError, TypeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreCorruptError(f"{path} is missing or damaged; it is rebuilt by `vade index --full`") from error
     return arrays, metadata
 

@@ -10,8 +10,10 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,10 +44,10 @@ class OpenedRoot:
 class Engine:
     """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
 
-    def __init__(self, codebase: Codebase, roots: Sequence[OpenedRoot], closing: Sequence[Callable[[], None]]) -> None:
+    def __init__(self, codebase: Codebase, roots: Sequence[OpenedRoot], closing: list[Callable[[], None]]) -> None:
         self.codebase = codebase
         self.roots = tuple(roots)
-        self._closing = list(closing)
+        self._closing = closing  # it grows: scope "all" opens more
 
     @classmethod
     def open(
@@ -72,18 +74,22 @@ class Engine:
         """
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
-        closing: list[Callable[[], None]] = []
-        assembled = [
-            (repo, prefixes)
-            for (root, prefixes), name in zip(narrowed.items(), distinct_names(list(narrowed)), strict=True)
-            for repo in [assemble(root, name, settings, embedder, clock, closing)]
-        ]
-        known = {repo.root.path: repo for repo, _ in assembled}
+        with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
+            closing: list[Callable[[], None]] = []
+            opening.callback(lambda: [close() for close in closing])
+            assembled = [
+                (assemble(root, name, settings, embedder, clock, closing), prefixes)
+                for (root, prefixes), name in zip(narrowed.items(), distinct_names(list(narrowed)), strict=True)
+            ]
+            opening.pop_all()
+        known = {repo.catalogue.directory: repo for repo, _ in assembled}
 
         def everywhere() -> list[Repository]:
-            for root in indexed_roots(settings):
-                if root.path not in known:
-                    known[root.path] = assemble(root, repository_name(root), settings, embedder, clock, closing)
+            others = {index_directory(settings.home, root): root for root in indexed_roots(settings)}
+            others = {directory: root for directory, root in others.items() if directory not in known}
+            names = distinct_names(list(others.values()), {repo.name for repo in known.values()})
+            for (directory, root), name in zip(others.items(), names, strict=True):
+                known[directory] = assemble(root, name, settings, embedder, clock, closing)
             return list(known.values())
 
         codebase = Codebase(assembled, everywhere, settings.search.ranker)
@@ -116,7 +122,7 @@ def assemble(
     store: Store = open_store(directory / "index.db")
     closing.append(store.close)
     plan = Plan(spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
-    catalogue = Catalogue(store, directory, spec if isinstance(spec, str) else spec.name)
+    catalogue = Catalogue(store, directory, lambda: loaded().name)
     return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock)
 
 
@@ -154,24 +160,30 @@ def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...
         real = os.path.realpath(path)
         if not os.path.exists(real):
             raise RootError(f"{os.fspath(path)!r} does not exist: name a directory or a file")
+        if not real.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in real):
+            raise RootError(f"{os.fspath(path)!r} is not UTF-8: rename the directory, its path could not be stored")
         root = find_root(real if os.path.isdir(real) else os.path.dirname(real))
         below = os.path.relpath(real, root.path)
         found.setdefault(root, []).append("" if below == "." else below.replace(os.sep, "/"))
     return {root: () if "" in parts else tuple(dict.fromkeys(parts)) for root, parts in found.items()}
 
 
-def distinct_names(roots: Sequence[Root]) -> list[str]:
-    """Return a name for each root; those that would be alike get their parent directory's name in front.
+def distinct_names(roots: Sequence[Root], taken: Collection[str] = ()) -> list[str]:
+    """Return a name for each root, none of them `taken`; those that would be alike get their parent directories in front.
 
     >>> distinct_names([Root("/a/app"), Root("/b/app"), Root("/c/lib")])
     ['a-app', 'b-app', 'lib']
     """
     names = [repository_name(root) for root in roots]
-    alike = {name for name in names if names.count(name) > 1}
-    return [
-        f"{os.path.basename(os.path.dirname(root.path))}-{os.path.basename(root.path)}" if name in alike else name
-        for root, name in zip(roots, names, strict=True)
-    ]
+    for depth in range(2, max((root.path.count(os.sep) for root in roots), default=0) + 1):
+        alike = {name for name in names if names.count(name) > 1 or name in taken}
+        names = [path_name(root, depth) if name in alike else name for root, name in zip(roots, names, strict=True)]
+    return names
+
+
+def path_name(root: Root, depth: int) -> str:
+    """Return the last parts of a root's path as a name."""
+    return re.sub(r"[^\w.-]+", "-", "-".join(root.path.split(os.sep)[-depth:]).lstrip("-"))
 
 
 def indexed_roots(settings: Settings) -> list[Root]:
@@ -180,13 +192,10 @@ def indexed_roots(settings: Settings) -> list[Root]:
     for database in sorted((settings.home / "repos").glob("*/index.db")):
         try:
             store: Store = load("store", "sqlite", path=database)
+            rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",), ("id",))
+            store.close()
+            roots = [find_root(place) for (place,) in rows.unwrap() if os.path.isdir(place)]
         except Error:
             continue  # another process may be making it, or `doctor` will tell
-        rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",)).unwrap()
-        store.close()
-        for (place,) in rows:
-            if os.path.isdir(place):
-                root = find_root(place)
-                if index_directory(settings.home, root) == database.parent:
-                    found[root.path] = root
+        found |= {root.path: root for root in roots if index_directory(settings.home, root) == database.parent}
     return list(found.values())

@@ -21,13 +21,14 @@ from vademecum.codebase.enrich import summarise
 from vademecum.codebase.metadata import describe_python
 from vademecum.protocols import Embedder, Row
 from vademecum.result import Err, Ok
-from vademecum.retrieval.features import loose_symbol_key, symbol_key
+from vademecum.retrieval.features import symbol_keys
 from vademecum.retrieval.segment import FIELDS, KIND_CODES, BlobArrays, quantise
 from vademecum.text import RunTable
 from vademecum.types import Chunk, ParsedFile, Passage
 
 _KIND_CODE = {str(kind): code for code, kind in enumerate(KIND_CODES)}
 _MOST = 65_535
+_MEMBERS = frozenset({"constant", "field", "property", "variable"})  # inside a type: named there, declared by the type
 
 
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
@@ -171,10 +172,10 @@ def _term_arrays(
 def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return the keys under which chunks are filed as defining names, and the chunk of each."""
     found = {
-        (make(symbol.name), number): None
+        (key, number): None
         for number, chunk in enumerate(chunks)
         for symbol in chunk.symbols
-        for make in (symbol_key, loose_symbol_key)
+        for key in symbol_keys(symbol.name, is_member=symbol.kind in _MEMBERS and symbol.name != symbol.qualified)
     }
     return (
         np.fromiter((key for key, _ in found), np.uint64, len(found)),

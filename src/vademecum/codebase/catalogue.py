@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -47,6 +47,7 @@ class Snapshot:
     indexed_at: float  # seconds since the epoch
     skipped: tuple[Skipped, ...]
     table_file: str = ""  # the derived file that holds its files
+    rules: str = ""  # what its files were judged by when they were let in
 
 
 def tree_hash(files: FileTable) -> str:
@@ -59,12 +60,13 @@ def tree_hash(files: FileTable) -> str:
 class Catalogue:
     """The records and arrays of one repository. Use one per process; several processes may hold one each."""
 
-    def __init__(self, store: Store, directory: Path, embedder: str) -> None:
+    def __init__(self, store: Store, directory: Path, embedder: Callable[[], str]) -> None:
+        """Take the store, where derived files lie, and what tells the name of the embedder that made their vectors."""
         self.store = store
         self.directory = directory
-        self.embedder = embedder
+        self._embedder = embedder
         self._segments: dict[str, Segment] = {}
-        self._loaded: dict[tuple[str, str], tuple[Snapshot, tuple[str, ...], View]] = {}
+        self._loaded: dict[tuple[str, str], tuple[tuple[str, ...], tuple[Snapshot, View]]] = {}
         self.content = lru_cache(maxsize=128)(self._content)  # what is stored of a blob never changes
         self.chunk = lru_cache(maxsize=4096)(self._chunk)
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -72,7 +74,7 @@ class Catalogue:
     # -- reading -------------------------------------------------------------------------------------------------
 
     def load(self, kind: str, place: str) -> tuple[Snapshot, View] | None:
-        """Return a snapshot and its view, or None where it was never indexed.
+        """Return a snapshot and its view, or None where it was never indexed; the same object while it is current.
 
         A derived file that is missing or damaged makes its blobs `missing` in the view, to be analysed again.
         """
@@ -80,12 +82,12 @@ class Catalogue:
         if not rows:
             return None
         snapshot = _snapshot(rows[0])
-        names = self._segment_names()
+        names = (snapshot.table_file, *self._segment_names())
         known = self._loaded.get((kind, place))
-        if known is None or known[0].table_file != snapshot.table_file or known[1] != names:
-            known = (snapshot, names, view_of(self._files(snapshot), self._current_segments()))
+        if known is None or known[0] != names:
+            known = (names, (snapshot, view_of(self._files(snapshot), self._current_segments())))
             self._loaded[(kind, place)] = known
-        return snapshot, known[2]
+        return known[1]
 
     def snapshots(self) -> list[Snapshot]:
         """Return every snapshot, oldest first."""
@@ -144,7 +146,7 @@ class Catalogue:
         found: dict[str, Segment] = {}
         for name in names:
             try:
-                found[name] = self._segments.get(name) or load_segment(self.directory / name, self.embedder)
+                found[name] = self._segments.get(name) or load_segment(self.directory / name, self._embedder())
             except StoreCorruptError:
                 if self._segment_names() != names:  # joined by another process since we asked
                     return self._current_segments()
@@ -247,7 +249,7 @@ class Catalogue:
 
     def _write_segment(self, segment: Segment) -> None:
         name = f"segment-{uuid.uuid4().hex}.safetensors"
-        save_segment(self.directory / name, segment, self.embedder)
+        save_segment(self.directory / name, segment, self._embedder())
         self._upsert("segments", [(None, name, len(segment.blobs))])
 
     def forget(self, snapshots: Iterable[int]) -> None:
@@ -290,11 +292,12 @@ class Catalogue:
 
 
 def _snapshot(row: Row) -> Snapshot:
-    *facts, skipped, table_file = row
-    return Snapshot(*facts, tuple(Skipped(**item) for item in json.loads(skipped)), table_file)
+    *facts, skipped, table_file, rules = row
+    return Snapshot(*facts, tuple(Skipped(**item) for item in json.loads(skipped)), table_file, rules)
 
 
 def _snapshot_row(snapshot: Snapshot) -> Row:
     s = snapshot
     skipped = json.dumps([asdict(item) for item in s.skipped])
-    return (s.id, s.kind, s.place, s.label, s.branch, s.commit, s.tree_hash, s.indexed_at, skipped, s.table_file)
+    return (s.id, s.kind, s.place, s.label, s.branch, s.commit, s.tree_hash, s.indexed_at, skipped, s.table_file,
+            s.rules)  # fmt: skip

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from vademecum.codebase import watch
-from vademecum.codebase.index import index
+from vademecum.codebase.index import commit_place, index, report_standing
 from vademecum.codebase.open import open_location
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.search import search
@@ -147,8 +147,6 @@ class Codebase:
     ) -> Opened:
         kind, place = "worktree", repo.root.path
         if commit:
-            from vademecum.codebase.index import commit_place
-
             kind, place = "commit", commit_place(repo, commit)
         loaded = repo.catalogue.load(kind, place)
         if loaded is None or loaded[1].missing or (refresh and not commit):
@@ -162,7 +160,8 @@ class Codebase:
         try:
             return index(repo, progress, revision=commit, wait=False)
         except StoreBusyError:
-            return index(repo, progress, revision=commit, wait=repo.catalogue.load("worktree", repo.root.path) is None)
+            standing = report_standing(repo, commit)
+            return index(repo, progress, revision=commit) if standing is None else standing
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

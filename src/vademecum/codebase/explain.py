@@ -44,22 +44,24 @@ def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
     asked = plan.names or tuple(run for run in re.findall(r"\w{4,}", plan.text)[:5])
     best: dict[str, float] = {}
     for each in opened:
+        alive = set(each.view.files.blobs.tolist())  # what other branches define is not here
         for name in asked:
-            for candidate in _candidates(each, name):
+            for candidate in _candidates(each, name, alive):
                 likeness = SequenceMatcher(None, name.lower(), candidate.lower()).ratio()
                 if likeness >= _CLOSE:
                     best[candidate] = max(likeness, best.get(candidate, 0))
     return tuple(sorted(best, key=lambda name: (-best[name], name))[:NEAREST])
 
 
-def _candidates(each: Opened, name: str) -> set[str]:
+def _candidates(each: Opened, name: str, alive: set[int]) -> set[str]:
     """Return the defined names that begin as `name` does, or as one of its parts: few enough to compare."""
     beginnings = {name[:2], *(part[:3] for part in parts(name) if len(part) >= 3)}
     found: set[str] = set()
     for beginning in beginnings:
         spelled = {beginning.lower(), beginning.upper(), beginning.capitalize()}
         for spelling in spelled:
-            found |= {row[0] for row in each.repo.catalogue.symbols([("name", "prefix", spelling)], ("name",))}
+            rows = each.repo.catalogue.symbols([("name", "prefix", spelling)], ("name", "blob"))
+            found |= {known for known, blob in rows if blob in alive}
     return found
 
 

@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from vademecum.codebase.classify import words
@@ -245,11 +245,11 @@ def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
             return Ok([entry for record in records if (entry := _tree_entry(record)) is not None])
 
 
-def tree_ids(root: Root, commit: str) -> Result[dict[str, str], GitError]:
-    """Map each regular file of a commit below the root to its blob id: `tree` without looking up any size."""
+def tree_ids(root: Root, commit: str, paths: Sequence[str] = ()) -> Result[dict[str, str], GitError]:
+    """Map each regular file of a commit below the root, or those of `paths`, to its blob id; faster than `tree`."""
     if not _OBJECT_ID.fullmatch(commit):
         return Err(GitError(f"{commit!r} is not a commit id"))
-    match _run(root, "ls-tree", "-r", "-z", commit):
+    match _run(root, "ls-tree", "-r", "-z", commit, "--", *paths):
         case Err() as failure:
             return failure
         case Ok(output):

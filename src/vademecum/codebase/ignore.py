@@ -140,14 +140,16 @@ class IgnoreFiles:
         # Deepest directory first. One expression that stands for all lines settles most paths at half the cost.
         self._rules: list[tuple[str, re.Pattern[str], GitIgnoreSpec]] = []
         self.forces = False  # whether any line begins with `!`
+        self.lines: list[tuple[str, list[str]]] = []  # what was added, by directory
 
     def add(self, folder: str, lines: Iterable[str]) -> None:
         """Take the lines of the ignore file that lies in `folder` ("" for the root)."""
-        from pathspec import GitIgnoreSpec  # 20 ms, and most repositories that git lists have no `.vadeignore`
-
         kept = [line for line in lines if line.strip() and not line.startswith("#")]
         if not kept:
             return
+        from pathspec import GitIgnoreSpec  # 20 ms, and most repositories that git lists have no `.vadeignore`
+
+        self.lines.append((folder, kept))
         self.forces = self.forces or any(line.startswith("!") for line in kept)
         prefix = f"{folder}/" if folder else ""
         spec = _compile(kept, GitIgnoreSpec)

@@ -9,6 +9,7 @@ inode, then by content. A killed run has stored whole batches, and the next one 
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -22,17 +23,19 @@ from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import exclusive
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import Source, decode_source, read_source
-from vademecum.codebase.walk import Walk, walk, walk_commit
+from vademecum.codebase.walk import NOTHING, Known, Walk, walk, walk_commit
 from vademecum.codebase.workers import Job, analyse_all
 from vademecum.protocols import Progress
 from vademecum.result import Err, Ok
-from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_table, file_table
+from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
 from vademecum.retrieval.segment import quantise
+from vademecum.retrieval.view import View
 from vademecum.types import FileEntry, IndexReport, Skipped
 
 FLUSH_BYTES = 16_000_000  # content stored at once: what a kill can cost, and what memory holds
 FLUSH_SECONDS = 5.0
 NO_HASH = "0" * 40
+FEW_PATHS = 20  # changed files that are compared with the commit before every file is
 WAIT_SECONDS = 600.0  # how long an index run waits for another one on the same repository
 # A file written this recently may be written again within the clock's tick and look unchanged: it is not trusted.
 RACY_NS = 20_000_000
@@ -41,25 +44,34 @@ COARSE_RACY_NS = 2_000_000_000  # on file systems that keep whole seconds
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Which snapshot to bring up to date, and what is to be in it."""
+    """Which snapshot to bring up to date, what it holds now, and what was found to be different."""
 
     kind: str  # "worktree" or "commit"
     place: str
     head: git.Head
     found: Walk
+    previous: tuple[Snapshot, View] | None
+    looked_at: float  # seconds since the epoch, before the first file was looked at
+    gone: list[str]  # paths of the snapshot that are not to be found any more
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the snapshot is already what it should be."""
+        if self.previous is None or self.found.entries or self.gone:
+            return False
+        snapshot, view = self.previous
+        if self.kind == "worktree" and skipped_now(self, Reading(), view.files) != snapshot.skipped:
+            return False
+        return (snapshot.commit, snapshot.branch) == (self.head.commit, self.head.branch)
 
 
 @dataclass(slots=True)
-class Changes:
-    """What differs between a snapshot and its target."""
+class Reading:
+    """What was read of a target's changed files, by path."""
 
-    files: FileTable | None
-    entries: list[FileEntry]  # new, or not known to be unchanged
-    gone: list[str]
-    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that turned out not to be text, by path
-
-    def __bool__(self) -> bool:
-        return bool(self.entries or self.gone or self.files is None)
+    sources: dict[str, tuple[Source, str]] = field(default_factory=dict)  # content and language
+    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that turned out not to be text
+    added: int = 0  # files whose content was not known before
 
 
 def index(repo: Repository, progress: Progress, *, revision: str = "", full: bool = False, wait: bool = True) -> IndexReport:
@@ -71,27 +83,56 @@ def index(repo: Repository, progress: Progress, *, revision: str = "", full: boo
         StoreError: the database said no; what it held before is intact.
     """
     started = time.perf_counter()
-    target = find_target(repo, revision)
-    snapshot = current(repo, target)
-    if full or snapshot is None or compare(repo, target):
+    target = find_target(repo, revision, full=full)
+    read = Reading()
+    if not target.is_current:
         with exclusive(repo.lock, WAIT_SECONDS if wait else 0.0, lambda: progress("waiting for another process", 0, 0)):
-            changes = compare(repo, target, full=full)
-            sources = read_changed(repo, target, changes, progress)
-            numbers = keep_contents(repo, changes, sources, progress, full=full)
-            snapshot = commit_snapshot(repo, target, changes, sources, numbers)
-            report = report_on(repo, target, changes, len(sources))
-    else:
-        report = report_on(repo, target, Changes(None, [], []), 0)
-    return replace(report, seconds=time.perf_counter() - started)
+            if repo.catalogue.load(target.kind, target.place) is not target.previous:
+                target = find_target(repo, revision, full=full)  # another process was at it meanwhile
+            read = read_changed(repo, target, progress)
+            numbers = keep_contents(repo, read, progress, full=full)
+            commit_snapshot(repo, target, read, numbers)
+    return replace(report_on(repo, target, read), seconds=time.perf_counter() - started)
 
 
-def find_target(repo: Repository, revision: str) -> Target:
-    """List what the snapshot should hold."""
+def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:
+    """Find what differs between a snapshot and what it should hold: files that are new, or not as they were when read."""
+    looked_at = repo.clock()
     if revision:
         commit = commit_place(repo, revision)
-        return Target("commit", commit, git.Head(commit, ""), walk_commit(repo.root, commit, repo.walk).unwrap())
-    found = walk(repo.root, repo.walk).unwrap()
-    return Target("worktree", repo.root.path, git.head(repo.root).unwrap(), found)
+        previous = repo.catalogue.load("commit", commit)
+        if previous is None or previous[1].missing or full:
+            found = walk_commit(repo.root, commit, repo.walk).unwrap()
+        else:  # a commit never changes
+            found = Walk([], [], frozenset(previous[1].files.paths))
+        return target_of("commit", commit, git.Head(commit, ""), found, previous, looked_at)
+    previous = repo.catalogue.load("worktree", repo.root.path)
+    known = NOTHING if previous is None or full else known_files(*previous)
+    found = walk(repo.root, repo.walk, known).unwrap()
+    return target_of("worktree", repo.root.path, git.head(repo.root).unwrap(), found, previous, looked_at)
+
+
+def target_of(
+    kind: str, place: str, head: git.Head, found: Walk, previous: tuple[Snapshot, View] | None, looked_at: float
+) -> Target:
+    """Return a target with what has gone since its snapshot was made."""
+    gone: list[str] = []
+    if previous is not None:
+        here = found.unchanged.union(entry.path for entry in found.entries)
+        gone = [path for path in previous[1].files.paths if path not in here]
+    return Target(kind, place, head, found, previous, looked_at, gone)
+
+
+def known_files(snapshot: Snapshot, view: View) -> Known:
+    """Return the files of a snapshot as they were when read, without those whose content has been lost since."""
+    files, lost = view.files, set(view.missing)
+    stats = zip(files.sizes.tolist(), files.mtimes.tolist(), files.inodes.tolist(), strict=True)
+    known = dict(zip(files.paths, stats, strict=True))
+    if lost:
+        for path, blob in zip(files.paths, files.blobs.tolist(), strict=True):
+            if blob in lost:
+                del known[path]
+    return Known(known, snapshot.rules)
 
 
 def commit_place(repo: Repository, revision: str) -> str:
@@ -99,44 +140,17 @@ def commit_place(repo: Repository, revision: str) -> str:
     return git.resolve(repo.root, revision).unwrap()
 
 
-def current(repo: Repository, target: Target) -> Snapshot | None:
-    """Return the target's snapshot as it stands, or None when it has to be written again."""
-    loaded = repo.catalogue.load(target.kind, target.place)
-    if loaded is None or loaded[1].missing:
-        return None
-    snapshot = loaded[0]
-    return snapshot if (snapshot.commit, snapshot.branch) == (target.head.commit, target.head.branch) else None
-
-
-def compare(repo: Repository, target: Target, *, full: bool = False) -> Changes:
-    """Find the files that must be read: new ones, and those whose size, time or inode differ from when last read."""
-    loaded = repo.catalogue.load(target.kind, target.place)
-    if loaded is None:
-        return Changes(None, target.found.entries, [])
-    files, missing = loaded[1].files, set(loaded[1].missing)
-    columns = (files.sizes, files.mtimes, files.inodes, files.blobs)
-    known = dict(zip(files.paths, zip(*(c.tolist() for c in columns), strict=True), strict=True))
-    entries: list[FileEntry] = []
-    for entry in target.found.entries:
-        stat = known.pop(entry.path, None)
-        same = stat is not None and stat[:3] == (entry.size, entry.mtime_ns, entry.inode) and stat[3] not in missing
-        if full or not same:
-            entries.append(entry)
-    if target.kind == "commit":  # a commit never changes: its files are there, or were lost
-        entries = [e for e in entries if full or e.path not in files.paths or missing]
-    return Changes(files, entries, list(known))
-
-
-def read_changed(repo: Repository, target: Target, changes: Changes, progress: Progress) -> dict[str, tuple[Source, str]]:
-    """Return each changed file's content and language; those that are not text after all are noted as left out."""
-    found: dict[str, tuple[Source, str]] = {}
-    for done, (entry, source) in enumerate(_sources(repo, target, changes.entries)):
+def read_changed(repo: Repository, target: Target, progress: Progress) -> Reading:
+    """Read the changed files; those that are not text after all are noted as left out."""
+    read = Reading()
+    entries = target.found.entries
+    for done, (entry, source) in enumerate(_sources(repo, target, entries)):
         if isinstance(source, Skipped):
-            changes.left_out[entry.path] = source
+            read.left_out[entry.path] = source
         else:
-            found[entry.path] = (source, language_of(entry.path, source.text[:4096]))
-        progress("reading", done + 1, len(changes.entries))
-    return found
+            read.sources[entry.path] = (source, language_of(entry.path, source.text[:4096]))
+        progress("reading", done + 1, len(entries))
+    return read
 
 
 def _sources(repo: Repository, target: Target, entries: list[FileEntry]) -> Iterator[tuple[FileEntry, Source | Skipped]]:
@@ -154,13 +168,13 @@ def _sources(repo: Repository, target: Target, entries: list[FileEntry]) -> Iter
         yield entry, Skipped(entry.path, "unreadable", "the repository lacks this content")
 
 
-def keep_contents(
-    repo: Repository, changes: Changes, sources: dict[str, tuple[Source, str]], progress: Progress, *, full: bool
-) -> dict[BlobKey, int]:
+def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: bool) -> dict[BlobKey, int]:
     """Analyse what is not known yet and store it, batch by batch. Returns the database id of every content."""
-    wanted = {(source.blob, language): source.text for source, language in sources.values()}
+    wanted = {(source.blob, language): source.text for source, language in read.sources.values()}
+    known = repo.catalogue.known({blob for blob, _ in wanted})
+    read.added = sum((source.blob, language) not in known for source, language in read.sources.values())
     held = set() if full else repo.catalogue.held()
-    numbers = {key: n for key, n in repo.catalogue.known({blob for blob, _ in wanted}).items() if n in held}
+    numbers = {key: n for key, n in known.items() if n in held}
     unknown = [key for key in wanted if key not in numbers]
     if not unknown:
         return numbers
@@ -170,8 +184,8 @@ def keep_contents(
     for done, (job, analysis) in enumerate(analyse_all(jobs, repo.plan, repo.embedder() if repo.plan.embedder else None)):
         digest, language = unknown[job]
         if analysis is None:
-            for path in (path for path, (source, lang) in sources.items() if (source.blob, lang) == unknown[job]):
-                changes.left_out[path] = Skipped(path, "crash", f"the {language} parser died of it")
+            for path in [p for p, (source, lang) in read.sources.items() if (source.blob, lang) == unknown[job]]:
+                read.left_out[path] = Skipped(path, "crash", f"the {language} parser died of it")
         else:
             batch.setdefault(digest, []).append(embedded(repo, analysis))
             weight += len(analysis.content)
@@ -187,83 +201,100 @@ def keep_contents(
 
 def embedded(repo: Repository, analysis: Analysis) -> Analysis:
     """Return the analysis with its vectors, where the embedder could not run beside the parser."""
-    if not analysis.passages:
+    if repo.plan.embedder:
         return analysis
     vectors, scales = quantise(repo.embedder().embed(analysis.passages, "document").unwrap())
     return replace(analysis, passages=(), arrays=replace(analysis.arrays, vectors=vectors, scales=scales))
 
 
-def commit_snapshot(
-    repo: Repository, target: Target, changes: Changes, sources: dict[str, tuple[Source, str]], numbers: dict[BlobKey, int]
-) -> Snapshot:
+def commit_snapshot(repo: Repository, target: Target, read: Reading, numbers: dict[BlobKey, int]) -> Snapshot:
     """Make the target's files current, all at once."""
-    now = repo.clock()
     rows = []
-    for entry in changes.entries:
-        mtime = -1 if target.kind == "worktree" and _is_racy(entry.mtime_ns, now) else entry.mtime_ns
+    for entry in target.found.entries:
+        mtime = -1 if target.kind == "worktree" and _is_racy(entry.mtime_ns, target.looked_at) else entry.mtime_ns
         stat = (entry.size, mtime, entry.inode)
-        if entry.path in changes.left_out:
+        if entry.path in read.left_out:
             rows.append(FileRow(entry.path, LEFT_OUT, NO_HASH, "text", *stat))
         else:
-            source, language = sources[entry.path]
+            source, language = read.sources[entry.path]
             rows.append(FileRow(entry.path, numbers[source.blob, language], source.blob, language, *stat))
-    gone = set(changes.gone)
-    if changes.files is None:
+    gone = target.gone
+    if target.previous is None:
         table = file_table(rows, file_kind)
     else:
-        table = changed_table(changes.files, rows, gone & set(changes.files.paths), file_kind)
+        table = changed_table(target.previous[1].files, rows, frozenset(gone), file_kind)
     own = tree_hash(table)
+    skipped = skipped_now(target, read, table)
     snapshot = Snapshot(
-        0, target.kind, target.place, label(repo, target, table, own), target.head.branch, target.head.commit, own, now,
-        skipped_now(repo, target, changes, table),
+        0, target.kind, target.place, label(repo, target, table, rows, skipped, own), target.head.branch,
+        target.head.commit, own, repo.clock(), skipped, rules=target.found.rules,
     )  # fmt: skip
     return repo.catalogue.commit(snapshot, table, rows, gone)
 
 
-def skipped_now(repo: Repository, target: Target, changes: Changes, table: FileTable) -> tuple[Skipped, ...]:
+def skipped_now(target: Target, read: Reading, table: FileTable) -> tuple[Skipped, ...]:
     """Return everything left out: by the walk, by reading just now, and by reading earlier."""
-    loaded = repo.catalogue.load(target.kind, target.place)
     left_out = {table.paths[i] for i in np.flatnonzero(table.blobs == LEFT_OUT)}
-    earlier = {s.path: s for s in (loaded[0].skipped if loaded else ()) if s.path in left_out}
-    every = [*target.found.skipped, *(earlier | changes.left_out).values()]
+    earlier = {s.path: s for s in (target.previous[0].skipped if target.previous else ()) if s.path in left_out}
+    every = [*target.found.skipped, *(earlier | read.left_out).values()]
     return tuple(sorted(every, key=lambda skipped: skipped.path))
 
 
-def label(repo: Repository, target: Target, table: FileTable, own: str) -> str:
+def label(
+    repo: Repository, target: Target, table: FileTable, changed: list[FileRow], skipped: tuple[Skipped, ...], own: str
+) -> str:
     """Return what evidence calls a state: the commit where it is exactly that, else with the tree's hash added."""
     commit = target.head.commit
     if target.kind == "commit" or not commit:
         return commit or own
-    committed = git.tree_ids(repo.root, commit)
-    match committed:
-        case Err():
+    some = [row for row in changed if row.blob != LEFT_OUT][:FEW_PATHS]
+    match git.tree_ids(repo.root, commit, [row.path for row in some]):  # after an edit a look at it settles the matter
+        case Ok(ids) if all(ids.get(row.path) == row.hash for row in some):
+            committed = git.tree_ids(repo.root, commit)
+        case _:
             return f"{commit}+{own}"
-        case Ok(ids):
-            pass
-    digests = table.digests.tobytes().hex()
-    here = {path: digests[40 * i : 40 * i + 40] for i, path in enumerate(table.paths)}
-    left_out = {skipped.path for skipped in target.found.skipped}
-    for path in [path for path, digest in here.items() if digest == NO_HASH]:
-        left_out.add(path)
-        del here[path]
-    clean = all(ids.get(path) == digest for path, digest in here.items()) and all(
-        path in here or path in left_out for path in ids
-    )
-    return commit if clean else f"{commit}+{own}"
+    left_out = {item.path for item in skipped}
+    here = {row.path: row.hash for row in file_rows(table) if row.blob != LEFT_OUT}
+    match committed:
+        case Ok(ids) if here.items() <= ids.items() and ids.keys() <= here.keys() | left_out:
+            return commit
+        case _:
+            return f"{commit}+{own}"
 
 
-def report_on(repo: Repository, target: Target, changes: Changes, read: int) -> IndexReport:
+def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
+    """Describe a snapshot as it stands, nothing brought up to date; None when it cannot be searched."""
+    place = ("commit", commit_place(repo, revision)) if revision else ("worktree", repo.root.path)
+    loaded = repo.catalogue.load(*place)
+    if loaded is None or loaded[1].missing:
+        return None
+    snapshot, view = loaded
+    return IndexReport(
+        repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=0, removed=0,
+        unchanged=view.files.indexed, skipped=snapshot.skipped,
+    )  # fmt: skip
+
+
+def report_on(repo: Repository, target: Target, read: Reading) -> IndexReport:
     """Say what was done."""
     loaded = repo.catalogue.load(target.kind, target.place)
     assert loaded is not None
     snapshot, view = loaded
+    changed = sum(_digest_before(target, path) != source.blob for path, (source, _) in read.sources.items())
     return IndexReport(
-        repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=read,
-        removed=len(changes.gone), unchanged=view.files.indexed - read, skipped=snapshot.skipped,
+        repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=read.added,
+        removed=len(target.gone), unchanged=view.files.indexed - changed, skipped=snapshot.skipped,
         failures=tuple(s for s in snapshot.skipped if s.reason == "crash"),
     )  # fmt: skip
 
 
-def _is_racy(mtime_ns: int, now: float) -> bool:
+def _digest_before(target: Target, path: str) -> str:
+    """Return which content the snapshot had at a path, "" for none."""
+    files = target.previous[1].files if target.previous else None
+    place = bisect_left(files.paths, path) if files else 0
+    return files.digests[place].tobytes().hex() if files and files.paths[place : place + 1] == [path] else ""
+
+
+def _is_racy(mtime_ns: int, looked_at: float) -> bool:
     margin = COARSE_RACY_NS if mtime_ns % 1_000_000_000 == 0 else RACY_NS
-    return now * 1e9 - mtime_ns < margin
+    return looked_at * 1e9 - mtime_ns < margin

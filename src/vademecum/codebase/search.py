@@ -22,10 +22,13 @@ from vademecum.errors import UsageError
 from vademecum.result import Err, Ok
 from vademecum.retrieval.confidence import probability, verdict
 from vademecum.retrieval.files import FILE_KINDS
-from vademecum.retrieval.filters import row_mask
+from vademecum.retrieval.filters import below, row_mask
 from vademecum.retrieval.query import Plan, plan_query
 from vademecum.retrieval.rank import RANKERS, Floats, Ranked, laid_end_to_end, rank, signals_of
 from vademecum.types import KINDS, Answer, Chunk, Evidence, Freshness, Passage, Query, Verdict
+
+
+JUDGED = 10  # results that confidence looks at, however few are asked for
 
 
 def search(opened: Sequence[Opened], query: Query, ranker: str = "default") -> Answer:
@@ -41,8 +44,8 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default") -> A
     found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
     signals = laid_end_to_end([signals for signals, _ in found])
     mask = np.concatenate([allowed_rows(each, query) for each in opened])
-    ranked = rank(signals, plan, mask, query.k, ranker)
-    probable = probability(ranked)
+    ranked = rank(signals, plan, mask, max(query.k, JUDGED), ranker)
+    probable = probability(ranked, "" if vector is None else opened[0].repo.embedder().name)
     decided = verdict(plan, ranked, probable)
     if decided is Verdict.NOT_FOUND:
         unknown = set.intersection(*(terms for _, terms in found))
@@ -50,7 +53,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default") -> A
             query.text, decided, probable, (), why_not(opened, query, plan, ranked, unknown),
             nearest_names(opened, plan), ranked.searched,
         )  # fmt: skip
-    evidence = gather_evidence(opened, ranked)
+    evidence = gather_evidence(opened, ranked.first(query.k))
     return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
 
 
@@ -58,12 +61,17 @@ def check_query(query: Query, ranker: str) -> None:
     """Refuse what cannot be answered, saying what can."""
     if not query.text.strip():
         raise UsageError("the question is empty: say what to look for, in words or as a name")
-    if query.k < 1:
-        raise UsageError(f"k is {query.k}: ask for at least 1 result")
+    check_count(query.k)
     if query.kind not in KINDS:
         raise UsageError(f"kind {query.kind!r} is not one of {', '.join(KINDS)}")
     if ranker not in RANKERS:
         raise UsageError(f"ranker {ranker!r} is not one of {', '.join(RANKERS)}")
+
+
+def check_count(k: int) -> None:
+    """Refuse to look for no results."""
+    if k < 1:
+        raise UsageError(f"k is {k}: ask for at least 1 result")
 
 
 def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[Floats | None, str]:
@@ -81,14 +89,14 @@ def allowed_rows(each: Opened, query: Query) -> NDArray[np.bool_]:
     """Return bool (R,): the rows that every filter lets through."""
     mask = row_mask(each.view, query)
     if each.prefixes:
-        mask &= row_mask(each.view, Query("", paths=each.prefixes))
+        mask &= below(each.view.files, each.prefixes)[each.view.row_file]
     if query.pattern:
         mask &= _matching(each, query.pattern, mask)
     return mask
 
 
 def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return bool (R,): the rows of which a line holds the beginning of a match."""
+    """Return bool (R,): the rows that share a line with a match."""
     try:
         regex = re.compile(pattern, re.MULTILINE)
     except re.error as error:
@@ -97,13 +105,13 @@ def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np
     matched = np.zeros(len(view), bool)
     for file in np.unique(view.row_file[mask]).tolist():
         text = each.repo.catalogue.content(int(view.files.blobs[file])).decode()
-        starts = [match.start() for match in regex.finditer(text)]
-        if starts:
+        spans = [(match.start(), max(match.start(), match.end() - 1)) for match in regex.finditer(text)]
+        if spans:
             first, last = np.searchsorted(view.row_file, [file, file + 1])
             newlines = np.fromiter(accumulate((len(line) + 1 for line in text.split("\n")), initial=0), np.int64)
-            hit = np.searchsorted(newlines, starts, side="right")  # line numbers, from 1
+            hit = np.searchsorted(newlines, spans, side="right")  # first and last line of each match, from 1
             lines = view.lines[first:last]
-            matched[first:last] = ((hit >= lines[:, :1]) & (hit <= lines[:, 1:])).any(axis=1)
+            matched[first:last] = ((hit[:, 1] >= lines[:, :1]) & (hit[:, 0] <= lines[:, 1:])).any(axis=1)
     return matched
 
 

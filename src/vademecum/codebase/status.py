@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 
 from vademecum.codebase import git
-from vademecum.codebase.index import compare, find_target
+from vademecum.codebase.index import find_target
 from vademecum.codebase.repository import Repository
 from vademecum.errors import Error
 from vademecum.result import Err, Ok
@@ -25,16 +25,15 @@ def status_of(repo: Repository) -> RepoStatus:
     database = str(repo.catalogue.directory / "index.db")
     if loaded is None:
         return RepoStatus(
-            repo.name, repo.root.path, head.branch, "", 0, 0, {}, (), repo.catalogue.embedder, database, 0,
+            repo.name, repo.root.path, head.branch, "", 0, 0, {}, (), repo.embedder().name, database, 0,
             fresh=False, indexed_at=0.0,
         )  # fmt: skip
     snapshot, view = loaded
     languages = Counter(view.files.language(i) for i in range(len(view.files)) if view.files.blobs[i])
-    target = find_target(repo, "")
-    fresh = not view.missing and not compare(repo, target) and snapshot.commit == target.head.commit
+    fresh = not view.missing and find_target(repo).is_current
     return RepoStatus(
         repo.name, repo.root.path, head.branch, snapshot.label, view.files.indexed, len(view),
-        dict(languages.most_common()), snapshot.skipped, repo.catalogue.embedder, database, _bytes(repo), fresh,
+        dict(languages.most_common()), snapshot.skipped, repo.embedder().name, database, _bytes(repo), fresh,
         snapshot.indexed_at,
     )  # fmt: skip
 

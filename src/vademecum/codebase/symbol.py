@@ -10,13 +10,13 @@ import numpy as np
 from vademecum.codebase.explain import nearest_names
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.repository import Opened
-from vademecum.codebase.search import evidence_of, stored_chunk
+from vademecum.codebase.search import check_count, evidence_of, stored_chunk
 from vademecum.errors import UsageError
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
-from vademecum.retrieval.filters import row_mask
+from vademecum.retrieval.filters import below
 from vademecum.retrieval.query import Plan, last_part, split_name
-from vademecum.types import Answer, Chunk, Evidence, FileKind, Query, Symbol, Verdict
+from vademecum.types import Answer, Chunk, Evidence, FileKind, Symbol, Verdict
 
 _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
 
@@ -25,8 +25,9 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int) -> Answer:
     """Return the definitions of `name`, which may be qualified: `Class.method`, `module::Type`.
 
     Raises:
-        UsageError: `name` holds no name.
+        UsageError: `name` holds no name, or `k` asks for nothing.
     """
+    check_count(k)
     wanted = split_name(name)
     if not wanted:
         raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
@@ -50,7 +51,7 @@ def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:
     view = each.view
     exact = definitions(view, wanted[-1:])[view.row_chunk] >= 1
     if each.prefixes:
-        exact &= row_mask(view, Query("", paths=each.prefixes))
+        exact &= below(view.files, each.prefixes)[view.row_file]
     hits = []
     for row in np.flatnonzero(exact).tolist():
         file = int(view.row_file[row])

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from vademecum.codebase import git
 from vademecum.codebase.git import Root
@@ -39,6 +42,7 @@ from vademecum.result import Err, Ok, Result
 from vademecum.types import FileEntry, Skipped
 
 __all__ = [
+    "Known",
     "Source",
     "Walk",
     "WalkSettings",
@@ -50,6 +54,9 @@ __all__ = [
 ]
 
 
+RULES_VERSION = 1  # raised when the tables of `ignore` change, so that files let in before are judged again
+
+
 @dataclass(frozen=True, slots=True)
 class WalkSettings:
     """What narrows the walk."""
@@ -58,12 +65,31 @@ class WalkSettings:
     exclude: tuple[str, ...] = ()  # lines of a `.vadeignore` that has the last word
 
 
+Stat = tuple[int, int, int]  # size, modification time in nanoseconds, inode
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier walk let in, with each file as it was then, and the `Walk.rules` it judged by."""
+
+    files: Mapping[str, Stat]
+    rules: str
+
+
+NOTHING = Known({}, "")
+
+
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What may be indexed, sorted by path, and what was left out. Files that git ignores are in neither."""
+    """What may be indexed, sorted by path, and what was left out. Files that git ignores are in neither.
+
+    `entries` are the files that are new or differ from how they were known, `unchanged` the paths of the others.
+    """
 
     entries: list[FileEntry]
     skipped: list[Skipped]
+    unchanged: frozenset[str] = frozenset()
+    rules: str = ""  # stands for everything that files were judged by
 
 
 @dataclass(slots=True)
@@ -73,6 +99,8 @@ class _Survey:
     root: Root
     settings: WalkSettings
     vadeignore: IgnoreFiles
+    known: Known
+    unchanged: list[str] = field(default_factory=list)
     entries: list[FileEntry] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     real_folders: dict[str, bool] = field(default_factory=lambda: {"": True})
@@ -85,15 +113,20 @@ class _Survey:
         """Sort what was found, so that two walks of the same tree are equal."""
         self.entries.sort(key=lambda entry: entry.path)
         self.skipped.sort(key=lambda skipped: skipped.path)
-        return Walk(self.entries, self.skipped)
+        return Walk(self.entries, self.skipped, frozenset(self.unchanged), self.rules())
+
+    def rules(self) -> str:
+        """Return a digest of what names and sizes are judged by."""
+        ruling = (RULES_VERSION, self.settings, sorted(self.vadeignore.lines))
+        return blake2b(repr(ruling).encode(errors="surrogateescape"), digest_size=8).hexdigest()
 
 
-def walk(root: Root, settings: WalkSettings = WalkSettings()) -> Result[Walk, GitError]:
-    """List what may be indexed under the root.
+def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOTHING) -> Result[Walk, GitError]:
+    """List what may be indexed under the root, and which of the `known` files are as they were.
 
     Outside git, and where git is not installed, the directories are walked and `.gitignore` files honoured.
     """
-    survey = _begin(root, settings)
+    survey = _begin(root, settings, known)
     if root.git_dir is None or not git.available():
         _walk_directories(survey)
         return Ok(survey.finish())
@@ -127,14 +160,19 @@ def walk_commit(root: Root, revision: str, settings: WalkSettings = WalkSettings
     return Ok(survey.finish())
 
 
-def _begin(root: Root, settings: WalkSettings) -> _Survey:
-    survey = _Survey(root, settings, IgnoreFiles())
+def _begin(root: Root, settings: WalkSettings, known: Known = NOTHING) -> _Survey:
+    survey = _Survey(root, settings, IgnoreFiles(), known)
     survey.vadeignore.add("", settings.exclude)
     return survey
 
 
 def _walk_git(survey: _Survey) -> Result[None, GitError]:
-    match git.list_files(survey.root):
+    listed: list[Result[git.Listing, GitError]] = []
+    asking = threading.Thread(target=lambda: listed.append(git.list_files(survey.root)))
+    asking.start()
+    same = _same_as_known(survey)  # looked up while git is still at it
+    asking.join()
+    match listed[0]:
         case Err() as failure:
             return failure
         case Ok(listing):
@@ -144,14 +182,35 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
             repository, "another repository", "a submodule or a repository within; open it as a root of its own"
         )
     _load_vadeignores(survey, listing.files)
-    _examine(survey, listing.files)
+    if survey.known.rules == survey.rules():  # judging names costs more than anything else: those let in stay in
+        survey.unchanged += same.intersection(listing.files)
+        _examine(survey, [path for path in listing.files if path not in same])
+    else:
+        _examine(survey, listing.files)
     if survey.vadeignore.forces:
         match git.list_ignored(survey.root):
             case Err() as failure:
                 return failure
             case Ok(ignored):
-                _examine(survey, [path for path in ignored if survey.vadeignore.verdict(path) is False])
+                done = set(survey.unchanged)
+                forced = [path for path in ignored if path not in done and survey.vadeignore.verdict(path) is False]
+                _examine(survey, forced)
     return Ok(None)
+
+
+def _same_as_known(survey: _Survey) -> set[str]:
+    """Return the known files that are still where and what they were."""
+    same = set()
+    prefix = f"{survey.root.path}/"
+    for path, then in survey.known.files.items():
+        folder = path.rpartition("/")[0]
+        if folder not in survey.real_folders:
+            _survey_folder(survey, folder)
+        with suppress(OSError):
+            status = os.lstat(prefix + path)
+            if then == (status.st_size, status.st_mtime_ns, status.st_ino) and survey.real_folders[folder]:
+                same.add(path)
+    return same
 
 
 def _load_vadeignores(survey: _Survey, paths: Iterable[str]) -> None:
@@ -170,29 +229,35 @@ def _load_ignore_file(survey: _Survey, into: IgnoreFiles, path: str) -> None:
 
 def _examine(survey: _Survey, paths: Iterable[str]) -> None:
     """Judge each path by its name, then by its status on disk: one `lstat` each, and one per directory."""
-    prefix = survey.root.path.removesuffix("/") + "/"
-    real_folders = survey.real_folders
+    known = survey.known.files
     for path in paths:
         forced = _admit(survey, path)
-        if forced is None:
-            continue
-        folder = path.rpartition("/")[0]
-        if folder not in real_folders:
-            _survey_folder(survey, folder)
-        if not real_folders[folder]:
-            survey.skip(path, "symlink", "a directory above it is a symbolic link")
-            continue
-        try:
-            status = os.lstat(prefix + path)
-        except (FileNotFoundError, NotADirectoryError):
-            continue  # it vanished since it was listed
-        except OSError as error:
-            survey.skip(path, "unreadable", error.strerror or "")
+        if forced is None or (status := _status(survey, path)) is None:
             continue
         if not stat.S_ISREG(status.st_mode):
             _judge_special(survey, path, status.st_mode)
         elif _fits(survey, path, status.st_size, forced=forced):
-            survey.entries.append(FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino))
+            if known.get(path) == (status.st_size, status.st_mtime_ns, status.st_ino):
+                survey.unchanged.append(path)
+            else:
+                survey.entries.append(FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino))
+
+
+def _status(survey: _Survey, path: str) -> os.stat_result | None:
+    """Return a path's status, or None where it cannot be had; all but its having vanished is reported."""
+    folder = path.rpartition("/")[0]
+    if folder not in survey.real_folders:
+        _survey_folder(survey, folder)
+    if not survey.real_folders[folder]:
+        survey.skip(path, "symlink", "a directory above it is a symbolic link")
+        return None
+    try:
+        return os.lstat(f"{survey.root.path}/{path}")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        survey.skip(path, "unreadable", error.strerror or "")
+        return None
 
 
 def _survey_folder(survey: _Survey, folder: str) -> None:

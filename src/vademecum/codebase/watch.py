@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 
@@ -28,13 +29,13 @@ def watch(repos: Sequence[Repository], on_report: Callable[[IndexReport], None],
     by_root = {repo.root.path: repo for repo in repos}
     paths = list(by_root)
     for changed in changes(*paths, stop_event=stop, debounce=DEBOUNCE_MS, step=50, raise_interrupt=False):
-        touched = {root for root in paths for _, path in changed if path.startswith(root)}
+        touched = {root for root in paths for _, path in changed if path.startswith(root.rstrip(os.sep) + os.sep)}
         for root in sorted(touched):
             try:
                 report = index(by_root[root], _silent, wait=False)
             except StoreBusyError:
                 continue  # whoever holds it takes the change in
-            if report.added or report.removed:
+            if report.removed or report.unchanged < report.files:
                 on_report(report)
 
 

@@ -34,23 +34,30 @@ _ASKED_BY = {
 }
 
 
-def symbol_key(name: str) -> int:
-    """Return the key under which a chunk is filed as defining `name`, written exactly so."""
-    return key("\0" + name)
+# How surely a chunk is what a name stands for, by the way it was filed: as declaring the name as written, as having a
+# member (field, constant) of that name, as declaring it in another spelling.
+DEFINING: dict[str, float] = {"declares": 1.0, "has": 0.5, "resembles": 0.35}
 
 
-def loose_symbol_key(name: str) -> int:
-    """Return the key under which a chunk is filed as defining `name`, however it is written."""
-    return key("\1" + name_term(name))
+def symbol_keys(name: str, *, is_member: bool) -> tuple[int, int]:
+    """Return the keys under which a chunk is filed as defining `name`: as written, and in any spelling.
+
+    Keys start with a control character, so that no term of a text can be taken for one.
+    """
+    return key(("\2" if is_member else "\0") + name), key("\1" + name_term(name))
 
 
 def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
-    """Return float32 (N,): 1 for chunks that define one of `names` as written, 0.7 in another spelling, else 0."""
+    """Return float32 (N,): how surely each chunk defines one of `names`, a value of `DEFINING`, or 0."""
     found = np.zeros(int(view.bases[-1]), np.float32)
-    for keys, worth in (([loose_symbol_key(n) for n in names], 0.7), ([symbol_key(n) for n in names], 1.0)):
-        for segment, base in zip(view.segments, view.bases, strict=False):
-            where, _ = segment.postings.find(np.array(keys, np.uint64))
-            found[segment.postings.docs[where] + base] = worth
+    filed = [(key("\1" + name_term(name)), DEFINING["resembles"]) for name in names]
+    filed += [(key("\2" + name), DEFINING["has"]) for name in names]
+    filed += [(key("\0" + name), DEFINING["declares"]) for name in names]
+    keys = np.array([number for number, _ in filed], np.uint64)
+    worth = np.array([value for _, value in filed], np.float32)
+    for segment, base in zip(view.segments, view.bases, strict=False):
+        where, which = segment.postings.find(keys)
+        np.maximum.at(found, segment.postings.docs[where] + base, worth[which])
     return found
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from fnmatch import translate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.features import loose_symbol_key, symbol_key
+from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS, FileTable
 from vademecum.retrieval.view import View
 from vademecum.types import KINDS, Query
@@ -19,7 +20,7 @@ def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
     """Return bool (R,): the rows that pass every filter of a query but its regular expression."""
     mask = file_mask(view.files, query)[view.row_file]
     if query.symbol:
-        mask &= _defining(view, query.symbol)
+        mask &= definitions(view, [query.symbol])[view.row_chunk] > 0
     return mask
 
 
@@ -39,14 +40,32 @@ def file_mask(files: FileTable, query: Query) -> NDArray[np.bool_]:
 
 
 def _matching(paths: list[str], globs: Iterable[str]) -> NDArray[np.bool_]:
-    match = re.compile("|".join(glob_pattern(glob) for glob in globs)).match
+    mask = np.zeros(len(paths), bool)
+    for glob in globs:
+        hits = _hits(paths, glob_pattern(re.sub(r"([*?[])", r"[\1]", glob))) if "[" in glob else mask[:0]
+        mask |= hits if hits.any() else _hits(paths, glob_pattern(glob))
+    return mask
+
+
+def _hits(paths: list[str], pattern: str) -> NDArray[np.bool_]:
+    match = re.compile(pattern).match
     return np.fromiter((match(path) is not None for path in paths), bool, len(paths))
+
+
+def below(files: FileTable, prefixes: Iterable[str]) -> NDArray[np.bool_]:
+    """Return bool (F,): the files that are one of `prefixes` or lie below it. No character is a wildcard."""
+    mask = np.zeros(len(files), bool)
+    for prefix in prefixes:  # paths ascend, and what lies below a directory stands together
+        mask[bisect_left(files.paths, f"{prefix}/") : bisect_left(files.paths, f"{prefix}0")] = True  # "0" follows "/"
+        mask[bisect_left(files.paths, prefix) : bisect_right(files.paths, prefix)] = True
+    return mask
 
 
 def glob_pattern(glob: str) -> str:
     """Return a regular expression for a glob, or for everything below a path without wildcards.
 
-    A glob without a slash matches names at any depth, as in `.gitignore`.
+    A glob without a slash matches names at any depth, as in `.gitignore`; `*` also matches across slashes. Brackets may
+    be meant as they are (`app/[slug]` is how some frameworks name routes), so they match both ways.
 
         >>> def hits(glob, path): return bool(re.match(glob_pattern(glob), path))
         >>> hits("src/*.py", "src/a/b.py"), hits("*.py", "src/b.py"), hits("src", "src/b.py"), hits("src", "srcs/b.py")
@@ -55,16 +74,9 @@ def glob_pattern(glob: str) -> str:
     glob = glob.removeprefix("./").rstrip("/")
     if not glob or glob == ".":
         return ""
-    if not re.search(r"[*?\[]", glob):
-        return rf"(?:{'' if '/' in glob else '(?:.*/)?'}{re.escape(glob)}(?:/|\Z))"
     anywhere = "" if "/" in glob else "(?:.*/)?"
-    return rf"(?:{anywhere}{translate(glob.replace('**/', '*'))})"
-
-
-def _defining(view: View, name: str) -> NDArray[np.bool_]:
-    chunks = np.zeros(int(view.bases[-1]), bool)
-    keys = np.array([symbol_key(name), loose_symbol_key(name)], np.uint64)
-    for segment, base in zip(view.segments, view.bases, strict=False):
-        where, _ = segment.postings.find(keys)
-        chunks[segment.postings.docs[where] + base] = True
-    return chunks[view.row_chunk]
+    literal = rf"{anywhere}{re.escape(glob)}(?:/|\Z)"
+    if not re.search(r"[*?\[]", glob):
+        return f"(?:{literal})"
+    parts = [translate(part).removeprefix("(?s:")[:-3] for part in glob.split("**/")]  # each ends in `)\Z`
+    return rf"(?:{literal}|{anywhere}(?s:{'(?:.*/)?'.join(parts)})\Z)"

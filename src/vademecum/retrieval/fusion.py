@@ -19,8 +19,8 @@ def reciprocal_rank(scores: Sequence[NDArray[np.float32]], depth: int) -> NDArra
 
     A score of 0 or less is no match and has no rank. Ties go to the earlier position.
 
-        >>> reciprocal_rank([np.array([3, 1, 0], np.float32), np.array([0, 5, 0], np.float32)], 10).round(4).tolist()
-        [0.01639999955892563, 0.032499998807907104, 0.0]
+        >>> reciprocal_rank([np.array([3, 1, 0], np.float32), np.array([0, 5, 0], np.float32)], 10).astype(float).round(4).tolist()
+        [0.0164, 0.0325, 0.0]
     """
     total = np.zeros(len(scores[0]), np.float32)
     for score in scores:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.segment import FIELDS, Segment
+from vademecum.retrieval.segment import Segment
 from vademecum.retrieval.tokens import key
 
 K1 = 1.2  # the textbook value; saturation of repeated words
@@ -27,11 +27,10 @@ FIELD_B = (0.75, 0.3, 0.5, 0.5)  # length normalisation: long bodies are penalis
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """Per chunk, float32 (N,): the BM25F score, and the share of the question's idf matched, at all and in the name."""
+    """Per chunk, float32 (N,): the BM25F score, and the share of the question's idf that is matched at all."""
 
     score: NDArray[np.float32]
     coverage: NDArray[np.float32]
-    name_coverage: NDArray[np.float32]
     idf: NDArray[np.float64]  # (T,), per query term; 0 for terms no row holds
 
 
@@ -71,7 +70,8 @@ def bm25f(
         term_parts.append(term)
         base += segment.size
     if not segments:
-        return Lexical(*(np.zeros(0, np.float32) for _ in range(3)), np.zeros(len(keys)))
+        nothing = np.zeros(0, np.float32)
+        return Lexical(nothing, nothing, np.zeros(len(keys)))
     docs, term, tf = np.concatenate(docs_parts), np.concatenate(term_parts), np.concatenate(tf_parts)
     if len(segments) > 1:  # sum each chunk's terms in the question's order, whatever segment they are in
         order = np.argsort(term, kind="stable")
@@ -81,11 +81,9 @@ def bm25f(
     frequency = np.einsum("pf,pf->p", norms[docs], tf.astype(np.float32))
     weight = idf[term]
     total = max(float(idf.sum()), 1e-9)
-    named = tf[:, FIELDS.index("name")] > 0
     return Lexical(
         np.bincount(docs, weights=weight * (frequency / (K1 + frequency)), minlength=len(copies)).astype(np.float32),
         (np.bincount(docs, weights=weight, minlength=len(copies)) / total).astype(np.float32),
-        (np.bincount(docs[named], weights=weight[named], minlength=len(copies)) / total).astype(np.float32),
         idf,
     )
 

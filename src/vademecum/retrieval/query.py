@@ -22,13 +22,15 @@ class Plan:
     Attributes:
         terms: distinct terms, stop words dropped.
         names: identifiers it spells out, the last part of each, as written.
-        is_symbol: whether it is one name and nothing else.
+        is_symbol: whether it is one name, written as only code does, and nothing else.
+        is_bare: whether it is one word, which may be a name.
     """
 
     text: str
     terms: tuple[str, ...]
     names: tuple[str, ...]
     is_symbol: bool
+    is_bare: bool = False
 
 
 def plan_query(text: str) -> Plan:
@@ -41,12 +43,13 @@ def plan_query(text: str) -> Plan:
     """
     text = text[:_LONGEST]
     stripped = text.strip().removesuffix("()")
-    is_symbol = bool(_IDENTIFIER.fullmatch(stripped)) and (
+    is_bare = bool(_IDENTIFIER.fullmatch(stripped))
+    is_symbol = is_bare and (
         bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_")
     )
-    found = [stripped] if is_symbol else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
+    found = [stripped] if is_bare else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
     names = tuple(dict.fromkeys(last_part(name) for name in found))
-    return Plan(text, tuple(query_terms(text)[:MAX_TERMS]), names, is_symbol)
+    return Plan(text, tuple(query_terms(text)[:MAX_TERMS]), names, is_symbol, is_bare)
 
 
 def last_part(name: str) -> str:
@@ -71,7 +74,7 @@ def name_term(name: str) -> str:
     """Return the term that a name's definition holds in its name field, however the name is written.
 
     >>> name_term("readSource"), name_term("read_source"), name_term("open")
-    ('readsource', 'readsource', 'open')
+    ('readsourc', 'readsourc', 'open')
     """
     found = run_terms(name)
     return found[-1] if found else ""

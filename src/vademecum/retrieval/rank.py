@@ -18,26 +18,27 @@ from numpy.typing import NDArray
 from vademecum.retrieval.dense import cosine
 from vademecum.retrieval.features import definitions, kind_priors, path_share
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
-from vademecum.retrieval.lexical import Lexical, bm25f, term_keys
+from vademecum.retrieval.lexical import bm25f, term_keys
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.view import View
 from vademecum.types import FileKind
 
 Floats = NDArray[np.float32]
+Rows = NDArray[np.int64] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What each signal counts. Chosen by search on questions about repositories that no benchmark reports."""
 
-    dense: float = 0.45  # share of meaning beside words, for a question in prose
-    dense_symbol: float = 0.2  # the same for a bare name
+    dense: float = 0.6  # share of meaning beside words, for a question in prose
+    dense_symbol: float = 0.1  # the same for a bare name
     path: float = 0.6
     definition: float = 1.5  # a bare name's definition
-    definition_in_prose: float = 0.75  # that of a name spelled out in a sentence
-    coherence: float = 0.2  # a file with many matching chunks lifts its best one
+    definition_in_prose: float = 0.5  # that of a name spelled out in a sentence
+    coherence: float = 0.3  # a file with many matching chunks lifts its best one
     decay: float = 0.5  # each further chunk of a file
-    candidates: int = 200  # rows that are looked at beyond words and meaning
+    candidates: int = 100  # rows that are looked at beyond words and meaning
 
 
 WEIGHTS = Weights()
@@ -62,35 +63,56 @@ class Ranked:
     coverage: Floats = field(repr=False)
     searched: int = 0
 
+    def first(self, k: int) -> Ranked:
+        """Return the best `k` of these rows."""
+        signals = {name: values[:k] for name, values in self.signals.items()}
+        return Ranked(self.rows[:k], self.scores[:k], signals, self.coverage[:k], self.searched)
+
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Every signal for every row, float32 (R,), and the file of each row, int32 (R,)."""
+    """Every signal of one view, where it is first known: per chunk, float32 (N,), or per file, float32 (F,).
+
+    `rows` is int64 (R,), the chunk of each row, and `files` int32 (R,), the file of each row.
+    """
 
     lexical: Floats
     dense: Floats
-    path: Floats
     definition: Floats
-    prior: Floats
     coverage: Floats
+    path: Floats
+    prior: Floats
+    rows: NDArray[np.int64]
     files: NDArray[np.int32]
+
+    def of(self, name: str, rows: Rows) -> Floats:
+        """Return one signal for some rows; None stands for all of them."""
+        where = self.files if name in ("path", "prior") else self.rows
+        values: Floats = getattr(self, name)[where if rows is None else where[rows]]
+        return values
+
+
+SHOWN = ("lexical", "dense", "path", "definition", "prior")
 
 
 def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind]) -> tuple[Signals, set[str]]:
-    """Compute the signals of every row, and the terms that no row holds.
+    """Compute the signals of a view, and the terms that no row of it holds.
 
     `vector` is the question's unit vector, or None to go without meaning.
     """
     keys = term_keys(plan.terms)
-    words: Lexical = bm25f(view.segments, view.copies, view.norms, keys)
-    rows, files = view.row_chunk, view.row_file
-    path = path_share(view.files, keys, words.idf)[files]
-    dense = np.zeros(len(view), np.float32) if vector is None else cosine(view, vector)[rows]
-    defined = definitions(view, plan.names)[rows] if plan.names else np.zeros(len(view), np.float32)
+    words = bm25f(view.segments, view.copies, view.norms, keys)
+    size = len(words.score)
     signals = Signals(
-        words.score[rows], dense, path, defined, kind_priors(view.files, plan.text, kinds)[files],
-        np.minimum(words.coverage[rows] + path, 1), files,
-    )  # fmt: skip
+        lexical=words.score * view.alive,
+        dense=np.zeros(size, np.float32) if vector is None else cosine(view, vector) * view.alive,
+        definition=definitions(view, plan.names) if plan.names else np.zeros(size, np.float32),
+        coverage=words.coverage,
+        path=path_share(view.files, keys, words.idf),
+        prior=kind_priors(view.files, plan.text, kinds),
+        rows=view.row_chunk,
+        files=view.row_file,
+    )
     return signals, {term for term, idf in zip(plan.terms, words.idf, strict=True) if not idf}
 
 
@@ -98,8 +120,12 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
     """Join the signals of several repositories, so that they are weighed against each other."""
     if len(several) == 1:
         return several[0]
-    bases = np.cumsum([0, *(int(s.files.max(initial=-1)) + 1 for s in several)])
-    shifted = [replace(s, files=s.files + np.int32(base)) for s, base in zip(several, bases, strict=False)]
+    chunks = np.cumsum([0, *(len(s.lexical) for s in several)])
+    files = np.cumsum([0, *(len(s.path) for s in several)])
+    shifted = [
+        replace(s, rows=s.rows + chunk, files=s.files + np.int32(file))
+        for s, chunk, file in zip(several, chunks, files, strict=False)
+    ]
     return Signals(*(np.concatenate([getattr(s, f.name) for s in shifted]) for f in fields(Signals)))
 
 
@@ -107,43 +133,53 @@ def rank(
     signals: Signals, plan: Plan, mask: NDArray[np.bool_], k: int, ranker: str = "default", weights: Weights = WEIGHTS
 ) -> Ranked:
     """Return the best `k` rows among those the mask, bool (R,), lets through."""
-    allowed = np.flatnonzero(mask)
-    chosen = {name: getattr(signals, name)[allowed] for name in ("lexical", "dense", "path", "definition", "prior")}
+    allowed = None if mask.all() else np.flatnonzero(mask)
     if ranker == "default":
-        picked, scores = _joined(signals.files[allowed], plan, chosen, k, weights)
+        rows, scores = _joined(signals, allowed, plan, k, weights)
     else:
-        picked, scores = _baseline(chosen, ranker, k)
-    rows = allowed[picked]
-    taken = {name: values[picked] for name, values in chosen.items()}
-    return Ranked(rows, scores, taken, signals.coverage[rows], len(allowed))
+        rows, scores = _baseline(signals, allowed, k, ranker)
+    coverage = np.minimum(signals.of("coverage", rows) + signals.of("path", rows), 1)
+    return Ranked(rows, scores, {name: signals.of(name, rows) for name in SHOWN}, coverage, int(mask.sum()))
 
 
-def _baseline(chosen: Mapping[str, Floats], ranker: str, k: int) -> tuple[NDArray[np.int64], Floats]:
+def _baseline(signals: Signals, allowed: Rows, k: int, ranker: str) -> tuple[NDArray[np.int64], Floats]:
     """Rank by words, by meaning, or by both through RRF, and by nothing else."""
     if ranker == "rrf":
-        score = reciprocal_rank([chosen["lexical"], chosen["dense"]], depth=max(100, 5 * k))
+        both = [signals.of("lexical", allowed), signals.of("dense", allowed)]
+        score = reciprocal_rank(both, depth=max(100, 5 * k))
     else:
-        score = chosen["lexical" if ranker == "bm25f" else "dense"]
+        score = signals.of("lexical" if ranker == "bm25f" else "dense", allowed)
     picked = top(score, k)
     picked = picked[score[picked] > 0]
-    return picked, score[picked]
+    return _numbered(picked, allowed), score[picked]
 
 
-def _joined(
-    files: NDArray[np.int32], plan: Plan, chosen: Mapping[str, Floats], k: int, w: Weights
-) -> tuple[NDArray[np.int64], Floats]:
-    share = w.dense_symbol if plan.is_symbol else w.dense
-    base = convex([chosen["lexical"], chosen["dense"]], [1 - share, share])
-    base += w.path * chosen["path"] + (w.definition if plan.is_symbol else w.definition_in_prose) * chosen["definition"]
-    base *= chosen["prior"]
+def _numbered(picked: NDArray[np.int64], allowed: Rows) -> NDArray[np.int64]:
+    return picked if allowed is None else allowed[picked]
+
+
+def _joined(signals: Signals, allowed: Rows, plan: Plan, k: int, w: Weights) -> tuple[NDArray[np.int64], Floats]:
+    """Rank by every signal."""
+    share = w.dense_symbol if plan.is_bare else w.dense
+    if allowed is None:  # weigh each chunk once, then see where it stands
+        base = convex([signals.lexical, signals.dense], [1 - share, share])[signals.rows]
+    else:
+        base = convex([signals.of("lexical", allowed), signals.of("dense", allowed)], [1 - share, share])
+    base += np.float32(w.path) * signals.of("path", allowed)
+    if plan.names:
+        worth = w.definition if plan.is_bare else w.definition_in_prose
+        base += np.float32(worth) * signals.of("definition", allowed)
+    base *= signals.of("prior", allowed)
     pool = top(base, max(w.candidates, 5 * k))
     pool = pool[base[pool] > 0]
     score = base[pool].copy()
-    if not len(score):
-        return pool, score
-    _add_coherence(score, files[pool], w.coherence)
+    rows = _numbered(pool, allowed)
+    if not len(rows):
+        return rows, score
+    files = signals.files[rows]
+    _add_coherence(score, files, w.coherence)
     order = np.argsort(-score, kind="stable")
-    return _pick(pool[order], score[order], files[pool[order]], k, w.decay)
+    return _pick(rows[order], score[order], files[order], k, w.decay)
 
 
 def _add_coherence(score: Floats, files: NDArray[np.int32], weight: float) -> None:

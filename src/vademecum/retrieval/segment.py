@@ -70,6 +70,13 @@ class Segment:
         return self.vectors.astype(np.float32)
 
 
+NO_SEGMENT = Segment(
+    np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 2), np.int32), np.zeros(0, np.uint8),
+    np.zeros((0, len(FIELDS)), np.uint16), np.zeros((0, 0), np.int8), np.zeros(0, np.float32),
+    build(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, len(FIELDS)), np.uint8)),
+)  # fmt: skip
+
+
 def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return unit vectors as int8 rows and the scale of each row.
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vademecum.arrays import ranges
 from vademecum.retrieval.files import LEFT_OUT, FileTable
 from vademecum.retrieval.lexical import field_norms
-from vademecum.retrieval.segment import Segment
+from vademecum.retrieval.segment import NO_SEGMENT, Segment
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,11 @@ class View:
     def copies(self) -> NDArray[np.int64]:
         """int64 (N,): at how many paths each chunk stands; 0 for a dead one."""
         return np.bincount(self.row_chunk, minlength=int(self.bases[-1]))
+
+    @cached_property
+    def alive(self) -> NDArray[np.float32]:
+        """float32 (N,): 1 for chunks that stand somewhere, 0 for dead ones."""
+        return (self.copies > 0).astype(np.float32)
 
     @cached_property
     def lines(self) -> NDArray[np.int32]:
@@ -79,7 +84,7 @@ class View:
         return row - first
 
     def _joined(self, name: str) -> NDArray:  # type: ignore[type-arg]
-        pieces = [getattr(segment, name) for segment in self.segments]
+        pieces = [getattr(segment, name) for segment in self.segments or (NO_SEGMENT,)]
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 

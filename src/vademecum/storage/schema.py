@@ -37,7 +37,7 @@ FAMILIES: dict[str, Family] = {
     # the derived file that holds its `files` as arrays
     "snapshots": Family(
         ("id", "kind", "place", "label", "branch", "commit_id", "tree_hash", "indexed_at", "skipped",
-         "table_file"),
+         "table_file", "rules"),
         ("id",),
     ),
     # path -> blob, per snapshot; size, time and inode are those of the file when it was read
@@ -70,7 +70,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE snapshots (
         id INTEGER PRIMARY KEY, kind TEXT NOT NULL, place TEXT NOT NULL, label TEXT NOT NULL, branch TEXT NOT NULL,
         commit_id TEXT NOT NULL, tree_hash TEXT NOT NULL, indexed_at REAL NOT NULL, skipped TEXT NOT NULL,
-        table_file TEXT NOT NULL,
+        table_file TEXT NOT NULL, rules TEXT NOT NULL,
         UNIQUE (kind, place)
     );
     CREATE TABLE files (

@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from heapq import merge
+from itertools import chain
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -52,6 +54,8 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
         try:
             with store.lock:
                 return Ok(method(*args, **kwargs))
+        except StoreError as error:  # a transaction has named it already
+            return Err(error)
         except sqlite3.Error as cause:
             error = named(cause, store.path)
             error.__cause__ = cause
@@ -78,13 +82,20 @@ class SqliteStore:
             self._db = sqlite3.connect(
                 self.path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=64
             )
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "temp_store=MEMORY", "cache_size=-16000"):
-                self._db.execute(f"PRAGMA {pragma}")
-            self._migrate()
         except sqlite3.Error as error:
             raise named(error, self.path) from error
         except OSError as error:
             raise StoreError(f"cannot create {self.path.parent}: {error.strerror}; set VADE_HOME elsewhere") from error
+        try:
+            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "temp_store=MEMORY", "cache_size=-16000"):
+                self._db.execute(f"PRAGMA {pragma}")
+            self._migrate()
+        except StoreError:
+            self._db.close()
+            raise
+        except sqlite3.Error as error:
+            self._db.close()
+            raise named(error, self.path) from error
 
     def _migrate(self) -> None:
         version = self._version()
@@ -145,12 +156,15 @@ class SqliteStore:
     ) -> list[Row]:
         """Return the matching rows, or the named columns of them, in the order asked for."""
         chosen = self._known(family, columns or FAMILIES[family].columns)
-        tail = f" ORDER BY {','.join(self._known(family, order))}" if order else ""
-        rows: list[Row] = []
-        for clause, values in _clauses(family, where):
-            sql = f"SELECT {','.join(chosen)} FROM {family}{clause}{tail}"  # noqa: S608 - names of our own
-            rows += self._db.execute(sql, values).fetchall()
-        return rows
+        wanted = ",".join([*chosen, *self._known(family, order)])
+        tail = f" ORDER BY {','.join(order)}" if order else ""
+        parts = [
+            self._db.execute(f"SELECT {wanted} FROM {family}{clause}{tail}", values).fetchall()  # noqa: S608 - names of our own
+            for clause, values in _clauses(family, where)
+        ]
+        width = len(chosen)
+        rows = merge(*parts, key=lambda row: row[width:]) if order and len(parts) > 1 else chain.from_iterable(parts)
+        return [row[:width] for row in rows] if order else list(rows)
 
     @_outcome
     def delete(self, family: str, where: Sequence[Condition]) -> int:

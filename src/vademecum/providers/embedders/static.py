@@ -117,7 +117,7 @@ class StaticEmbedder:
         A passage's vector is the same to the last bit, whatever it is embedded together with.
         """
         if kind == "query":
-            return self._head(np.stack([self._question(passage.text) for passage in passages]), kind)
+            return self._head(np.array([self._question(passage.text) for passage in passages], np.float32).reshape(-1, self.dim), kind)
         bags = self._bags(passages)
         padded = np.zeros((-(-len(bags) // _BLOCK) * _BLOCK, self.dim), np.float32)
         padded[: len(bags)] = bags
@@ -176,7 +176,8 @@ class StaticEmbedder:
         w_in, bias, w_out = self._heads[kind]
         hidden = x @ w_in + bias
         hidden *= 0.5 * (1 + np.tanh(0.7978845608 * hidden * (1 + 0.044715 * hidden * hidden)))
-        return _normalise(x + hidden @ w_out)
+        known = x.any(axis=1, keepdims=True)  # the head's bias says nothing of a text without a known piece
+        return _normalise(x + hidden @ w_out) * known
 
 
 def _normalise(x: Matrix) -> Matrix:

@@ -1,0 +1,165 @@
+"""For those who write providers, and for our own tests: fakes, and checks that a provider keeps its promises.
+
+    from vademecum.testing import check_embedder
+
+    def test_mine():
+        check_embedder(MyEmbedder())
+
+A check raises `AssertionError` with the broken promise as its message, and returns nothing when all are kept. Fakes
+are real: they do the work, only simply or countably.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import EmbedError, StoreError
+from vademecum.protocols import Embedder, Store
+from vademecum.result import Err, Ok, Result
+from vademecum.types import EmbedKind, Passage
+
+_KINDS: tuple[EmbedKind, ...] = ("query", "document")
+
+
+@dataclass(slots=True)
+class FixedClock:
+    """A clock that stands still until it is told otherwise.
+
+    >>> clock = FixedClock(10.0)
+    >>> clock.now += 5
+    >>> clock()
+    15.0
+    """
+
+    now: float = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        """Return seconds since the epoch."""
+        return self.now
+
+
+class CountingEmbedder:
+    """Another embedder, with a count of the documents it was given: what was not embedded again shows."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self.name, self.dim, self.remote = inner.name, inner.dim, inner.remote
+        self.passages = 0
+
+    def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
+        """Return what the other embedder does."""
+        self.passages += len(passages) if kind == "document" else 0
+        return self._inner.embed(passages, kind)
+
+
+def check_embedder(embedder: Embedder) -> None:
+    """Check the promises of `protocols.Embedder`: shape, type, length, determinism, and independence within a batch."""
+    _promise(isinstance(embedder, Embedder), "name, dim, remote and embed are there")
+    _promise(bool(embedder.name) and embedder.dim > 0 and isinstance(embedder.remote, bool), "they say something")
+    passages = [
+        Passage("def read(path):\n    return open(path).read()", "read", "Files"),
+        Passage("where is a file read?"),
+        Passage(""),
+        Passage("Zeitüberschreitung 日本語 😀"),
+    ]
+    for kind in _KINDS:
+        vectors = embedder.embed(passages, kind).unwrap()
+        _promise(vectors.shape == (len(passages), embedder.dim), f"{kind}: one row of `dim` numbers per passage")
+        _promise(vectors.dtype == np.float32, f"{kind}: float32")
+        _promise(bool(np.isfinite(vectors).all()), f"{kind}: every number is finite")
+        lengths = np.linalg.norm(vectors, axis=1)
+        _promise(bool(np.all((abs(lengths - 1) < 1e-3) | (lengths == 0))), f"{kind}: rows of unit length, or zeros")
+        _promise(lengths[0] > 0 and lengths[1] > 0, f"{kind}: text has a vector")
+        _promise(lengths[2] == 0, f"{kind}: empty text has the zero vector")
+        again = embedder.embed(passages, kind).unwrap()
+        _promise(bool(np.array_equal(vectors, again)), f"{kind}: the same passages give the same vectors")
+        alone = np.concatenate([embedder.embed([passage], kind).unwrap() for passage in passages])
+        _promise(bool(np.allclose(vectors, alone, atol=1e-5)), f"{kind}: a vector does not depend on its neighbours")
+        none = embedder.embed([], kind).unwrap()
+        _promise(none.shape == (0, embedder.dim), f"{kind}: no passages give no rows, still `dim` wide")
+    asked = embedder.embed([Passage("read a file")], "query").unwrap()[0]
+    near, far = embedder.embed([passages[0], Passage("the colour of a button", "paint")], "document").unwrap()
+    _promise(float(asked @ near) > float(asked @ far), "a question is nearer to what answers it")
+
+
+def check_store(store: Store) -> None:
+    """Check the promises of `protocols.Store` on an empty store: reading back, replacing, filters, order, transactions."""
+    _check_rows(store)
+    _check_filters(store)
+    _check_transactions(store)
+    unknown = _raises(lambda: store.scan("meta", [("colour", "=", "red")]))
+    _promise(isinstance(unknown, ValueError), "a column that is not there is a ValueError")
+
+
+def _check_rows(store: Store) -> None:
+    _promise(store.scan("meta") == Ok([]), "an empty store holds nothing")
+    rows = [("b", "2"), ("a", "1"), ("ç", "naïve 😀")]
+    _promise(store.upsert("meta", rows) == Ok(3), "upsert says how many it wrote")
+    _promise(store.scan("meta", order=["name"]).unwrap() == [rows[1], rows[0], rows[2]], "scan returns rows in order")
+    _promise(store.upsert("meta", [("a", "9")]) == Ok(1), "a row of the same key replaces")
+    _promise(store.scan("meta", [("name", "=", "a")]) == Ok([("a", "9")]), "the last value stands")
+    _promise(store.upsert("meta", []) == Ok(0), "nothing may be upserted")
+    raw = ("any", "0" * 16, b"\x00\xff" * 8)
+    store.upsert("vectors", [raw]).unwrap()
+    _promise(store.scan("vectors") == Ok([raw]), "bytes come back as they were")
+    _promise(store.delete("meta", [("name", "=", "ç")]) == Ok(1), "delete says how many it dropped")
+    _promise(store.delete("meta", [("name", "=", "ç")]) == Ok(0), "what is gone is gone")
+    _promise(store.scan("meta", columns=["value"], order=["name"]) == Ok([("9",), ("2",)]), "columns can be chosen")
+
+
+def _check_filters(store: Store) -> None:
+    many = 70_000
+    store.upsert("files", [(1, f"d{n % 7}/{n:06}", n, n * 2, -n, 0) for n in range(many)]).unwrap()
+
+    def blobs(*where: tuple[str, str, object]) -> list[int]:
+        return [row[0] for row in store.scan("files", where, ["blob"], ["blob"]).unwrap()]  # type: ignore[arg-type]
+
+    _promise(blobs(("blob", ">", 10), ("blob", "<=", 12)) == [11, 12], "conditions hold together")
+    _promise(blobs(("blob", ">=", many - 1)) == [many - 1], ">= includes")
+    _promise(blobs(("blob", "<", 2)) == [0, 1], "< excludes")
+    _promise(blobs(("path", "prefix", "d3/00001")) == [10, 17], "prefix matches beginnings")
+    _promise(blobs(("blob", "in", [])) == [], "in nothing matches nothing")
+    wanted = list(range(many - 1, -1, -1))
+    _promise(blobs(("blob", "in", wanted)) == wanted[::-1], "a long list matches all its members, in order")
+    _promise(store.delete("files", [("blob", "in", wanted)]) == Ok(many), "a long list deletes all its members")
+
+
+def _check_transactions(store: Store) -> None:
+    def fail() -> None:
+        with store.transaction():
+            store.upsert("meta", [("lost", "1")]).unwrap()
+            with store.transaction():
+                store.upsert("meta", [("lost too", "1")]).unwrap()
+            raise KeyError("on purpose")
+
+    _promise(isinstance(_raises(fail), KeyError), "an exception passes through a transaction")
+    _promise(store.scan("meta", [("name", "prefix", "lost")]) == Ok([]), "what was written in it is undone")
+    with store.transaction():
+        store.upsert("meta", [("kept", "1")]).unwrap()
+        _promise(store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction sees its own writes")
+    _promise(store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction that ends is kept")
+
+
+def check_closed_store(store: Store) -> None:
+    """Check that a store which was closed says so through its results. Closes it."""
+    store.close()
+    for outcome in (store.scan("meta"), store.upsert("meta", [("a", "1")])):
+        _promise(isinstance(outcome, Err) and isinstance(outcome.error, StoreError), "a closed store answers with an Err")
+
+
+def _raises(step: object) -> BaseException | None:
+    assert callable(step)
+    try:
+        step()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the caller judges it
+        return error
+    return None
+
+
+def _promise(kept: object, what: str) -> None:
+    if not kept:
+        raise AssertionError(f"a promise is broken: {what}")

@@ -1,0 +1,249 @@
+"""From a question to evidence: filters before the cut, scopes that never leak, lines that are the file's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from vademecum.errors import GitError, UsageError
+from vademecum.types import Freshness, Verdict
+
+MANY = {
+    f"src/mod{n:02}.{ext}": text
+    for n in range(30)
+    for ext, text in (
+        ("py", f"def open_socket_{n}():\n    '''Open the network socket number {n}.'''\n    return socket({n})\n"),
+        ("js", f"function openSocket{n}() {{ return network.socket({n}); }}\n"),
+    )
+} | {"src/rare.go": "package rare\n\n// OpenSocket opens a network socket.\nfunc OpenSocket() error {\n\treturn nil\n}\n"}
+
+
+@pytest.fixture
+def codebase(repo, engine):
+    """A repository whose files all answer the same question."""
+    return engine(repo("many", MANY)).codebase
+
+
+def places(answer):
+    return [(e.path, e.start_line, e.end_line) for e in answer.evidence]
+
+
+def test_evidence_is_the_files_own_lines(repo, engine):
+    """A snippet is exactly the lines it names, and says what and where it is."""
+    made = repo()
+    answer = engine(made).codebase.search("how is the token budget split", k=50)
+    assert len(answer.evidence) > 5
+    for e in answer.evidence:
+        lines = made.read(e.path).split("\n")[e.start_line - 1 : e.end_line]
+        assert e.snippet == "\n".join(lines)
+        assert (e.repo, e.branch, e.freshness) == ("handbook", "main", Freshness.FRESH)
+
+
+def test_ids_name_repository_commit_path_and_chunk(repo, engine):
+    """An id is `<repo>:<commit>:<path>:<chunkHash>`, with the label that evidence carries as its commit."""
+    made = repo()
+    commit = made.git("rev-parse", "HEAD")
+    for e in engine(made).codebase.search("token budget").evidence:
+        name, label, path, digest = e.id.split(":")
+        assert (name, label, path, e.commit) == ("handbook", commit, e.path, commit)
+        assert len(digest) == 16
+
+
+def test_ids_are_equal_across_clones_and_homes(repo, engine, make_repo, tmp_path):
+    """The same commit in a clone of the same name, indexed elsewhere, gives the same ids and scores."""
+    made = repo()
+    made.git("clone", "-q", str(made.path), str(tmp_path / "clone" / "handbook"))
+    first = engine(made).codebase.search("token budget")
+    second = engine(tmp_path / "clone" / "handbook", home=tmp_path / "elsewhere").codebase.search("token budget")
+    assert [(e.id, e.score) for e in first.evidence] == [(e.id, e.score) for e in second.evidence]
+
+
+def test_the_same_text_twice_in_a_file_has_two_ids(repo, engine):
+    """Ids of evidence are distinct even for twins."""
+    twin = "def twin():\n    return 1\n"
+    made = repo("twins", {"a.py": f"if X:\n    pass\n\n\n{twin}\n\n{twin}"})
+    ids = [e.id for e in engine(made).codebase.search("twin", k=9).evidence]
+    assert len(ids) == len(set(ids)) >= 2
+
+
+def test_crlf_and_unicode_lines_are_exact(repo, engine):
+    """Line ends and wide characters shift nothing."""
+    text = "# ünïcödé 😀\r\nx = 'é'\r\n\r\n\r\ndef zażółć():\r\n    return '日本'\r\n"
+    made = repo("crlf", {"a.py": text})
+    (hit,) = [e for e in engine(made).codebase.search("zażółć", k=9).evidence if "zażółć" in e.symbols]
+    assert hit.start_line == 5
+    assert hit.snippet.splitlines() == ["def zażółć():", "    return '日本'"]
+
+
+@pytest.mark.parametrize("ranker", ["bm25f", "dense"])
+def test_a_selective_filter_is_the_full_ranking_restricted(codebase, ranker):
+    """A filter drops what it drops and changes nothing else: not the order, not the scores, not how many are found."""
+    every = codebase.search("open the network socket", k=1000, ranker=ranker).evidence
+    some = codebase.search("open the network socket", k=5, ranker=ranker, languages=["javascript"]).evidence
+    expected = [e for e in every if e.language == "javascript"][:5]
+    assert [(e.id, e.score) for e in some] == [(e.id, e.score) for e in expected]
+
+
+@pytest.mark.parametrize("ranker", ["default", "rrf", "bm25f", "dense"])
+@pytest.mark.parametrize(
+    "narrowed",
+    [{"languages": ["go"]}, {"paths": ["src/rare.go"]}, {"exclude": ["*.py", "*.js"]}, {"symbol": "OpenSocket", "paths": ["*.go"]},
+     {"pattern": r"func \w+\(\) error"}],
+    ids=["language", "path", "exclude", "symbol", "pattern"],
+)  # fmt: skip
+def test_the_one_file_a_filter_leaves_is_found(codebase, ranker, narrowed):
+    """However many better answers a filter drops, what it leaves is found with k = 1."""
+    answer = codebase.search("open the network socket", k=1, ranker=ranker, **narrowed)
+    assert [e.path for e in answer.evidence] == ["src/rare.go"]
+
+
+def test_filters_hold_together(codebase):
+    """Several filters are all obeyed."""
+    answer = codebase.search("socket", k=100, languages=["py"], paths=["src/mod1*"], exclude=["src/mod11.py"], kind="code")
+    assert {e.path for e in answer.evidence} == {f"src/mod1{n}.py" for n in range(10) if n != 1}
+
+
+def test_kinds_choose_what_files_are_for(repo, engine):
+    """`code`, `test`, `doc` and `config` name disjoint parts of a repository."""
+    codebase = engine(repo()).codebase
+    found = {kind: {e.path for e in codebase.search("token budget handbook", k=50, kind=kind).evidence} for kind in
+             ("code", "test", "doc", "config")}  # fmt: skip
+    assert found["test"] == {"tests/test_budget.py"}
+    assert found["doc"] == {"README.md"}
+    assert found["config"] == {"pyproject.toml"}
+    assert "src/budget.py" in found["code"]
+
+
+def test_a_pattern_narrows_and_the_meaning_ranks(repo, engine):
+    """Every result holds a line that begins a match of the pattern."""
+    codebase = engine(repo()).codebase
+    answer = codebase.search("retry attempts", k=50, pattern=r"^\s*def \w+\(")
+    assert answer.evidence[0].path == "src/net/retry.py"
+    assert all("def " in e.snippet for e in answer.evidence)
+
+
+def test_a_pattern_that_matches_nothing_says_so(codebase):
+    """The reason names the filter that left nothing."""
+    answer = codebase.search("socket", pattern="no such text")
+    assert answer.verdict is Verdict.NOT_FOUND
+    assert "-e no such text" in answer.reason
+    assert answer.searched == 0
+
+
+def test_a_path_below_the_top_narrows_the_search(repo, engine):
+    """An engine opened on a directory answers from there only, not from directories of the same name elsewhere."""
+    made = repo("app", {"src/a.py": "def where():\n    pass\n", "lib/src/b.py": "def where():\n    pass\n"})
+    codebase = engine(made.path / "src").codebase
+    assert {e.path for e in codebase.search("where", k=9).evidence} == {"src/a.py"}
+    assert {e.path for e in codebase.symbol("where").evidence} == {"src/a.py"}
+
+
+def test_a_path_with_brackets_is_taken_as_it_is(repo, engine):
+    """Directories named like globs (Next.js routes) can be named, to open and to filter."""
+    made = repo("web", {"app/[slug]/page.tsx": "export function Page() { return 1 }\n", "app/s/page.tsx": "export const x = 1\n"})
+    for answer in (
+        engine(made.path / "app" / "[slug]").codebase.search("Page", k=9),
+        engine(made).codebase.search("Page", k=9, paths=["app/[slug]/page.tsx"]),
+        engine(made).codebase.search("Page", k=9, paths=["app/[slug]"]),
+    ):
+        assert {e.path for e in answer.evidence} == {"app/[slug]/page.tsx"}
+
+
+def test_repositories_do_not_leak_into_each_other(repo, engine):
+    """Scope `repo` answers from the first, named repositories from those, `repos` from all that are open."""
+    one = repo("one", {"a.py": "def connect():\n    '''Open a connection.'''\n"})
+    two = repo("two", {"a.py": "def connect():\n    '''Open a connection.'''\n", "b.py": "def connect_again(): ...\n"})
+    codebase = engine(one, two).codebase
+
+    def found(**narrowed):
+        return {e.repo for e in codebase.search("open a connection", **narrowed).evidence}
+
+    assert found() == found(scope="repos") == {"one", "two"}
+    assert found(scope="repo") == found(repos=["one"]) == {"one"}
+    assert found(repos=["two"]) == {"two"}
+    assert {e.repo for e in codebase.symbol("connect", repo="two").evidence} == {"two"}
+
+
+def test_scope_all_reaches_every_index_once(repo, engine):
+    """`all` finds repositories that are indexed but not open, each once, and only those that still exist."""
+    one, two = repo("one", {"a.py": "def connect(): ...\n"}), repo("two", {"b.py": "def connect(): ...\n"})
+    repo("never", {"c.py": "def connect(): ...\n"})
+    engine(two).codebase.index()
+    codebase = engine(one).codebase
+    for _ in range(2):
+        assert sorted(e.id.split(":")[0] for e in codebase.search("connect", scope="all").evidence) == ["one", "two"]
+    assert {e.repo for e in codebase.search("connect").evidence} == {"one"}
+
+
+def test_repositories_of_one_name_are_told_apart(repo, engine, make_repo, tmp_path):
+    """Two repositories called alike get different names, so that an id names one thing."""
+    sample = {"a.py": "def connect(): ...\n"}
+    several = [make_repo(tmp_path / a / b / "app", sample) for a in "xy" for b in ("same", "other")]
+    opened = engine(*several)
+    assert len({root.name for root in opened.roots}) == 4
+    assert len({e.id for e in opened.codebase.search("connect").evidence}) == 4
+
+
+def test_scope_all_tells_repositories_of_one_name_apart(engine, make_repo, tmp_path):
+    """A repository that is not open does not take the name of one that is."""
+    first, second = (make_repo(tmp_path / a / "app", {"a.py": "def connect(): ...\n"}) for a in "xy")
+    engine(second).codebase.index()
+    answer = engine(first).codebase.search("connect", scope="all")
+    assert len(answer.evidence) == len({e.id for e in answer.evidence}) == 2
+
+
+def test_an_old_commit_is_searched_as_it_was(repo, engine):
+    """`commit` answers from that revision: old code found, new code not, ids and labels of that commit."""
+    made = repo()
+    old = made.git("rev-parse", "HEAD")
+    made.git("mv", "src/budget.py", "src/tokens.py")
+    made.write("src/tokens.py", "def fresh_start():\n    pass\n")
+    made.commit()
+    codebase = engine(made).codebase
+    evidence = codebase.search("split the token budget", commit="HEAD~1").evidence
+    assert evidence[0].path == "src/budget.py"
+    assert {(e.commit, e.id.split(":")[1], e.freshness) for e in evidence} == {(old, old, Freshness.FRESH)}
+    assert all(e.path != "src/budget.py" for e in codebase.search("split the token budget").evidence)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_an_empty_question_is_refused(codebase, text):
+    """There is nothing to look for in an empty question, and the error says what to give."""
+    with pytest.raises(UsageError, match="empty"):
+        codebase.search(text)
+
+
+@pytest.mark.parametrize("text", ["?!,;", "()[]{}", "...", "\0", "😀", "-- ==>"])
+def test_a_question_of_punctuation_is_answered(codebase, text):
+    """Nothing is found, for a reason, and nothing breaks."""
+    answer = codebase.search(text)
+    assert answer.verdict is Verdict.NOT_FOUND
+    assert "no words" in answer.reason
+
+
+@pytest.mark.parametrize("text", ["socket " * 15_000, "x" * 100_000, "open_" * 20_000, "日本" * 50_000])
+def test_a_question_of_100_kb_is_answered(codebase, text):
+    """A very long question (an issue with its log) is read as far as is useful."""
+    assert codebase.search(text).query == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [({"languages": ["pyton"]}, "did you mean 'python'"), ({"kind": "codes"}, "codes.*code, test"), ({"scope": "world"}, "world"),
+     ({"ranker": "magic"}, "magic.*rrf"), ({"k": 0}, "k is 0"), ({"pattern": "("}, "regular expression"),
+     ({"repos": ["elsewhere"]}, "elsewhere.*many")],
+)  # fmt: skip
+def test_a_wrong_argument_is_named(codebase, arguments, named):
+    """Each wrong argument is refused by name, with what would be right."""
+    with pytest.raises(UsageError, match=named):
+        codebase.search("socket", **arguments)
+
+
+def test_an_unknown_revision_is_named(codebase):
+    """Searching a revision that does not exist says which."""
+    with pytest.raises(GitError, match="v9"):
+        codebase.search("socket", commit="v9")
+
+
+def test_answers_of_one_state_are_equal(codebase):
+    """The same question gives the same answer, ties and all."""
+    assert codebase.search("socket", k=50) == codebase.search("socket", k=50)

@@ -1,0 +1,91 @@
+"""Where a name is defined: exact, several, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from vademecum.errors import UsageError
+from vademecum.types import Verdict
+
+
+@pytest.fixture
+def codebase(repo, engine):
+    """The sample."""
+    return engine(repo()).codebase
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("Budget", ("src/budget.py", 4)), ("Budget.split", ("src/budget.py", 10)), ("split", ("src/budget.py", 10)),
+     ("Budget::split", ("src/budget.py", 10)), ("retry_with_backoff()", ("src/net/retry.py", 4)), ("LogReader#readAll", ("web/log.ts", 7))],
+)  # fmt: skip
+def test_a_name_of_one_definition_is_resolved(codebase, name, place):
+    """One definition is certain, however the name is qualified."""
+    answer = codebase.symbol(name)
+    assert (answer.verdict, answer.probability, answer.reason) == (Verdict.RESOLVED, 1.0, "")
+    (hit,) = answer.evidence
+    lines = hit.snippet.split("\n")
+    assert (hit.path, hit.start_line + next(i for i, line in enumerate(lines) if name.rstrip("()").split("#")[-1].split(".")[-1].split(":")[-1] in line)) == place
+
+
+def test_several_definitions_are_ambiguous(repo, engine):
+    """Every definition is shown, product code first, and the reason says how to choose."""
+    made = repo("two", {"tests/a.py": "def go(): ...\n", "src/b.py": "def go(): ...\n", "src/c.py": "class C:\n    def go(self): ...\n"})
+    codebase = engine(made).codebase
+    answer = codebase.symbol("go")
+    assert answer.verdict is Verdict.AMBIGUOUS
+    assert [e.path for e in answer.evidence] == ["src/b.py", "src/c.py", "tests/a.py"]
+    assert "3 definitions" in answer.reason
+    assert codebase.symbol("C.go").verdict is Verdict.RESOLVED
+
+
+def test_more_definitions_than_asked_for_stay_ambiguous(repo, engine):
+    """The cut to k does not make an ambiguous name certain."""
+    made = repo("two", {f"m{n}.py": "def go(): ...\n" for n in range(4)})
+    answer = engine(made).codebase.symbol("go", k=1)
+    assert (len(answer.evidence), answer.verdict) == (1, Verdict.AMBIGUOUS)
+
+
+@pytest.mark.parametrize("name", ["Budgett", "budget", "splitt", "retry_with_backof"])
+def test_a_name_that_is_nowhere_is_not_guessed(codebase, name):
+    """A look-up of a near miss finds nothing, and lists the name that was meant apart from evidence."""
+    answer = codebase.symbol(name)
+    assert (answer.verdict, answer.evidence, bool(answer)) == (Verdict.NOT_FOUND, (), False)
+    assert set(answer.nearest) & {"Budget", "split", "retry_with_backoff"}
+
+
+def test_a_name_like_no_other_has_no_near_names(codebase):
+    """Nothing near is nothing listed."""
+    assert codebase.symbol("zzyzx_qqq").nearest == ()
+
+
+@pytest.mark.parametrize("name", ["", "  ", "::", "()"])
+def test_what_is_no_name_is_refused(codebase, name):
+    """Text without a name is an error, with an example of one."""
+    with pytest.raises(UsageError, match="not a name"):
+        codebase.symbol(name)
+
+
+def test_no_results_cannot_be_asked_for(codebase):
+    """k below 1 is refused here as it is in a search."""
+    with pytest.raises(UsageError, match="k is 0"):
+        codebase.symbol("Budget", k=0)
+
+
+def test_what_is_known_of_a_definition_comes_with_it(codebase):
+    """Python's signature, parsed docstring and complexity are in the metadata."""
+    (hit,) = codebase.symbol("retry_with_backoff").evidence
+    assert hit.metadata["cyclomatic"] == 3
+    assert [p["name"] for p in hit.metadata["parameters"]] == ["call", "attempts"]
+    assert "call" in hit.metadata["calls"]
+    assert hit.signature.startswith("def retry_with_backoff(call, attempts=3)")
+
+
+def test_methods_of_a_split_class_are_found(repo, engine):
+    """A class too large for one chunk still gives each of its methods, once."""
+    body = "".join(f"    def method_{n}(self):\n        '''Do thing {n}.'''\n        return [{n}] * {n}\n\n" for n in range(120))
+    codebase = engine(repo("large", {"a.py": f"class Large:\n    '''Many methods.'''\n\n{body}"})).codebase
+    for n in (0, 60, 119):
+        (hit,) = codebase.symbol(f"Large.method_{n}").evidence
+        assert f"def method_{n}(self)" in hit.snippet
+    assert codebase.symbol("Large").verdict is Verdict.RESOLVED

@@ -1,0 +1,184 @@
+"""What every test stands on: data in a place of its own, real git repositories, engines that are closed again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from vademecum import config
+from vademecum.engine import Engine
+
+GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_AUTHOR_DATE": "2024-01-02T03:04:05+00:00",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_DATE": "2024-01-02T03:04:05+00:00",
+}
+
+BUDGET = '''\
+"""Token budgets."""
+
+
+class Budget:
+    """How many tokens an answer may take."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+
+    def split(self, share: float) -> int:
+        """Split the token budget into a primary part and the rest."""
+        return int(self.total * share)
+'''
+RETRY = '''\
+import time
+
+
+def retry_with_backoff(call, attempts=3):
+    """Call again after a pause that doubles, up to a number of attempts."""
+    for attempt in range(attempts):
+        try:
+            return call()
+        except ConnectionError:
+            time.sleep(2**attempt)
+'''
+PARSER = """\
+// Reads one line of a log.
+export function parseLogLine(line: string): string[] {
+  return line.split("\\t");
+}
+
+export class LogReader {
+  readAll(text: string): string[][] {
+    return text.split("\\n").map(parseLogLine);
+  }
+}
+"""
+TEST = '''\
+from budget import Budget
+
+
+def test_split_leaves_the_rest():
+    """The token budget is split in two."""
+    assert Budget(100).split(0.6) == 60
+'''
+README = """\
+# Handbook
+
+Kept at hand.
+
+## Budgets
+
+How the token budget is split is told in `src/budget.py`.
+"""
+SAMPLE: Mapping[str, str] = {
+    "src/budget.py": BUDGET,
+    "src/net/retry.py": RETRY,
+    "web/log.ts": PARSER,
+    "tests/test_budget.py": TEST,
+    "README.md": README,
+    "pyproject.toml": '[project]\nname = "handbook"\n',
+}
+
+
+class Repo:
+    """A directory, as a rule a git repository, that a test writes to."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def git(self, *arguments: str) -> str:
+        """Run git in it, always by the same author at the same time."""
+        command = ["git", "-c", "protocol.file.allow=always", "-C", str(self.path), *arguments]
+        done = subprocess.run(command, env=os.environ | GIT, check=True, capture_output=True)
+        return os.fsdecode(done.stdout).strip()
+
+    def write(self, path: str, content: str | bytes) -> Path:
+        """Write a file, and the directories above it."""
+        target = self.path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+        return target
+
+    def read(self, path: str) -> str:
+        """Return a file's text, its line ends as they are."""
+        return (self.path / path).read_bytes().decode()
+
+    def commit(self, message: str = "a step") -> str:
+        """Commit everything. Returns the commit's id."""
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+
+def make_repository(path: Path, files: Mapping[str, str | bytes] = SAMPLE, *, commit: bool = True, git: bool = True) -> Repo:
+    path.mkdir(parents=True, exist_ok=True)
+    made = Repo(path)
+    if git:
+        made.git("init", "-q", "-b", "main")
+    for name, content in files.items():
+        made.write(name, content)
+    if git and commit:
+        made.commit("the beginning")
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _a_place_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every test's data and settings away from the user's and from each other."""
+    for name in [name for name in os.environ if name.startswith("VADE_")]:
+        monkeypatch.delenv(name)
+    place = tmp_path_factory.mktemp("place")
+    monkeypatch.setenv("VADE_HOME", str(place / "data"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(place / "user"))
+
+
+@pytest.fixture(scope="session")
+def make_repo() -> Callable[..., Repo]:
+    """Make a repository at a path: `make_repo(path, files, commit=True, git=True)`."""
+    return make_repository
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Callable[..., Repo]:
+    """Make a repository by name: `repo("app", files)`; a small sample unless files are given."""
+
+    def make(name: str = "handbook", files: Mapping[str, str | bytes] = SAMPLE, **options: bool) -> Repo:
+        return make_repository(tmp_path / name, files, **options)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def open_engine() -> Callable[..., Engine]:
+    """Open an engine on repositories or paths, with the embedder that needs no model; the caller closes it."""
+
+    def make(*places: Repo | Path | str, home: Path | None = None, **options: object) -> Engine:
+        paths = [place.path if isinstance(place, Repo) else place for place in places]
+        arguments = {"index.workers": 1, "storage.home": str(home) if home else None}
+        arguments |= {key.replace("__", "."): options.pop(key) for key in list(options) if "__" in key}
+        options = {"embedder": "hashing"} | options
+        return Engine.open(*paths, settings=config.load(paths[0] if paths else None, arguments=arguments), **options)
+
+    return make
+
+
+@pytest.fixture
+def engine(open_engine: Callable[..., Engine]) -> Iterator[Callable[..., Engine]]:
+    """Open engines that are closed when the test ends: `engine(repo, index__max_file_bytes=100)`."""
+    opened: list[Engine] = []
+
+    def make(*places: object, **options: object) -> Engine:
+        opened.append(open_engine(*places, **options))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close()

@@ -1,0 +1,137 @@
+"""The SQLite store: what it says when the file is busy, full, damaged or from the future."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+
+from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.result import Ok
+from vademecum.storage.schema import FAMILIES, MIGRATIONS
+from vademecum.storage.sqlite import SqliteStore
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A database with one row."""
+    path = tmp_path / "deep" / "index.db"
+    with closing(SqliteStore(path)) as store:
+        store.upsert("meta", [("a", "1")]).unwrap()
+    return path
+
+
+def test_what_was_written_is_there_for_the_next_process(path):
+    """A closed database opens again with its rows."""
+    with closing(SqliteStore(path)) as store:
+        assert store.scan("meta") == Ok([("a", "1")])
+        assert store.check() == Ok("ok")
+
+
+def test_every_family_is_a_table_of_its_columns(path):
+    """The families and the migrations say the same."""
+    with closing(sqlite3.connect(path)) as db:
+        for name, family in FAMILIES.items():
+            assert tuple(row[1] for row in db.execute(f"PRAGMA table_info({name})")) == family.columns
+
+
+def test_a_database_of_an_older_version_is_brought_up_to_date(tmp_path):
+    """Each migration is applied once, from whatever version the file has."""
+    old = tmp_path / "old.db"
+    with closing(sqlite3.connect(old)) as db:
+        db.executescript(MIGRATIONS[0] + "PRAGMA user_version=1;")
+        db.execute("INSERT INTO meta VALUES ('a', '1')")
+        db.commit()
+    with closing(SqliteStore(old)) as store:
+        assert store.scan("meta") == Ok([("a", "1")])
+
+
+def test_a_newer_database_is_left_alone(path):
+    """A file of a newer version is refused with its number and what to do, and not changed."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version=999")
+    with pytest.raises(StoreVersionError, match="999.*upgrade vademecum"):
+        SqliteStore(path)
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT * FROM meta").fetchall() == [("a", "1")]
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path):
+    """Garbage is refused with the file's name."""
+    (tmp_path / "index.db").write_bytes(b"no database at all " * 200)
+    with pytest.raises(StoreCorruptError, match=r"index\.db"):
+        SqliteStore(tmp_path / "index.db")
+
+
+def test_a_damaged_page_is_named_when_it_is_met(path):
+    """Damage inside a file shows as an Err of the right class, or in the check, never as rows."""
+    with closing(SqliteStore(path)) as store:
+        store.upsert("meta", [(f"name{n}", "x" * 100) for n in range(2000)]).unwrap()
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 :] = b"\xa5" * (len(content) - len(content) // 2)
+    path.write_bytes(content)
+    with closing(SqliteStore(path)) as store, pytest.raises(StoreCorruptError, match="--full"):
+        store.scan("meta", order=["name"]).unwrap()
+
+
+def test_a_locked_database_is_busy_not_broken(path):
+    """While another connection writes, writing is an Err that says to try again; reading goes on."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other, closing(SqliteStore(path, busy_seconds=0.05)) as store:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusyError, match="try again"):
+            store.upsert("meta", [("b", "2")]).unwrap()
+        with pytest.raises(StoreBusyError), store.transaction():
+            pass
+        assert store.scan("meta") == Ok([("a", "1")])
+        other.execute("ROLLBACK")
+        assert store.upsert("meta", [("b", "2")]) == Ok(1)
+
+
+def test_a_full_disk_undoes_the_transaction_and_nothing_else(path):
+    """When no page can be added the error says so; the rows from before are intact and small writes work again."""
+    with closing(SqliteStore(path)) as store:
+        pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+        store._db.execute(f"PRAGMA max_page_count={pages + 2}")
+        with pytest.raises(StoreFullError, match="free some space"), store.transaction():
+            store.upsert("meta", [("b", "2")]).unwrap()
+            store.upsert("vectors", [("e", str(n), b"x" * 1000) for n in range(500)]).unwrap()
+        assert store.scan("meta") == Ok([("a", "1")])
+        store._db.execute("PRAGMA max_page_count=100000")
+        assert store.upsert("meta", [("b", "2")]) == Ok(1)
+
+
+def test_a_directory_that_cannot_be_made_is_named(tmp_path):
+    """A file where the directory should be is an error that names it and the way out."""
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(StoreError, match="taken.*VADE_HOME"):
+        SqliteStore(tmp_path / "taken" / "index.db")
+
+
+def test_threads_share_a_store(path):
+    """Writers in several threads take turns; no row is lost."""
+    with closing(SqliteStore(path)) as store:
+
+        def write(n):
+            for i in range(50):
+                store.upsert("meta", [(f"{n}-{i}", "x")]).unwrap()
+
+        threads = [threading.Thread(target=write, args=(n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(store.scan("meta").unwrap()) == 201
+
+
+def test_compacting_keeps_the_rows_and_gives_back_room(path):
+    """After rows are deleted, compacting makes the file smaller."""
+    with closing(SqliteStore(path)) as store:
+        store.upsert("vectors", [("e", str(n), b"x" * 1000) for n in range(2000)]).unwrap()
+        store.compact().unwrap()
+        before = path.stat().st_size
+        store.delete("vectors", []).unwrap()
+        store.compact().unwrap()
+        assert path.stat().st_size < before / 4
+        assert store.scan("meta") == Ok([("a", "1")])

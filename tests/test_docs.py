@@ -1,0 +1,311 @@
+"""The documentation tells the truth: what there is is on a page, and what a page shows runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+
+import click
+import pytest
+
+import vademecum
+from vademecum import config, errors, plugins
+from vademecum.cli import COMMANDS, cli
+from vademecum.codebase.codebase import SCOPES
+from vademecum.codebase.languages.table import GRAMMARS
+from vademecum.mcp.registry import TOOLS
+from vademecum.retrieval.rank import RANKERS
+from vademecum.storage.schema import FAMILIES
+from vademecum.types import KINDS, ChunkKind, FileKind, Freshness, Verdict
+
+TOP = Path(__file__).parents[1]
+DOCS = TOP / "docs"
+PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md"), *(TOP / "src").rglob("*.md"), *TOP.glob("benchmarks/*.md")])
+PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
+NEWCOMER_LINES = 30
+SHOWN_AS = {
+    "csharp": "C#",
+    "cpp": "C++",
+    "php": "PHP",
+    "tsx": "TSX",
+    "javascript": "JavaScript",
+    "typescript": "TypeScript",
+}
+
+BUDGET = '''"""Shares of a token budget."""
+
+
+class Budget:
+    """A number of tokens to spend."""
+
+    def split(self, total: int, ways: int) -> list[int]:
+        """Split a token budget into equal shares; what is left over goes to the first."""
+        share, rest = divmod(total, ways)
+        return [share + rest] + [share] * (ways - 1)
+'''
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command by the words one types for it, subcommands included."""
+    context = click.Context(cli)
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        yield name, command
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {sub}", each) for sub, each in command.commands.items())
+
+
+ALL_COMMANDS = dict(commands())
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data directory of our own, and no settings but the defaults."""
+    for variable in [name for name in os.environ if name.startswith("VADE_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def small_repository(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with one module about budgets, and we are in it."""
+    root = tmp_path / "small"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "budget.py").write_text(BUDGET, encoding="utf-8")
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.fixture
+def clone(tmp_path: Path, home: Path) -> Path:
+    """This repository's files as a newcomer's clone would hold them."""
+    root = tmp_path / "clone"
+    if (TOP / ".git").exists():
+        listed = _run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=TOP).stdout.split("\0")
+    else:
+        listed = [str(path.relative_to(TOP)) for path in TOP.rglob("*") if "__pycache__" not in path.parts]
+    for name in filter(None, listed):
+        if (TOP / name).is_file():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TOP / name, root / name)
+    _run("git", "init", "--quiet", cwd=root)
+    return root
+
+
+def _run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, f"{shlex.join(command)}: {done.stdout}{done.stderr}"
+    return done
+
+
+@pytest.mark.parametrize("name", ALL_COMMANDS)
+def test_every_command_and_option_is_on_its_page(name: str) -> None:
+    """A verb has a section of docs/cli.md, and each of its options stands in a row of that section's table."""
+    verb = name.partition(" ")[0]
+    found = re.search(rf"^## vade {verb}\n(.*?)(?=^## |\Z)", page("cli.md"), re.MULTILINE | re.DOTALL)
+    assert found, f"docs/cli.md has no section `## vade {verb}`"
+    assert f"vade {name}" in found[0]
+    for parameter in ALL_COMMANDS[name].params:
+        if isinstance(parameter, click.Option):
+            for flag in parameter.opts:
+                assert re.search(rf"^\|.*`{re.escape(flag)}[ `]", found[1], re.MULTILINE), f"{name}: {flag}"
+
+
+def test_no_option_is_on_a_page_without_existing() -> None:
+    """What the tables of docs/cli.md offer, the command takes."""
+    for verb, section in re.findall(r"^## vade (\w+)\n(.*?)(?=^## |\Z)", page("cli.md"), re.MULTILINE | re.DOTALL):
+        known = {
+            o
+            for name, command in ALL_COMMANDS.items()
+            if name.split()[0] == verb
+            for p in command.params
+            for o in p.opts
+        }
+        assert set(re.findall(r"^\| `(-[\w-]*)", section, re.MULTILINE)) <= known, verb
+
+
+def test_every_setting_is_on_its_page() -> None:
+    """docs/config.md has a row for each setting with its default and its variable."""
+    defaults = {key: value for key, value, _ in config.Settings().items()}
+    rows = re.findall(r"^\| `(\w+\.\w+)` \| `(.*?)` \| `(\w+)` \|", page("config.md"), re.MULTILINE)
+    assert {key: json.loads(default) for key, default, _ in rows} == defaults
+    assert all(variable == f"VADE_{key.upper().replace('.', '__')}" for key, _, variable in rows)
+    assert all(f"`{name}" in page("config.md") for name in config.RESERVED)
+
+
+def test_every_mcp_tool_is_on_its_page() -> None:
+    """docs/mcp.md has a row for each tool with exactly its arguments."""
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", page("mcp.md"), re.MULTILINE))
+    assert set(rows) == set(TOOLS)
+    assert {name: set(re.findall(r"`(\w+)`", row)) for name, row in rows.items()} == {
+        name: set(tool.properties) for name, tool in TOOLS.items()
+    }
+
+
+def test_every_error_is_on_its_page() -> None:
+    """docs/errors.md has a row for each class of the hierarchy, and for no other."""
+    known = {
+        name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, errors.Error)
+    }
+    assert set(re.findall(r"^\| `(\w+)` \|", page("errors.md"), re.MULTILINE)) == known
+
+
+def test_every_provider_and_extra_is_on_its_page() -> None:
+    """docs/providers.md has a row for each provider that is built in, and for each extra."""
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page("providers.md"), re.MULTILINE)
+    assert set(rows) == {(kind, name) for kind, table in plugins.BUILT_IN.items() for name in table}
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert all(f"| `{extra}` |" in page("providers.md") for extra in extras)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("codebase.md", [*Verdict, *Freshness, *ChunkKind, *FileKind, *KINDS, *SCOPES]),
+        ("ranking.md", RANKERS),
+        ("storage.md", FAMILIES),
+        ("python.md", vademecum.__all__),
+    ],
+)
+def test_every_term_is_on_its_page(name: str, words: list[str]) -> None:
+    """The values that answers, options and tables are made of are explained where one looks for them."""
+    assert [str(word) for word in words if f"`{word}`" not in page(name)] == []
+
+
+def test_the_readme_names_verdicts_freshness_and_tools() -> None:
+    """What an answer says of itself is on the first page."""
+    readme = (TOP / "README.md").read_text(encoding="utf-8")
+    assert [str(word) for word in [*Verdict, *Freshness, *TOOLS] if f"`{word}`" not in readme] == []
+
+
+def test_every_language_with_a_grammar_is_on_its_page() -> None:
+    """docs/codebase.md names each language whose declarations are known, and the README counts them."""
+    names = [SHOWN_AS.get(language.id, language.id.capitalize()) for language in GRAMMARS]
+    assert [name for name in names if name not in page("codebase.md")] == []
+    assert f"{len(GRAMMARS)} languages" in (TOP / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_module_is_in_the_architecture() -> None:
+    """docs/architecture.md says of each module what it owns, and names no other."""
+    package = TOP / "src" / "vademecum"
+    modules = {
+        str(path.relative_to(package).with_suffix("")) for path in package.rglob("*.py") if not _says_nothing(path)
+    }
+    assert set(re.findall(r"^\| `([\w/]+)` \|", page("architecture.md"), re.MULTILINE)) == modules
+
+
+def _says_nothing(path: Path) -> bool:
+    """Whether a file is a folder's docstring alone."""
+    return (
+        path.name == "__init__.py"
+        and path.parent.name != "vademecum"
+        and "def " not in path.read_text(encoding="utf-8")
+    )
+
+
+def test_links_lead_somewhere() -> None:
+    """Every relative link of every page names a file or folder that exists."""
+    links = [
+        (path, target) for path in PAGES for target in re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8"))
+    ]
+    broken = [f"{p.relative_to(TOP)}: {t}" for p, t in links if "://" not in t and not (p.parent / t).exists()]
+    assert broken == []
+
+
+def test_every_decision_is_short_and_on_the_map() -> None:
+    """A decision record is one page, and docs/index.md links it."""
+    for path in sorted((DOCS / "decisions").glob("*.md")):
+        assert f"](decisions/{path.name})" in page("index.md")
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 50, path.name
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if blocks(path, "sh")], ids=lambda path: path.name)
+def test_shell_lines_are_understood(path: Path) -> None:
+    """Each `vade …` line of a page names a command and options that exist."""
+    for line in "\n".join(blocks(path, "sh")).splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["vade"]:
+            ALL_COMMANDS[words[1]].make_context(words[1], words[2:], resilient_parsing=False)
+        if words[:1] == ["make"]:
+            assert re.search(rf"^{words[1]}:", (TOP / "Makefile").read_text(encoding="utf-8"), re.MULTILINE), line
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if blocks(path, "python")], ids=lambda path: path.name)
+def test_python_blocks_run(path: Path, small_repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The Python of a page runs from top to bottom, and finds what it asks for."""
+    namespace: dict[str, object] = {"__name__": "page"}
+    for block in blocks(path, "python"):
+        exec(compile(block, str(path), "exec"), namespace)
+    _close(namespace)
+    if path.name in {"README.md", "python.md", "codebase.md"}:
+        answer = namespace["answer"]
+        assert isinstance(answer, vademecum.Answer)
+        assert answer.evidence[0].path == "src/budget.py"
+    if path.name == "python.md":
+        assert "src/budget.py:4-10 resolved fresh" in capsys.readouterr().out
+
+
+def _close(namespace: dict[str, object]) -> None:
+    for value in namespace.values():
+        if isinstance(value, vademecum.Engine):
+            value.close()
+
+
+def newcomer() -> list[str]:
+    """The lines of README that a newcomer reads first."""
+    readme = (TOP / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"^## Try it\n.*?(?=^## )", readme, re.MULTILINE | re.DOTALL)
+    assert found
+    return found[0].splitlines()
+
+
+def test_what_a_newcomer_reads_is_short() -> None:
+    """Thirty lines, and the Python among them is three."""
+    assert len(newcomer()) <= NEWCOMER_LINES
+    python = re.search(r"```python\n(.*?)```", "\n".join(newcomer()), re.DOTALL)
+    assert python
+    assert len(python[1].splitlines()) <= 3
+
+
+def test_names_that_a_newcomer_installs_are_ours() -> None:
+    """`pip install` names our distribution, and `uvx` a script that it brings."""
+    text = "\n".join(newcomer())
+    assert set(re.findall(r"pip install (\S+)", text)) == {PROJECT["project"]["name"]}
+    scripts = {entry.name for entry in distribution("vademecum").entry_points if entry.group == "console_scripts"}
+    assert {"vade", *re.findall(r"uvx (\w+)", (TOP / "README.md").read_text(encoding="utf-8"))} <= scripts
+
+
+@pytest.mark.slow
+def test_what_a_newcomer_types_works(clone: Path) -> None:
+    """In a fresh clone every `vade` line answers, and the demo shows places, lines and verdicts for three questions."""
+    vade = Path(sys.executable).with_name("vade")
+    for line in "\n".join(newcomer()).splitlines():
+        words = shlex.split(line, comments=True) if line.startswith(("vade", "make")) else [""]
+        if words[0] == "vade":
+            said = _run(str(vade), *words[1:], cwd=clone).stdout
+            assert re.search(r"^[\w/.-]+:\d+-\d+", said, re.MULTILINE), line
+        if words == ["make", "demo"]:
+            # Installing is `make install`'s own business: here the commands we run under are used.
+            said = _run("make", "demo", f"VADE={vade}", "--assume-old=.venv/.installed", cwd=clone).stdout
+            assert len(re.findall(r"^(?:resolved|likely) 0\.\d\d \| fresh", said, re.MULTILINE)) == 3, said
+            assert len(re.findall(r"^[\w/.-]+:\d+-\d+", said, re.MULTILINE)) >= 3, said
