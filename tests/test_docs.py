@@ -256,19 +256,12 @@ def test_python_blocks_run(path: Path, small_repository: Path, capsys: pytest.Ca
     namespace: dict[str, object] = {"__name__": "page"}
     for block in blocks(path, "python"):
         exec(compile(block, str(path), "exec"), namespace)
-    _close(namespace)
     if path.name in {"README.md", "python.md", "codebase.md"}:
         answer = namespace["answer"]
         assert isinstance(answer, vademecum.Answer)
         assert answer.evidence[0].path == "src/budget.py"
     if path.name == "python.md":
         assert "src/budget.py:4-10 resolved fresh" in capsys.readouterr().out
-
-
-def _close(namespace: dict[str, object]) -> None:
-    for value in namespace.values():
-        if isinstance(value, vademecum.Engine):
-            value.close()
 
 
 def newcomer() -> list[str]:
@@ -280,11 +273,11 @@ def newcomer() -> list[str]:
 
 
 def test_what_a_newcomer_reads_is_short() -> None:
-    """Thirty lines, and the Python among them is three."""
+    """Thirty lines at most, and three of Python."""
     assert len(newcomer()) <= NEWCOMER_LINES
     python = re.search(r"```python\n(.*?)```", "\n".join(newcomer()), re.DOTALL)
     assert python
-    assert len(python[1].splitlines()) <= 3
+    assert len([line for line in python[1].splitlines() if line]) <= 3
 
 
 def test_names_that_a_newcomer_installs_are_ours() -> None:

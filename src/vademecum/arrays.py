@@ -14,6 +14,7 @@ import struct
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from vademecum.errors import StoreCorruptError, StoreError, StoreFullError
 
 Arrays = dict[str, NDArray[np.generic]]
 
-_NAMES = {
+_NAMES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I8": np.dtype("i1"), "U8": np.dtype("u1"), "U16": np.dtype("<u2"),
     "I32": np.dtype("<i4"), "I64": np.dtype("<i8"), "U64": np.dtype("<u8"),
 }  # fmt: skip

@@ -198,18 +198,18 @@ def _platform_directory(environ: Mapping[str, str], xdg: str, windows: str, unix
         return _expanded(base) / "vademecum"
     if sys.platform == "win32" and (base := environ.get(windows)):
         return Path(base) / "vademecum"
-    home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 -- Path.home raises where there is none
+    home = environ.get("HOME") or os.path.expanduser("~")
     if home == "~":
         return None
     return Path(home, "Library/Application Support" if sys.platform == "darwin" else unix, "vademecum")
 
 
 def _expanded(path: str) -> Path:
-    return Path(os.path.expanduser(path)).absolute()  # noqa: PTH111 -- Path.expanduser raises for an unknown user
+    return Path(os.path.expanduser(path)).absolute()
 
 
 def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 -- Path.is_file raises for a folder that may not be entered
+    return os.path.isfile(path)
 
 
 def _user_file(environ: Mapping[str, str]) -> Iterator[Given]:
@@ -234,7 +234,7 @@ def _up_to_top(directory: str | os.PathLike[str] | None) -> Iterable[Path]:
         return ()
     start = Path(directory).absolute()
     above = (start, *start.parents)
-    gits = (number for number, folder in enumerate(above) if os.path.exists(folder / ".git"))  # noqa: PTH110 -- as for _is_file
+    gits = (number for number, folder in enumerate(above) if os.path.exists(folder / ".git"))
     top = next(gits, 0)
     return above[: top + 1]
 

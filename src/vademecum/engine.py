@@ -1,10 +1,10 @@
 """The only place where parts meet: `Engine`, and `assemble`, which hands each part what it needs.
 
-    from vademecum.engine import Engine
+from vademecum.engine import Engine
 
-    engine = Engine.open(".")
-    engine.codebase.index()
-    answer = engine.codebase.search("where is the token budget split?")
+engine = Engine.open(".")
+engine.codebase.index()
+answer = engine.codebase.search("where is the token budget split?")
 """
 
 from __future__ import annotations
@@ -103,7 +103,9 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -121,7 +123,9 @@ def assemble(
     directory = index_directory(settings.home, root)
     store: Store = open_store(directory / "index.db")
     closing.append(store.close)
-    plan = Plan(spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
+    plan = Plan(
+        spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
+    )
     catalogue = Catalogue(store, directory, lambda: loaded().name)
     return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock)
 

@@ -60,6 +60,10 @@ class Store(Protocol):
         """Everything inside is written together or not at all. Raises `StoreError`."""
         ...
 
+    def check(self) -> Result[str, StoreError]:
+        """Return "ok" when the database is whole, else what is wrong with it."""
+        ...
+
     def close(self) -> None:
         """Let go of the database."""
         ...

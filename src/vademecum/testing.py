@@ -140,7 +140,9 @@ def _check_transactions(store: Store) -> None:
     _promise(store.scan("meta", [("name", "prefix", "lost")]) == Ok([]), "what was written in it is undone")
     with store.transaction():
         store.upsert("meta", [("kept", "1")]).unwrap()
-        _promise(store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction sees its own writes")
+        _promise(
+            store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction sees its own writes"
+        )
     _promise(store.scan("meta", [("name", "=", "kept")]) == Ok([("kept", "1")]), "a transaction that ends is kept")
 
 
@@ -148,7 +150,9 @@ def check_closed_store(store: Store) -> None:
     """Check that a store which was closed says so through its results. Closes it."""
     store.close()
     for outcome in (store.scan("meta"), store.upsert("meta", [("a", "1")])):
-        _promise(isinstance(outcome, Err) and isinstance(outcome.error, StoreError), "a closed store answers with an Err")
+        _promise(
+            isinstance(outcome, Err) and isinstance(outcome.error, StoreError), "a closed store answers with an Err"
+        )
 
 
 def _raises(step: object) -> BaseException | None:

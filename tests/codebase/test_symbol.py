@@ -67,7 +67,7 @@ def test_what_is_no_name_is_refused(codebase, name):
 
 
 def test_no_results_cannot_be_asked_for(codebase):
-    """k below 1 is refused here as it is in a search."""
+    """K below 1 is refused here as it is in a search."""
     with pytest.raises(UsageError, match="k is 0"):
         codebase.symbol("Budget", k=0)
 

@@ -503,10 +503,10 @@ def test_nothing_but_a_file_below_the_root_is_read(tmp_path: Path, path: str) ->
 def test_reading_leaves_no_descriptor_open(tmp_path: Path) -> None:
     write(tmp_path, "a/b/c.py")
     root = Root(str(tmp_path))
-    before = len(os.listdir("/dev/fd"))  # noqa: PTH208
+    before = len(os.listdir("/dev/fd"))
     for path in ("a/b/c.py", "a/b/none.py", "a/none/c.py", "a/b", "none", "a/../a"):
         read_source(root, FileEntry(path, 0, 0))
-    assert len(os.listdir("/dev/fd")) == before  # noqa: PTH208
+    assert len(os.listdir("/dev/fd")) == before
 
 
 # contained
@@ -550,7 +550,7 @@ def test_whatever_is_contained_lies_inside(path: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         match contained(Root(os.path.realpath(name)), path):
             case Ok(relative):
-                inside = os.path.realpath(os.path.join(name, relative))  # noqa: PTH118
+                inside = os.path.realpath(os.path.join(name, relative))
                 assert inside == os.path.realpath(name) or inside.startswith(os.path.realpath(name) + "/")
             case Err(error):
                 assert "\0" not in str(error)

@@ -86,7 +86,7 @@ def chunk_hashes(chunks: Iterable[Chunk], language: str) -> list[str]:
     seen: Counter[bytes] = Counter()
     found: list[str] = []
     for chunk in chunks:
-        frame = "\0".join((language, chunk.kind, chunk.scope, chunk.name, chunk.text)).encode("utf-8", "surrogatepass")
+        frame = f"{language}\0{chunk.kind}\0{chunk.scope}\0{chunk.name}\0{chunk.text}".encode("utf-8", "surrogatepass")
         digest = blake2b(frame, digest_size=8).digest()
         seen[digest] += 1
         twin = seen[digest]

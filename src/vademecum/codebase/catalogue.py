@@ -104,7 +104,7 @@ class Catalogue:
 
     def _chunk(self, blob: int, ordinal: int) -> tuple[Chunk, str]:
         """Return a chunk without its text, and its hash."""
-        own = [("blob", "=", blob), ("ordinal", "=", ordinal)]
+        own: list[Condition] = [("blob", "=", blob), ("ordinal", "=", ordinal)]
         rows = self._scan("chunks", own)
         if not rows:
             raise StoreCorruptError(f"chunk {ordinal} of blob {blob} is missing: run `vade index --full`")
@@ -292,8 +292,9 @@ class Catalogue:
 
 
 def _snapshot(row: Row) -> Snapshot:
-    *facts, skipped, table_file, rules = row
-    return Snapshot(*facts, tuple(Skipped(**item) for item in json.loads(skipped)), table_file, rules)
+    number, kind, place, label, branch, commit, tree, indexed_at, skipped, table_file, rules = row
+    left_out = tuple(Skipped(**item) for item in json.loads(skipped))
+    return Snapshot(number, kind, place, label, branch, commit, tree, indexed_at, left_out, table_file, rules)
 
 
 def _snapshot_row(snapshot: Snapshot) -> Row:

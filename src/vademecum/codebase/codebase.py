@@ -58,7 +58,7 @@ class Codebase:
         """Do what a search does first: take in what changed, without waiting for another process that is at it."""
         return [self._refreshed(repo, progress or _silent, "") for repo, _ in self._repositories]
 
-    def search(
+    def search(  # noqa: PLR0913 - the filters people type, each by its name
         self,
         text: str,
         *,
@@ -81,7 +81,12 @@ class Codebase:
         Args:
             text: the question, in words or as a name.
             k: at most how many pieces of evidence.
-            languages, paths, exclude, kind, symbol, pattern: what narrows the search, before the cut to `k`.
+            languages: only files in one of these; aliases like "ts" are known.
+            paths: only files that match one of these globs, or lie below one of these directories.
+            exclude: no files that match one of these.
+            kind: only files of one kind, a key of `types.KINDS`.
+            symbol: only chunks that define this name.
+            pattern: only chunks in which this regular expression matches.
             commit: search this revision instead of the worktree; it is indexed first where it is not yet.
             repos: names of open repositories to search; all of them unless given.
             scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine.
@@ -185,5 +190,3 @@ def _language(name: str) -> str:
         hint = f"did you mean {close[0]!r}?" if close else "`vade status` lists those in this repository"
         raise UsageError(f"unknown language {name!r}: {hint}")
     return found
-
-

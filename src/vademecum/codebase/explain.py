@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from vademecum.codebase.repository import Opened
@@ -19,24 +19,27 @@ _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
 
 def why_not(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked, unknown: set[str]) -> str:
     """Say the likeliest reason why a question found nothing, and what to try."""
+    return next(_reasons(opened, query, plan, ranked, unknown))
+
+
+def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked, unknown: set[str]) -> Iterator[str]:
+    """Yield every reason that holds, the likeliest first."""
     indexed = sum(len(each.view) for each in opened)
     if not indexed:
         skipped = sum(len(each.snapshot.skipped) for each in opened)
-        return f"nothing is indexed here: no text files were found ({skipped} skipped; `vade status -v` says why)"
+        yield f"nothing is indexed here: no text files were found ({skipped} skipped; `vade status -v` says why)"
     if not ranked.searched:
-        return f"the filters leave nothing to search: {_filters(query)} match none of {indexed} chunks"
+        yield f"the filters leave nothing to search: {_filters(query)} match none of {indexed} chunks"
     if not plan.terms:
-        return "the question holds no words: say what to look for, in words or as a name"
+        yield "the question holds no words: say what to look for, in words or as a name"
     if _REGEX.search(query.text):
-        return "nothing matches; the question looks like a regular expression: give it with -e"
-    named = _skipped_path(opened, query.text)
-    if named:
-        return named
+        yield "nothing matches; the question looks like a regular expression: give it with -e"
+    yield from _skipped_paths(opened, query.text)
     if plan.is_symbol:
-        return f"{plan.names[0]!r} is defined nowhere in {ranked.searched} chunks searched"
+        yield f"{plan.names[0]!r} is defined nowhere in {ranked.searched} chunks searched"
     if unknown >= set(plan.terms):
-        return f"none of these words occur in {ranked.searched} chunks searched: {', '.join(plan.terms[:8])}"
-    return f"nothing in {ranked.searched} chunks searched comes close enough to be an answer"
+        yield f"none of these words occur in {ranked.searched} chunks searched: {', '.join(plan.terms[:8])}"
+    yield f"nothing in {ranked.searched} chunks searched comes close enough to be an answer"
 
 
 def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
@@ -58,10 +61,8 @@ def _candidates(each: Opened, name: str, alive: set[int]) -> set[str]:
     beginnings = {name[:2], *(part[:3] for part in parts(name) if len(part) >= 3)}
     found: set[str] = set()
     for beginning in beginnings:
-        spelled = {beginning.lower(), beginning.upper(), beginning.capitalize()}
-        for spelling in spelled:
-            rows = each.repo.catalogue.symbols([("name", "prefix", spelling)], ("name", "blob"))
-            found |= {known for known, blob in rows if blob in alive}
+        rows = each.repo.catalogue.symbols([("name", "prefix", beginning)], ("name", "blob"))  # in any case
+        found |= {known for known, blob in rows if blob in alive}
     return found
 
 
@@ -77,11 +78,10 @@ def _filters(query: Query) -> str:
     return " ".join(given) or "they"
 
 
-def _skipped_path(opened: Sequence[Opened], text: str) -> str:
-    """Say so when the question names a file that was left out of the index."""
+def _skipped_paths(opened: Sequence[Opened], text: str) -> Iterator[str]:
+    """Yield a sentence for each file the question names that was left out of the index."""
     words = {word.strip("`'\"") for word in text.split() if "." in word or "/" in word}
     for each in opened:
         for skipped in each.snapshot.skipped:
             if skipped.path in words or skipped.path.rpartition("/")[2] in words:
-                return f"{skipped.path} is not indexed: {skipped.reason} {skipped.detail}".rstrip()
-    return ""
+                yield f"{skipped.path} is not indexed: {skipped.reason} {skipped.detail}".rstrip()

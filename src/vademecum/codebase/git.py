@@ -6,7 +6,6 @@ or take a lock. What can be read from `.git` with a few `open` calls is, because
 """
 
 # Paths are strings here: they come from git by the ten thousand, some of them not even UTF-8
-# ruff: noqa: PTH110, PTH112, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import hashlib

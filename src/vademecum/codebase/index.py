@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from vademecum.codebase import git
-from vademecum.codebase.analyse import Analysis
+from vademecum.codebase.analyse import Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.languages import language_of
@@ -24,9 +24,9 @@ from vademecum.codebase.lock import exclusive
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import Source, decode_source, read_source
 from vademecum.codebase.walk import NOTHING, Known, Walk, walk, walk_commit
-from vademecum.codebase.workers import Job, analyse_all
+from vademecum.codebase.workers import analyse_all
 from vademecum.protocols import Progress
-from vademecum.result import Err, Ok
+from vademecum.result import Ok
 from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
 from vademecum.retrieval.segment import quantise
 from vademecum.retrieval.view import View
@@ -74,7 +74,9 @@ class Reading:
     added: int = 0  # files whose content was not known before
 
 
-def index(repo: Repository, progress: Progress, *, revision: str = "", full: bool = False, wait: bool = True) -> IndexReport:
+def index(
+    repo: Repository, progress: Progress, *, revision: str = "", full: bool = False, wait: bool = True
+) -> IndexReport:
     """Bring a snapshot up to date: the worktree's, or that of a revision. Cheap when nothing changed.
 
     Raises:
@@ -153,7 +155,9 @@ def read_changed(repo: Repository, target: Target, progress: Progress) -> Readin
     return read
 
 
-def _sources(repo: Repository, target: Target, entries: list[FileEntry]) -> Iterator[tuple[FileEntry, Source | Skipped]]:
+def _sources(
+    repo: Repository, target: Target, entries: list[FileEntry]
+) -> Iterator[tuple[FileEntry, Source | Skipped]]:
     if target.kind == "worktree":
         for entry in entries:
             yield entry, read_source(repo.root, entry, repo.walk.max_file_bytes)
@@ -181,7 +185,9 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
     jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
-    for done, (job, analysis) in enumerate(analyse_all(jobs, repo.plan, repo.embedder() if repo.plan.embedder else None)):
+    for done, (job, analysis) in enumerate(
+        analyse_all(jobs, repo.plan, repo.embedder() if repo.plan.embedder else None)
+    ):
         digest, language = unknown[job]
         if analysis is None:
             for path in [p for p, (source, lang) in read.sources.items() if (source.blob, lang) == unknown[job]]:
@@ -280,7 +286,7 @@ def report_on(repo: Repository, target: Target, read: Reading) -> IndexReport:
     loaded = repo.catalogue.load(target.kind, target.place)
     assert loaded is not None
     snapshot, view = loaded
-    changed = sum(_digest_before(target, path) != source.blob for path, (source, _) in read.sources.items())
+    changed = sum(digest_before(target, path) != source.blob for path, (source, _) in read.sources.items())
     return IndexReport(
         repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=read.added,
         removed=len(target.gone), unchanged=view.files.indexed - changed, skipped=snapshot.skipped,
@@ -288,7 +294,7 @@ def report_on(repo: Repository, target: Target, read: Reading) -> IndexReport:
     )  # fmt: skip
 
 
-def _digest_before(target: Target, path: str) -> str:
+def digest_before(target: Target, path: str) -> str:
     """Return which content the snapshot had at a path, "" for none."""
     files = target.previous[1].files if target.previous else None
     place = bisect_left(files.paths, path) if files else 0

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from vademecum.errors import StoreBusyError
+from vademecum.errors import StoreBusyError, StoreError
 
 _POLL_SECONDS = 0.05
 
@@ -34,15 +34,25 @@ else:
         return True
 
 
+def _opened(path: Path) -> IO[str]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return path.open("a+")
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error.strerror}; set VADE_HOME to a directory that can be written"
+        ) from error
+
+
 @contextmanager
 def exclusive(path: Path, wait_s: float, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold the lock at `path`, waiting for another holder up to `wait_s` seconds.
 
     Raises:
         StoreBusyError: it is still held.
+        StoreError: its directory cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.open("a+") as file:
+    with _opened(path) as file:
         until = time.monotonic() + wait_s
         told = False
         while not _try_lock(file):
@@ -50,6 +60,8 @@ def exclusive(path: Path, wait_s: float, on_wait: Callable[[], None] | None = No
                 on_wait()
                 told = True
             if time.monotonic() >= until:
-                raise StoreBusyError(f"another vade process is indexing this repository ({path}): try again when it is done")
+                raise StoreBusyError(
+                    f"another vade process is indexing this repository ({path}): try again when it is done"
+                )
             time.sleep(_POLL_SECONDS)
         yield

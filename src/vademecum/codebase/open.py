@@ -7,7 +7,7 @@ import re
 
 from vademecum.codebase import git
 from vademecum.codebase.classify import file_kind
-from vademecum.codebase.ignore import is_secret
+from vademecum.codebase.ignore import REPOSITORY_DIRECTORIES, is_secret
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import contained, decode_source, read_source
@@ -43,26 +43,27 @@ def open_location(repo: Repository, location: str, revision: str = "") -> Eviden
     """
     named, first, last = parse_location(location)
     path = contained(repo.root, named).unwrap()
-    if is_secret(path):
-        raise SourceError(f"{path} looks like a file of secrets and is never shown")
+    if is_secret(path) or not REPOSITORY_DIRECTORIES.isdisjoint(path.lower().split("/")):
+        raise SourceError(f"{path} may hold secrets and is never shown")
     if revision:
-        commit = git.resolve(repo.root, revision).unwrap()
-        text, label = _committed(repo, path, commit), commit
+        label = git.resolve(repo.root, revision).unwrap()
+        text, branch = _committed(repo, path, label), ""
     else:
-        text, label = _on_disk(repo, path), git.head(repo.root).unwrap().commit
+        text, label, branch = _on_disk(repo, path)
     lines = text.removesuffix("\n").split("\n") if text else []
     if first > len(lines):
         raise UsageError(f"{path} has {len(lines)} lines: line {first} is past its end")
     first, last = first or min(1, len(lines)), min(last or len(lines), len(lines))
     return Evidence(
         id=f"{repo.name}:{label}:{path}:{first}-{last}", repo=repo.name,
-        branch="" if revision else git.head(repo.root).unwrap().branch, commit=label, path=path, start_line=first,
+        branch=branch, commit=label, path=path, start_line=first,
         end_line=last, snippet="\n".join(lines[max(first - 1, 0) : last]), score=1.0, kind="window",
         language=language_of(path, text[:4096].encode()), file_kind=file_kind(path).value,
     )  # fmt: skip
 
 
-def _on_disk(repo: Repository, path: str) -> str:
+def _on_disk(repo: Repository, path: str) -> tuple[str, str, str]:
+    """Return a file's text, the commit it is of (marked where it is not as committed), and the branch."""
     try:
         status = os.lstat(os.path.join(repo.root.path, path))
     except OSError as error:
@@ -71,11 +72,15 @@ def _on_disk(repo: Repository, path: str) -> str:
     source = read_source(repo.root, entry, repo.walk.max_file_bytes)
     if isinstance(source, Skipped):
         raise SourceError(f"{path} cannot be shown: {source.reason} {source.detail}".rstrip())
-    return source.text.decode()
+    head = git.head(repo.root).unwrap()
+    label = head.commit
+    if label and git.tree_ids(repo.root, label, [path]).unwrap().get(path) != source.blob:
+        label += "+edited"
+    return source.text.decode(), label, head.branch
 
 
 def _committed(repo: Repository, path: str, commit: str) -> str:
-    blob = git.tree_ids(repo.root, commit).unwrap().get(path)
+    blob = git.tree_ids(repo.root, commit, [path]).unwrap().get(path)
     if blob is None:
         raise SourceError(f"{path} is not in commit {commit[:12]}")
     content = next((content for _, content in git.read_blobs(repo.root, [blob])), None)

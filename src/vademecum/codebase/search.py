@@ -1,6 +1,6 @@
 """The flow out: from a question to an answer with evidence.
 
-    plan query → words + meaning + names, for every chunk → filter → join → cut → confidence → freshness → evidence
+plan query → words + meaning + names, for every chunk → filter → join → cut → confidence → freshness → evidence
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from vademecum.retrieval.filters import below, row_mask
 from vademecum.retrieval.query import Plan, plan_query
 from vademecum.retrieval.rank import RANKERS, Floats, Ranked, laid_end_to_end, rank, signals_of
 from vademecum.types import KINDS, Answer, Chunk, Evidence, Freshness, Passage, Query, Verdict
-
 
 JUDGED = 10  # results that confidence looks at, however few are asked for
 

@@ -5,7 +5,6 @@ followed, not even one that replaces a directory while we look.
 """
 
 # Paths are strings here, as in the walk
-# ruff: noqa: PTH118
 from __future__ import annotations
 
 import os

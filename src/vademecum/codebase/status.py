@@ -6,10 +6,13 @@ import os
 import shutil
 import sqlite3
 from collections import Counter
+from dataclasses import replace
 
 from vademecum.codebase import git
-from vademecum.codebase.index import find_target
+from vademecum.codebase.index import NO_HASH, WAIT_SECONDS, Target, digest_before, find_target
+from vademecum.codebase.lock import exclusive
 from vademecum.codebase.repository import Repository
+from vademecum.codebase.source import Source, read_source
 from vademecum.errors import Error
 from vademecum.result import Err, Ok
 from vademecum.types import Check, GcReport, Passage, RepoStatus
@@ -30,12 +33,23 @@ def status_of(repo: Repository) -> RepoStatus:
         )  # fmt: skip
     snapshot, view = loaded
     languages = Counter(view.files.language(i) for i in range(len(view.files)) if view.files.blobs[i])
-    fresh = not view.missing and find_target(repo).is_current
+    fresh = not view.missing and _matches(repo, find_target(repo))
     return RepoStatus(
         repo.name, repo.root.path, head.branch, snapshot.label, view.files.indexed, len(view),
         dict(languages.most_common()), snapshot.skipped, repo.embedder().name, database, _bytes(repo), fresh,
         snapshot.indexed_at,
     )  # fmt: skip
+
+
+def _matches(repo: Repository, target: Target) -> bool:
+    """Whether the disk holds what is indexed: files whose times are in doubt are compared by content."""
+    if not replace(target, found=replace(target.found, entries=[])).is_current:
+        return False
+    for entry in target.found.entries:
+        source = read_source(repo.root, entry, repo.walk.max_file_bytes)
+        if digest_before(target, entry.path) != (source.blob if isinstance(source, Source) else NO_HASH):
+            return False
+    return True
 
 
 def _bytes(repo: Repository) -> int:
@@ -45,11 +59,12 @@ def _bytes(repo: Repository) -> int:
 def collect_garbage(repo: Repository) -> GcReport:
     """Drop snapshots of worktrees that are gone and of old commits, then all content that no snapshot names."""
     before = _bytes(repo)
-    snapshots = repo.catalogue.snapshots()
-    commits = sorted((s for s in snapshots if s.kind == "commit"), key=lambda s: -s.indexed_at)
-    gone = [s.id for s in snapshots if s.kind == "worktree" and not os.path.isdir(s.place)]
-    repo.catalogue.forget([*gone, *(s.id for s in commits[KEPT_COMMITS:])])
-    blobs, chunks = repo.catalogue.collect()
+    with exclusive(repo.lock, WAIT_SECONDS):  # what an index run has stored and not named yet must not go
+        snapshots = repo.catalogue.snapshots()
+        commits = sorted((s for s in snapshots if s.kind == "commit"), key=lambda s: -s.indexed_at)
+        gone = [s.id for s in snapshots if s.kind == "worktree" and not os.path.isdir(s.place)]
+        repo.catalogue.forget([*gone, *(s.id for s in commits[KEPT_COMMITS:])])
+        blobs, chunks = repo.catalogue.collect()
     return GcReport(blobs, chunks, max(before - _bytes(repo), 0))
 
 
@@ -62,7 +77,9 @@ def _check_git(repo: Repository) -> Check:
     if repo.root.git_dir is None:
         return Check("git", ok=True, detail=f"{repo.root.path} is not a git repository; its directories are walked")
     if not git.available():
-        return Check("git", ok=False, detail="git is not on PATH", fix="install git, for exact ignore rules and commits")
+        return Check(
+            "git", ok=False, detail="git is not on PATH", fix="install git, for exact ignore rules and commits"
+        )
     match git.head(repo.root):
         case Ok(head):
             return Check("git", ok=True, detail=f"{head.branch or 'detached'} at {head.commit[:12] or 'no commit yet'}")
@@ -79,10 +96,9 @@ def _check_disk(repo: Repository) -> Check:
 def _check_database(repo: Repository) -> Check:
     name = f"{repo.catalogue.directory / 'index.db'} (SQLite {sqlite3.sqlite_version})"
     match repo.catalogue.store.check():
-        case Ok("ok"):
-            return Check("database", ok=True, detail=name)
         case Ok(said):
-            return Check("database", ok=False, detail=f"{name}: {said}", fix="run `vade index --full`")
+            ok = said == "ok"
+            return Check("database", ok, name if ok else f"{name}: {said}", "" if ok else "run `vade index --full`")
         case Err(error):
             return Check("database", ok=False, detail=str(error), fix="run `vade index --full`")
 

@@ -75,5 +75,9 @@ def _as_definition(shown: Evidence, chunk: Chunk, symbol: Symbol) -> Evidence:
     whole = symbol.name == chunk.name
     metadata = {**chunk.metadata, "calls": list(chunk.calls)} if whole else {}
     return replace(
-        shown, kind=symbol.kind, symbols=(symbol.qualified,), signature=symbol.signature or shown.signature, metadata=metadata
+        shown,
+        kind=symbol.kind,
+        symbols=(symbol.qualified,),
+        signature=symbol.signature or shown.signature,
+        metadata=metadata,
     )

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from vademecum.codebase.analyse import Analysis, Job, analyse
 from vademecum.protocols import Embedder
@@ -128,7 +128,7 @@ class _Pool:
         self._stopped = threading.Event()
         self._threads = [threading.Thread(target=self._drive, args=(n,), daemon=True) for n in range(count)]
 
-    def __enter__(self) -> _Pool:
+    def __enter__(self) -> Self:
         for thread in self._threads:
             thread.start()
         return self

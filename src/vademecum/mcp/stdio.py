@@ -262,8 +262,8 @@ def _own_streams() -> tuple[TextIO, TextIO]:
 def _open_engine(paths: tuple[str, ...]) -> Engine:
     from vademecum.errors import UsageError
 
-    here = os.getcwd()  # noqa: PTH109 -- a string is all that is needed
-    if not paths and here in {os.path.expanduser("~"), os.path.abspath(os.sep)}:  # noqa: PTH100, PTH111
+    here = os.getcwd()
+    if not paths and here in {os.path.expanduser("~"), os.path.abspath(os.sep)}:
         raise UsageError(f"the server was started in {here}: add the repository to its command, `vade mcp /path/to/it`")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more to start than it saves here
     from vademecum.engine import Engine

@@ -24,7 +24,7 @@ from vademecum.arrays import load_arrays, save_arrays
 from vademecum.errors import StoreCorruptError
 from vademecum.retrieval.postings import Postings, build, merge
 from vademecum.retrieval.segment import FORMAT
-from vademecum.retrieval.tokens import key, runs, run_terms
+from vademecum.retrieval.tokens import key, run_terms, runs
 from vademecum.types import FileKind
 
 PATH_FIELDS = ("stem", "directories")
@@ -59,7 +59,7 @@ class FileTable:
 
     def language(self, index: int) -> str:
         """Return the language of one file."""
-        return self.language_names[self.languages[index]]
+        return self.language_names[int(self.languages[index])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,9 @@ def path_postings(paths: Sequence[str]) -> Postings:
     return build(keys, docs, packed.view(np.uint8).reshape(-1, 2))
 
 
-def file_table(rows: Sequence[FileRow], file_kind: Callable[[str], FileKind], previous: FileTable | None = None) -> FileTable:
+def file_table(
+    rows: Sequence[FileRow], file_kind: Callable[[str], FileKind], previous: FileTable | None = None
+) -> FileTable:
     """Return the table of `rows`, in path order; paths that are in `previous` are not cut into terms again."""
     rows = sorted(rows, key=lambda row: row.path)
     paths = [row.path for row in rows]
@@ -122,7 +124,14 @@ def file_rows(table: FileTable) -> list[FileRow]:
     digests = table.digests.tobytes().hex()
     hashes = [digests[i : i + 40] for i in range(0, len(digests), 40)]
     languages = [table.language_names[code] for code in table.languages.tolist()]
-    columns = (table.blobs.tolist(), hashes, languages, table.sizes.tolist(), table.mtimes.tolist(), table.inodes.tolist())
+    columns = (
+        table.blobs.tolist(),
+        hashes,
+        languages,
+        table.sizes.tolist(),
+        table.mtimes.tolist(),
+        table.inodes.tolist(),
+    )
     return [FileRow(*row) for row in zip(table.paths, *columns, strict=True)]
 
 

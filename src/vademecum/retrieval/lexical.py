@@ -37,7 +37,7 @@ class Lexical:
 def field_norms(lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return float32 (N, 4): what one occurrence of a term in each field of each chunk adds to tf~."""
     weights, b = np.array(FIELD_WEIGHTS, np.float32), np.array(FIELD_B, np.float32)
-    return weights / (1 - b + b * lengths / mean_lengths.astype(np.float32))
+    return np.asarray(weights / (1 - b + b * lengths / mean_lengths.astype(np.float32)), np.float32)
 
 
 def inverse_document_frequency(rows: int, holding: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -76,7 +76,7 @@ def bm25f(
     if len(segments) > 1:  # sum each chunk's terms in the question's order, whatever segment they are in
         order = np.argsort(term, kind="stable")
         docs, term, tf = docs[order], term[order], tf[order]
-    holding = np.bincount(term, weights=copies[docs], minlength=len(keys))
+    holding = np.bincount(term, weights=copies[docs], minlength=len(keys)).astype(np.float64)
     idf = np.where(holding > 0, inverse_document_frequency(rows, holding), 0.0)
     frequency = np.einsum("pf,pf->p", norms[docs], tf.astype(np.float32))
     weight = idf[term]

@@ -1,16 +1,16 @@
 """Which documents hold a term, and how often in which field: an inverted index as four arrays.
 
-    keys     uint64 (T,)      term keys, ascending
-    offsets  int64  (T + 1,)  term t owns postings offsets[t] : offsets[t + 1]
-    docs     int32  (P,)      document numbers, ascending within a term
-    tf       uint8  (P, F)    occurrences per field, clipped at 255
+keys     uint64 (T,)      term keys, ascending
+offsets  int64  (T + 1,)  term t owns postings offsets[t] : offsets[t + 1]
+docs     int32  (P,)      document numbers, ascending within a term
+tf       uint8  (P, F)    occurrences per field, clipped at 255
 
-    >>> p = build(np.array([7, 3, 7], np.uint64), np.array([0, 0, 1], np.int32), np.array([[1], [2], [3]], np.uint8))
-    >>> p.keys.tolist(), p.docs.tolist(), p.tf[:, 0].tolist()
-    ([3, 7], [0, 0, 1], [2, 1, 3])
-    >>> where, which = p.find(np.array([7, 9], np.uint64))
-    >>> p.docs[where].tolist(), which.tolist()
-    ([0, 1], [0, 0])
+>>> p = build(np.array([7, 3, 7], np.uint64), np.array([0, 0, 1], np.int32), np.array([[1], [2], [3]], np.uint8))
+>>> p.keys.tolist(), p.docs.tolist(), p.tf[:, 0].tolist()
+([3, 7], [0, 0, 1], [2, 1, 3])
+>>> where, which = p.find(np.array([7, 9], np.uint64))
+>>> p.docs[where].tolist(), which.tolist()
+([0, 1], [0, 0])
 """
 
 from __future__ import annotations

@@ -44,9 +44,7 @@ def plan_query(text: str) -> Plan:
     text = text[:_LONGEST]
     stripped = text.strip().removesuffix("()")
     is_bare = bool(_IDENTIFIER.fullmatch(stripped))
-    is_symbol = is_bare and (
-        bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_")
-    )
+    is_symbol = is_bare and (bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_"))
     found = [stripped] if is_bare else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
     names = tuple(dict.fromkeys(last_part(name) for name in found))
     return Plan(text, tuple(query_terms(text)[:MAX_TERMS]), names, is_symbol, is_bare)

@@ -18,12 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreCorruptError
 from vademecum.arrays import load_arrays, ranges, save_arrays
+from vademecum.errors import StoreCorruptError
 from vademecum.retrieval.postings import Postings, build, merge
 from vademecum.types import ChunkKind
 
@@ -140,7 +141,7 @@ def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None =
     for new, old in order:
         rows[new] = old
 
-    def take(name: str) -> NDArray[np.generic]:
+    def take(name: str) -> Any:
         return np.concatenate([getattr(segment, name) for segment in segments])[rows]
 
     return Segment(

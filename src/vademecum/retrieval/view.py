@@ -71,7 +71,8 @@ class View:
     def mean_lengths(self) -> NDArray[np.float64]:
         """float64 (4,): mean number of terms per field over the rows; 1 where a field is always empty."""
         total = (self.lengths.astype(np.int64) * self.copies[:, None]).sum(axis=0)
-        return np.maximum(total / max(len(self), 1), 1.0)
+        mean: NDArray[np.float64] = np.maximum(total / max(len(self), 1), 1.0)
+        return mean
 
     @cached_property
     def norms(self) -> NDArray[np.float32]:

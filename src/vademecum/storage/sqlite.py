@@ -54,8 +54,8 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
         try:
             with store.lock:
                 return Ok(method(*args, **kwargs))
-        except StoreError as error:  # a transaction has named it already
-            return Err(error)
+        except StoreError as known:  # a transaction has named it already
+            return Err(known)
         except sqlite3.Error as cause:
             error = named(cause, store.path)
             error.__cause__ = cause
@@ -126,15 +126,16 @@ class SqliteStore:
                 self._db.execute("BEGIN IMMEDIATE")
                 try:
                     yield
+                    self._db.execute("COMMIT")
                 except BaseException:
-                    if self._db.in_transaction:  # a full disk rolls back by itself
-                        self._db.execute("ROLLBACK")
+                    self._roll_back()
                     raise
-                self._db.execute("COMMIT")
             except sqlite3.Error as error:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
                 raise named(error, self.path) from error
+
+    def _roll_back(self) -> None:
+        if self._db.in_transaction:  # a full disk has rolled back by itself
+            self._db.execute("ROLLBACK")
 
     @_outcome
     def upsert(self, family: str, rows: Sequence[Row]) -> int:

@@ -43,4 +43,4 @@ class HashingEmbedder:
                 digest = int.from_bytes(blake2b(part.encode(), digest_size=8).digest(), "little")
                 vectors[row, digest % self.dim] += math.sqrt(count) * (1 if digest >> 63 else -1)
         norm = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return Ok(vectors / np.where(norm > 0, norm, 1))
+        return Ok((vectors / np.where(norm > 0, norm, 1)).astype(np.float32))

@@ -117,7 +117,9 @@ class StaticEmbedder:
         A passage's vector is the same to the last bit, whatever it is embedded together with.
         """
         if kind == "query":
-            return self._head(np.array([self._question(passage.text) for passage in passages], np.float32).reshape(-1, self.dim), kind)
+            return self._head(
+                np.array([self._question(passage.text) for passage in passages], np.float32).reshape(-1, self.dim), kind
+            )
         bags = self._bags(passages)
         padded = np.zeros((-(-len(bags) // _BLOCK) * _BLOCK, self.dim), np.float32)
         padded[: len(bags)] = bags
@@ -129,7 +131,9 @@ class StaticEmbedder:
         counts = Counter(piece for run in _RUN.findall(text) for piece in self._cut(run))
         pieces = sorted(counts)
         weight = np.array([counts[piece] for piece in pieces], np.float32) * self._weight["query"][pieces]
-        return _normalise((weight @ self._table[pieces].astype(np.float32))[None])[0]
+        bag: Matrix = weight @ self._table[pieces].astype(np.float32)
+        unit: Matrix = _normalise(bag[None])[0]
+        return unit
 
     def _bags(self, passages: Sequence[Passage]) -> Matrix:
         """Return the unit bag vectors: a sum of weighted table rows for each passage, in the order of the table."""
@@ -175,11 +179,11 @@ class StaticEmbedder:
             self._heads[kind] = (HEAD_SCALE * w_in.T.copy(), bias, w_out.T.copy())
         w_in, bias, w_out = self._heads[kind]
         hidden = x @ w_in + bias
-        hidden *= 0.5 * (1 + np.tanh(0.7978845608 * hidden * (1 + 0.044715 * hidden * hidden)))
+        hidden *= np.float32(0.5) * (1 + np.tanh(0.7978845608 * hidden * (1 + 0.044715 * hidden * hidden)))
         known = x.any(axis=1, keepdims=True)  # the head's bias says nothing of a text without a known piece
-        return _normalise(x + hidden @ w_out) * known
+        return _normalise(np.asarray((x + hidden @ w_out) * known, np.float32))
 
 
 def _normalise(x: Matrix) -> Matrix:
     norm = np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
-    return x / np.where(norm > 0, norm, 1)
+    return np.asarray(x / np.where(norm > 0, norm, 1), np.float32)

@@ -1,0 +1,47 @@
+"""Why nothing was found."""
+
+from __future__ import annotations
+
+import pytest
+
+from vademecum.types import Verdict
+
+
+@pytest.fixture
+def codebase(repo, engine):
+    """The sample, and files that are left out."""
+    made = repo()
+    made.write("data/table.txt", b"\0\1")
+    made.write(".env", "TOKEN=1\n")
+    return engine(made, embedder="static").codebase
+
+
+@pytest.mark.parametrize(
+    ("question", "narrowed", "why"),
+    [("quokka zebrafish", {}, "none of these words occur"), ("socket", {"paths": ["nowhere/*"]}, "--path nowhere/*"),
+     ("socket", {"languages": ["rust"], "kind": "test"}, "--lang rust --kind test"), ("NoSuchThing", {}, "'NoSuchThing' is defined nowhere"),
+     ("data/table.txt", {}, "data/table.txt is not indexed: binary"), ("zq.*xj", {}, "-e"), ("?!", {}, "no words")],
+)  # fmt: skip
+def test_a_reason_is_given(codebase, question, narrowed, why):
+    """Nothing found is an answer with the likeliest reason and no evidence."""
+    answer = codebase.search(question, **narrowed)
+    assert (answer.verdict, answer.evidence, answer.probability < 0.5) == (Verdict.NOT_FOUND, (), True)
+    assert why in answer.reason
+
+
+def test_an_empty_repository_says_so(repo, engine):
+    """Where nothing is indexed, that is the reason, with how much was left out."""
+    made = repo("empty", {".env": "A=1\n"}, commit=False)
+    answer = engine(made).codebase.search("anything at all")
+    assert answer.verdict is Verdict.NOT_FOUND
+    assert "nothing is indexed here" in answer.reason
+    assert "1 skipped" in answer.reason
+
+
+def test_names_of_other_branches_are_not_near(repo, engine):
+    """Near names are those of the state that is searched."""
+    made = repo()
+    codebase = engine(made).codebase
+    codebase.index()
+    made.git("rm", "-q", "src/net/retry.py")
+    assert "retry_with_backoff" not in codebase.symbol("retry_with_backof").nearest
