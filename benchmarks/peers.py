@@ -271,6 +271,38 @@ class Semble:
             shutil.rmtree(self.cache, ignore_errors=True)
 
 
+class SembleVectors(Semble):
+    """semble doing all the work its users' machines do: with a static model of its own model's shape, 256 dimensions.
+
+    Its real weights have to be downloaded, so the vectors are random and the vocabulary is this engine's 32,000 word
+    pieces (its own has 62,500): good for timing, worthless for quality, and never asked for quality.
+    """
+
+    def __init__(self, *, home: Path | None = None) -> None:
+        super().__init__(home=home)
+        from model2vec import StaticModel
+        from tokenizers import Tokenizer
+        from tokenizers.models import WordPiece
+        from tokenizers.normalizers import BertNormalizer
+        from tokenizers.pre_tokenizers import BertPreTokenizer
+        from vademecum.arrays import load_arrays
+        from vademecum.providers.embedders.static import MODELS
+
+        words = load_arrays(MODELS / "static-1.safetensors")[0]["words"].tobytes().decode().split("\n")
+        letters = "abcdefghijklmnopqrstuvwxyz0123456789_"
+        pieces = dict.fromkeys(["[UNK]", *letters, *(f"##{letter}" for letter in letters), *words])
+        tokenizer = Tokenizer(WordPiece({piece: n for n, piece in enumerate(pieces)}, unk_token="[UNK]"))
+        tokenizer.normalizer, tokenizer.pre_tokenizer = BertNormalizer(), BertPreTokenizer()
+        vectors = np.random.default_rng(0).standard_normal((len(pieces), 256)).astype(np.float32)
+        model = StaticModel(vectors, tokenizer)
+        importlib.import_module("semble.index.index").load_model = lambda _path=None: (model, "shape")
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Ask for `k` chunks, weighing meaning as semble does by default."""
+        found = self.built.search(query, top_k=k, rerank=self.rerank)
+        return [Hit(row.chunk.file_path, row.chunk.start_line, row.chunk.end_line) for row in found]
+
+
 class Vademecum:
     """This project's engine; `ranker` is one of default, rrf, bm25f, dense.
 

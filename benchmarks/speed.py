@@ -2,7 +2,8 @@
 
     python benchmarks/speed.py --data BENCH/code --repos CHECKOUTS [--rounds 5] [--only fastapi,gin] [--skip grown]
 
-semble runs without its embedding model (see peers.Semble), so its figures are better than what its users see.
+semble runs twice: without its embedding model, which has to be downloaded (its figures are then better than what its
+users see), and with a model of the same shape and random weights (see peers.SembleVectors).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from grow import edit_one_line, grow, source_files
 
 HERE = Path(__file__).parent
 BYTES_OF_10K_CHUNKS = 6_200_000  # about 10,000 of semble's chunks; both sides get the same bytes
-PEERS = ("semble", "vademecum")
+PEERS = ("semble", "semble+vectors", "vademecum")
 Facts = dict[str, Any]
 
 

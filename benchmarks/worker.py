@@ -14,11 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from peers import Semble, Vademecum
+from peers import Semble, SembleVectors, Vademecum
 
 # `vademecum-refresh` looks for edits before each answer, as `vade search` does; the other answers from the index as it is.
 PEERS: dict[str, Callable[..., Semble | Vademecum]] = {
     "semble": Semble,
+    "semble+vectors": SembleVectors,
     "vademecum": partial(Vademecum, refresh=False),
     "vademecum-refresh": Vademecum,
 }

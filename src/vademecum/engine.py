@@ -28,7 +28,7 @@ from vademecum.codebase.repository import Repository, index_directory, repositor
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
-from vademecum.errors import ConsentError, Error, RootError, StoreCorruptError
+from vademecum.errors import ConsentError, Error, RootError
 from vademecum.plugins import load
 from vademecum.protocols import Clock, Embedder, Store
 
@@ -132,14 +132,7 @@ def assemble(
 
 def open_store(path: Path) -> Store:
     """Open a database. A damaged one is set aside, never deleted: all it held can be read from the disk again."""
-    try:
-        store: Store = load("store", "sqlite", path=path)
-    except StoreCorruptError:
-        for suffix in ("", "-wal", "-shm"):
-            part = path.with_name(path.name + suffix)
-            if part.exists():
-                part.replace(path.with_name(f"{path.name}.damaged{suffix}"))
-        store = load("store", "sqlite", path=path)
+    store: Store = load("store", "sqlite", path=path, set_aside=True)
     return store
 
 

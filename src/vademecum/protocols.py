@@ -64,6 +64,10 @@ class Store(Protocol):
         """Return "ok" when the database is whole, else what is wrong with it."""
         ...
 
+    def start_over(self) -> None:
+        """Set a damaged database aside, never deleted, and begin an empty one. Raises `StoreError`."""
+        ...
+
     def close(self) -> None:
         """Let go of the database."""
         ...

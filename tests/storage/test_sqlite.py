@@ -135,3 +135,22 @@ def test_compacting_keeps_the_rows_and_gives_back_room(path):
         store.compact().unwrap()
         assert path.stat().st_size < before / 4
         assert store.scan("meta") == Ok([("a", "1")])
+
+
+def test_a_damaged_file_is_set_aside_when_asked_for(tmp_path):
+    """The damaged file is kept beside an empty new one."""
+    path = tmp_path / "index.db"
+    path.write_bytes(b"no database at all " * 200)
+    with closing(SqliteStore(path, set_aside=True)) as store:
+        assert store.scan("meta") == Ok([])
+    assert (tmp_path / "index.db.damaged").read_bytes().startswith(b"no database")
+
+
+def test_starting_over_empties_the_store_and_keeps_the_file(path):
+    """An open store can begin anew; what it held is beside it."""
+    with closing(SqliteStore(path)) as store:
+        store.start_over()
+        assert store.scan("meta") == Ok([])
+        assert store.upsert("meta", [("b", "2")]) == Ok(1)
+    with closing(sqlite3.connect(f"{path}.damaged")) as db:
+        assert db.execute("SELECT * FROM meta").fetchall() == [("a", "1")]

@@ -22,6 +22,7 @@ from vademecum.codebase.analyse import Analysis
 from vademecum.codebase.classify import file_kind
 from vademecum.errors import StoreCorruptError
 from vademecum.protocols import Condition, Row, Store
+from vademecum.result import Err, Ok
 from vademecum.retrieval.files import FileRow, FileTable, file_table, load_files, save_files
 from vademecum.retrieval.segment import Segment, load_segment, merge_segments, save_segment, segment_of
 from vademecum.retrieval.view import View, view_of
@@ -258,6 +259,19 @@ class Catalogue:
             for number in snapshots:
                 self._delete("files", [("snapshot", "=", number)])
                 self._delete("snapshots", [("id", "=", number)])
+
+    def mend(self) -> bool:
+        """Begin anew where the database is damaged; all it held can be read from the disk again. Returns whether it was."""
+        match self.store.check():
+            case Ok("ok"):
+                return False
+            case Err(error) if not isinstance(error, StoreCorruptError):
+                raise error
+        self.store.start_over()
+        self._segments, self._loaded = {}, {}
+        self.content.cache_clear()
+        self.chunk.cache_clear()
+        return True
 
     def collect(self) -> tuple[int, int]:
         """Drop content that no snapshot names. Returns how many blobs and chunks went."""

@@ -12,6 +12,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -85,10 +86,16 @@ def index(
         StoreError: the database said no; what it held before is intact.
     """
     started = time.perf_counter()
+    alone = partial(
+        exclusive, repo.lock, WAIT_SECONDS if wait else 0.0, lambda: progress("waiting for another process", 0, 0)
+    )
+    if full:
+        with alone():
+            repo.catalogue.mend()
     target = find_target(repo, revision, full=full)
     read = Reading()
     if not target.is_current:
-        with exclusive(repo.lock, WAIT_SECONDS if wait else 0.0, lambda: progress("waiting for another process", 0, 0)):
+        with alone():
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
                 target = find_target(repo, revision, full=full)  # another process was at it meanwhile
             read = read_changed(repo, target, progress)

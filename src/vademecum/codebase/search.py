@@ -102,7 +102,7 @@ def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np
         raise UsageError(f"{pattern!r} is not a regular expression: {error}") from error
     view = each.view
     matched = np.zeros(len(view), bool)
-    for file in np.unique(view.row_file[mask]).tolist():
+    for file in np.flatnonzero(np.bincount(view.row_file[mask])).tolist():
         text = each.repo.catalogue.content(int(view.files.blobs[file])).decode()
         spans = [(match.start(), max(match.start(), match.end() - 1)) for match in regex.finditer(text)]
         if spans:

@@ -49,10 +49,14 @@ def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Itera
     """
     batches = deque(_batches(jobs))
     total = sum(len(content) for content, _ in jobs)
+    from threadpoolctl import threadpool_limits
+
     children = min(plan.processes - 1, len(batches) - 1) if total >= POOL_FROM_BYTES else 0
     terms = term_table()
     own = embedder if plan.embedder else None
-    with _Pool(plan, jobs, batches, children) as pool:
+    # One thread of linear algebra: its products here are small, and its threads would wait, spinning, for the cores
+    # that the other processes are using (measured: 50 times slower under load).
+    with threadpool_limits(1, "blas"), _Pool(plan, jobs, batches, children) as pool:
         missing = len(jobs)
         while missing:
             done = pool.collect(wait=not batches)
@@ -82,9 +86,9 @@ def _batches(jobs: list[Job]) -> Iterator[list[int]]:
 
 
 class _Child:
-    """One worker process. Making one raises `EOFError` when it does not come up."""
+    """One worker process. It is to be asked a plan first; `EOFError` means that it did not come up."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self) -> None:
         # -P: a module in the current directory, which may be the repository's own, must never be imported
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", "from vademecum.codebase.workers import serve; serve()"],
@@ -95,19 +99,14 @@ class _Child:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
-        try:
-            self.ask(plan)
-        except EOFError:
-            self.stop()
-            raise
 
     def ask(self, question: Plan | list[Job]) -> Any:
         """Return the analyses of jobs. Raises `EOFError` when the process dies of them."""
         try:
             _write(self._in, question)
-        except BrokenPipeError as error:
+            return _read(self._out)
+        except (OSError, ValueError) as error:  # the pipe broke, or was closed by whoever ended the process
             raise EOFError from error
-        return _read(self._out)
 
     def stop(self) -> None:
         """End the process. May be called by several threads, and more than once."""
@@ -175,10 +174,16 @@ class _Pool:
 
     def _start(self, number: int) -> bool:
         """Have a child at hand; False when none comes up (no memory, no processes left)."""
+        if number in self._children:
+            return True
         try:
-            if number not in self._children:
-                self._children[number] = _Child(self._plan)
+            child = self._children[number] = _Child()
+            if self._stopped.is_set():  # either we see this, or whoever stops the pool sees the child
+                raise EOFError
+            child.ask(self._plan)
         except (EOFError, OSError):
+            if number in self._children:
+                self._children.pop(number).stop()
             return False
         return True
 

@@ -27,11 +27,15 @@ FIELD_B = (0.75, 0.3, 0.5, 0.5)  # length normalisation: long bodies are penalis
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """Per chunk, float32 (N,): the BM25F score, and the share of the question's idf that is matched at all."""
+    """Per chunk, float32 (N,): the BM25F score, and the share of the question's idf that is matched at all.
+
+    Terms that no row holds weigh most: what is missing everywhere is what the question may be about.
+    """
 
     score: NDArray[np.float32]
     coverage: NDArray[np.float32]
-    idf: NDArray[np.float64]  # (T,), per query term; 0 for terms no row holds
+    idf: NDArray[np.float64]  # (T,), per query term
+    known: NDArray[np.bool_]  # (T,), whether any row holds the term
 
 
 def field_norms(lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -50,7 +54,11 @@ def inverse_document_frequency(rows: int, holding: NDArray[np.float64]) -> NDArr
 
 
 def bm25f(
-    segments: Sequence[Segment], copies: NDArray[np.int64], norms: NDArray[np.float32], keys: NDArray[np.uint64]
+    segments: Sequence[Segment],
+    copies: NDArray[np.int64],
+    norms: NDArray[np.float32],
+    keys: NDArray[np.uint64],
+    asked: int,
 ) -> Lexical:
     """Score every chunk of the segments, laid end to end, for the terms of a question.
 
@@ -59,6 +67,7 @@ def bm25f(
         copies: int64 (N,), at how many paths of the snapshot each chunk stands; chunks at none do not count.
         norms: what `field_norms` returns for these chunks.
         keys: uint64 (T,), the question's terms.
+        asked: how many of them, the first ones, coverage is counted by.
     """
     rows = int(copies.sum())
     base = 0
@@ -71,20 +80,22 @@ def bm25f(
         base += segment.size
     if not segments:
         nothing = np.zeros(0, np.float32)
-        return Lexical(nothing, nothing, np.zeros(len(keys)))
+        return Lexical(nothing, nothing, np.zeros(len(keys)), np.zeros(len(keys), bool))
     docs, term, tf = np.concatenate(docs_parts), np.concatenate(term_parts), np.concatenate(tf_parts)
     if len(segments) > 1:  # sum each chunk's terms in the question's order, whatever segment they are in
         order = np.argsort(term, kind="stable")
         docs, term, tf = docs[order], term[order], tf[order]
     holding = np.bincount(term, weights=copies[docs], minlength=len(keys)).astype(np.float64)
-    idf = np.where(holding > 0, inverse_document_frequency(rows, holding), 0.0)
+    idf = inverse_document_frequency(rows, holding)
     frequency = np.einsum("pf,pf->p", norms[docs], tf.astype(np.float32))
     weight = idf[term]
-    total = max(float(idf.sum()), 1e-9)
+    counted = np.where(np.arange(len(keys)) < asked, idf, 0.0)
+    total = max(float(counted.sum()), 1e-9)
     return Lexical(
         np.bincount(docs, weights=weight * (frequency / (K1 + frequency)), minlength=len(copies)).astype(np.float32),
-        (np.bincount(docs, weights=weight, minlength=len(copies)) / total).astype(np.float32),
+        (np.bincount(docs, weights=counted[term], minlength=len(copies)) / total).astype(np.float32),
         idf,
+        holding > 0,
     )
 
 

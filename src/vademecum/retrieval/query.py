@@ -21,6 +21,7 @@ class Plan:
 
     Attributes:
         terms: distinct terms, stop words dropped.
+        joined: compounds that adjacent words would make.
         names: identifiers it spells out, the last part of each, as written.
         is_symbol: whether it is one name, written as only code does, and nothing else.
         is_bare: whether it is one word, which may be a name.
@@ -31,6 +32,7 @@ class Plan:
     names: tuple[str, ...]
     is_symbol: bool
     is_bare: bool = False
+    joined: tuple[str, ...] = ()
 
 
 def plan_query(text: str) -> Plan:
@@ -47,7 +49,8 @@ def plan_query(text: str) -> Plan:
     is_symbol = is_bare and (bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_"))
     found = [stripped] if is_bare else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
     names = tuple(dict.fromkeys(last_part(name) for name in found))
-    return Plan(text, tuple(query_terms(text)[:MAX_TERMS]), names, is_symbol, is_bare)
+    terms, joined = query_terms(text)
+    return Plan(text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]))
 
 
 def last_part(name: str) -> str:

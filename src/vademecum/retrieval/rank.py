@@ -100,20 +100,20 @@ def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[F
 
     `vector` is the question's unit vector, or None to go without meaning.
     """
-    keys = term_keys(plan.terms)
-    words = bm25f(view.segments, view.copies, view.norms, keys)
+    keys = term_keys(plan.terms + plan.joined)
+    words = bm25f(view.segments, view.copies, view.norms, keys, len(plan.terms))
     size = len(words.score)
     signals = Signals(
         lexical=words.score * view.alive,
         dense=np.zeros(size, np.float32) if vector is None else cosine(view, vector) * view.alive,
         definition=definitions(view, plan.names) if plan.names else np.zeros(size, np.float32),
         coverage=words.coverage,
-        path=path_share(view.files, keys, words.idf),
+        path=path_share(view.files, keys, np.where(words.known, words.idf, 0.0)),
         prior=kind_priors(view.files, plan.text, kinds),
         rows=view.row_chunk,
         files=view.row_file,
     )
-    return signals, {term for term, idf in zip(plan.terms, words.idf, strict=True) if not idf}
+    return signals, {term for term, known in zip(plan.terms, words.known, strict=False) if not known}
 
 
 def laid_end_to_end(several: Sequence[Signals]) -> Signals:

@@ -189,23 +189,24 @@ def term_table() -> RunTable:
     return RunTable(_RUN, lambda run: [key(term) for term in run_terms(run)])
 
 
-def query_terms(text: str) -> list[str]:
-    """Return the distinct terms of a question, stop words dropped, in order of first appearance.
+def query_terms(text: str) -> tuple[list[str], list[str]]:
+    """Return the distinct terms of a question, stop words dropped, and the compounds its adjacent words would make.
 
-    Adjacent words are also joined, since code may write them as one name. If nothing but stop words is there, they
-    stay: a question made of `this` and `use` is about them.
+    Code may write two words as one name, so compounds are looked for too; but nobody asked for them. If nothing but
+    stop words is there, they stay: a question made of `this` and `use` is about them.
 
         >>> query_terms("how does the file walker work")
-        ['file', 'walker', 'filewalker']
+        (['file', 'walker'], ['filewalker'])
     """
     found = _RUN.findall(text)
     content = [run for run in found if run.lower() not in STOP_WORDS] or found
-    chosen: dict[str, None] = {}
+    own: dict[str, None] = {}
+    joined: dict[str, None] = {}
     previous = ""
     for run in content:
-        own = run_terms(run)
-        chosen.update(dict.fromkeys(own))
-        if previous and own:
-            chosen.setdefault(previous + own[-1])
-        previous = own[-1] if own else ""
-    return list(chosen)
+        these = run_terms(run)
+        own.update(dict.fromkeys(these))
+        if previous and these:
+            joined[previous + these[-1]] = None
+        previous = these[-1] if these else ""
+    return list(own), [term for term in joined if term not in own]

@@ -99,7 +99,7 @@ def view_of(files: FileTable, segments: Sequence[Segment]) -> View:
     slot = np.searchsorted(known, files.blobs)
     slot[slot == len(known)] = 0
     here = known[slot] == files.blobs if len(known) else np.zeros(len(files), bool)
-    missing = tuple(np.unique(files.blobs[~here & (files.blobs != LEFT_OUT)]).tolist())
+    missing = tuple(sorted(set(files.blobs[~here & (files.blobs != LEFT_OUT)].tolist())))
     present = np.flatnonzero(here)
     chosen = first[slot[present]] if len(known) else present
     row_chunk = ranges(starts[chosen], counts[chosen])

@@ -26,17 +26,20 @@ P = ParamSpec("P")
 
 BUSY_SECONDS = 30.0
 _IN_LIMIT = 30_000  # below SQLite's limit of 32,766 bound parameters
+# what SQLite says when a quota or a limit on file sizes is used up: it only knows that a write failed
+_UNWRITTEN = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
 def named(error: sqlite3.Error, path: Path) -> StoreError:
     """Return our name for what SQLite said, with the file and the fix."""
     text = str(error)
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    exact = getattr(error, "sqlite_errorcode", 0)
+    code = exact & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{path} is held by another process: try again when it is done")
-    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and "disk" in text and "full" in text):
-        return StoreFullError(f"no room on the disk for {path}: free some space and run `vade index` again")
+    if code == sqlite3.SQLITE_FULL or exact in _UNWRITTEN:
+        return StoreFullError(f"no room on the disk (or in a quota) for {path}: free some space and run `vade index` again")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return StoreCorruptError(f"{path} is damaged ({text}): run `vade index --full` to set it aside and rebuild")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
@@ -64,11 +67,18 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
     return wrapped
 
 
+def _rename_damaged(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        part = path.with_name(path.name + suffix)
+        if part.exists():
+            part.replace(path.with_name(f"{path.name}.damaged{suffix}"))
+
+
 class SqliteStore:
     """A SQLite file as a `Store`. Safe to use from several threads; open one per process."""
 
-    def __init__(self, path: str | Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
-        """Open the file, creating it and bringing its tables up to date.
+    def __init__(self, path: str | Path, *, busy_seconds: float = BUSY_SECONDS, set_aside: bool = False) -> None:
+        """Open the file, creating it and bringing its tables up to date; set a damaged one aside if asked to.
 
         Raises:
             StoreCorruptError: the file is damaged, or is no database.
@@ -77,10 +87,20 @@ class SqliteStore:
         """
         self.path = Path(path)
         self.lock = threading.RLock()
+        self._busy_seconds = busy_seconds
+        try:
+            self._open()
+        except StoreCorruptError:
+            if not set_aside:
+                raise
+            _rename_damaged(self.path)
+            self._open()
+
+    def _open(self) -> None:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = sqlite3.connect(
-                self.path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=64
+                self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=64
             )
         except sqlite3.Error as error:
             raise named(error, self.path) from error
@@ -189,6 +209,13 @@ class SqliteStore:
         """Give free pages back to the disk."""
         self._db.execute("VACUUM")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def start_over(self) -> None:
+        """Set the file aside, never deleted, and begin an empty one. Raises `StoreError`."""
+        with self.lock:
+            self._db.close()
+            _rename_damaged(self.path)
+            self._open()
 
     def close(self) -> None:
         """Let go of the file."""
