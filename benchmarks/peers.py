@@ -285,6 +285,7 @@ class SembleVectors(Semble):
         from tokenizers.models import WordPiece
         from tokenizers.normalizers import BertNormalizer
         from tokenizers.pre_tokenizers import BertPreTokenizer
+
         from vademecum.arrays import load_arrays
         from vademecum.providers.embedders.static import MODELS
 

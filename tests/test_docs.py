@@ -61,6 +61,17 @@ class Budget:
         share, rest = divmod(total, ways)
         return [share + rest] + [share] * (ways - 1)
 '''
+SETTINGS = '''"""Settings."""
+
+import os
+
+
+def load() -> dict[str, str]:
+    """Read the settings from the environment."""
+    return {name: value for name, value in os.environ.items() if name.startswith("APP_")}
+'''
+# What the last question of a page is about, where it asks one.
+ASKED_FOR = {"README.md": "src/settings.py", "python.md": "src/budget.py", "codebase.md": "src/budget.py"}
 
 
 def page(name: str) -> str:
@@ -97,10 +108,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def small_repository(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with one module about budgets, and we are in it."""
+    """A directory with one module about budgets and one about settings, and we are in it."""
     root = tmp_path / "small"
     (root / "src").mkdir(parents=True)
     (root / "src" / "budget.py").write_text(BUDGET, encoding="utf-8")
+    (root / "src" / "settings.py").write_text(SETTINGS, encoding="utf-8")
     monkeypatch.chdir(root)
     return root
 
@@ -266,10 +278,10 @@ def test_python_blocks_run(path: Path, small_repository: Path, capsys: pytest.Ca
     namespace: dict[str, object] = {"__name__": "page"}
     for block in blocks(path, "python"):
         exec(compile(block, str(path), "exec"), namespace)
-    if path.name in {"README.md", "python.md", "codebase.md"}:
+    if path.name in ASKED_FOR:
         answer = namespace["answer"]
         assert isinstance(answer, vademecum.Answer)
-        assert answer.evidence[0].path == "src/budget.py"
+        assert answer.evidence[0].path == ASKED_FOR[path.name]
     if path.name == "python.md":
         assert "src/budget.py:4-10 resolved fresh" in capsys.readouterr().out
 

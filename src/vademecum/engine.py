@@ -100,6 +100,9 @@ class Engine:
         while self._closing:
             self._closing.pop()()
 
+    def __del__(self) -> None:
+        self.close()
+
     def __enter__(self) -> Self:
         return self
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,7 @@ STEPS = st.one_of(
     st.tuples(st.just("commit")),
     st.tuples(st.just("branch"), st.sampled_from(["main", "one", "two"])),
     st.tuples(st.just("revert")),
+    st.tuples(st.just("back")),
     st.tuples(st.just("index")),
     st.tuples(st.just("index")),
     st.tuples(st.just("full")),
@@ -113,6 +115,10 @@ class World:
 
     def revert(self):
         self.repo.git("reset", "-q", "--hard", "HEAD")
+
+    def back(self):
+        with contextlib.suppress(subprocess.CalledProcessError):  # nothing was committed yet
+            self.repo.git("revert", "--no-edit", "HEAD")
 
     def index(self):
         self.engine.codebase.index()
@@ -190,6 +196,10 @@ def check(steps, make_repo, open_engine):
             kept = list(Path(state.database).parent.glob("*.tmp"))
         with world.opened() as again:
             reread = answers(again)
+        other = place / "other"
+        if other.exists():
+            with world.opened(path=other) as engine, world.opened("fresh", other) as fresh:
+                assert answers(engine) == answers(fresh)
     finally:
         shutil.rmtree(place)
     assert found == expected

@@ -89,7 +89,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
 def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> int:
     """Print a file, or lines of it: LOCATION is path, path:10 or path:10-40."""
     with opened((repo,) if _is_path(repo) else ()) as engine:
-        evidence = engine.codebase.open(location, commit=commit, repo="" if _is_path(repo) else repo)
+        evidence = engine.codebase.open(_from_here(location), commit=commit, repo="" if _is_path(repo) else repo)
     if as_json:
         emit_json(evidence_record(evidence))
     else:
@@ -146,6 +146,12 @@ def _check_exist(paths: Iterable[str], hint: str) -> None:
     for path in paths:
         if not Path(path).exists():
             raise UsageError(f"no such file or directory {path!r}: {hint}")
+
+
+def _from_here(location: str) -> str:
+    """A path that is there as seen from the current directory is meant so; others count from the repository's top."""
+    path, colon, lines = location.partition(":")
+    return f"{Path(path).resolve()}{colon}{lines}" if Path(path).is_file() else location
 
 
 def _is_path(repo: str) -> bool:

@@ -87,8 +87,15 @@ class Catalogue:
         known = self._loaded.get((kind, place))
         if known is None or known[0] != names:
             known = (names, (snapshot, view_of(self._files(snapshot), self._current_segments())))
+            if self._names(kind, place) != names:  # another process went on meanwhile: parts of two states were read
+                return self.load(kind, place)
             self._loaded[(kind, place)] = known
         return known[1]
+
+    def _names(self, kind: str, place: str) -> tuple[str, ...]:
+        """Return the derived files that a snapshot stands on now."""
+        own = self._scan("snapshots", [("kind", "=", kind), ("place", "=", place)], ("table_file",))
+        return (*(name for (name,) in own), *self._segment_names())
 
     def snapshots(self) -> list[Snapshot]:
         """Return every snapshot, oldest first."""

@@ -57,8 +57,8 @@ def identity(root: Root) -> str:
 def repository_name(root: Root) -> str:
     """Return what evidence calls the repository: the main worktree's directory name, or the root's own.
 
-    >>> repository_name(Root("/src/app-fix", "/src/app/.git/worktrees/fix", "/src/app/.git"))
-    'app'
+    >>> repository_name(Root("/src/my app"))
+    'my-app'
     """
     own = identity(root)
     folder = os.path.dirname(own) if os.path.basename(own) == ".git" else own

@@ -36,7 +36,7 @@ BY_WORDS = Calibration(-3.5, 4.6, 0.0, 2.15, 1.5)
 
 RESOLVED_FROM = 0.9
 LIKELY_FROM = 0.5
-FOUND_FROM = 0.1  # below, nothing is shown as an answer
+FOUND_FROM = 0.06  # below, nothing is shown as an answer
 _HEAD = 3
 
 

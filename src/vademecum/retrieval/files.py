@@ -177,14 +177,7 @@ def _describe(
             renumber[known] = new
             kinds[new] = previous.kinds[known]
     added = path_postings([paths[i] for i in fresh])
-    return kinds, _ascending(merge([previous.postings, added], [renumber, np.array(fresh, np.int32)]))
-
-
-def _ascending(postings: Postings) -> Postings:
-    """Put each term's documents in ascending order again: old and new paths interleave."""
-    term = np.repeat(np.arange(len(postings.keys)), np.diff(postings.offsets))
-    order = np.lexsort((postings.docs, term))
-    return Postings(postings.keys, postings.offsets, postings.docs[order], postings.tf[order])
+    return kinds, merge([previous.postings, added], [renumber, np.array(fresh, np.int32)])
 
 
 def save_files(path: Path, table: FileTable) -> None:

@@ -42,7 +42,7 @@ def file_mask(files: FileTable, query: Query) -> NDArray[np.bool_]:
 def _matching(paths: list[str], globs: Iterable[str]) -> NDArray[np.bool_]:
     mask = np.zeros(len(paths), bool)
     for glob in globs:
-        hits = _hits(paths, glob_pattern(re.sub(r"([*?[])", r"[\1]", glob))) if "[" in glob else mask[:0]
+        hits = _hits(paths, glob_pattern(glob.replace("[", "[[]"))) if "[" in glob else mask[:0]
         mask |= hits if hits.any() else _hits(paths, glob_pattern(glob))
     return mask
 

@@ -57,7 +57,7 @@ def build(keys: NDArray[np.uint64], docs: NDArray[np.int32], tf: NDArray[np.uint
 def merge(pieces: Sequence[Postings], renumber: Sequence[NDArray[np.int32]]) -> Postings:
     """Join postings. `renumber[i][d]` is the new number of document d of piece i, or -1 to drop it.
 
-    New numbers ascend within a piece and from piece to piece.
+    New numbers ascend within a piece.
     """
     keys, docs, tf = [], [], []
     for piece, new in zip(pieces, renumber, strict=True):
@@ -66,4 +66,9 @@ def merge(pieces: Sequence[Postings], renumber: Sequence[NDArray[np.int32]]) -> 
         keys.append(np.repeat(piece.keys, np.diff(piece.offsets))[keep])
         docs.append(number[keep])
         tf.append(piece.tf[keep])
-    return build(np.concatenate(keys), np.concatenate(docs), np.concatenate(tf))
+    key, doc, count = np.concatenate(keys), np.concatenate(docs), np.concatenate(tf)
+    numbers = np.concatenate(renumber)
+    if (np.diff(numbers[numbers >= 0]) < 0).any():  # pieces interleave
+        order = np.argsort(doc, kind="stable")
+        key, doc, count = key[order], doc[order], count[order]
+    return build(key, doc, count)

@@ -29,7 +29,7 @@ Rows = NDArray[np.int64] | None
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal counts. Chosen by search on questions about repositories that no benchmark reports."""
+    """What each signal counts. Chosen on the questions that `benchmarks/` calls the tuning set; see docs/ranking.md."""
 
     dense: float = 0.6  # share of meaning beside words, for a question in prose
     dense_symbol: float = 0.1  # the same for a bare name

@@ -121,6 +121,8 @@ def parts(run: str) -> list[str]:
     >>> parts("parseHTTPResponse2_all")
     ['parse', 'http', 'response', '2', 'all']
     """
+    if run.islower() and run.isalpha() and run.isascii():
+        return [run]  # most runs are one word
     if run.isascii():
         return [part.lower() for part in _PART.findall(run)]
     found: list[str] = []

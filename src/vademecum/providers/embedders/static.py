@@ -56,7 +56,7 @@ class Pieces:
         if run[0].isdigit():
             return [self._index[run]] if run in self._index else []
         found: list[int] = []
-        for part in _PART.findall(run):
+        for part in (run,) if run.islower() else _PART.findall(run):
             word = part.lower()
             found += [self._index[word]] if word in self._index else self._viterbi(word[:_LONGEST_PART])
         return found

@@ -1,0 +1,92 @@
+"""Globs and prefixes."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.codebase.classify import file_kind
+from vademecum.retrieval.files import FileRow, changed_table, file_rows, file_table, load_files, save_files
+from vademecum.retrieval.filters import below, file_mask, glob_pattern
+from vademecum.types import Query
+
+PATHS = ["a.py", "app/[slug]/page.tsx", "app/s/page.tsx", "src/a.py", "src/deep/a.py", "src/foox.py", "srcs/b.py", "lib/src/c.py", "x.y/z"]
+
+
+def table(paths):
+    return file_table([FileRow(path, n + 1, f"{n:040x}", "python", n, n, n) for n, path in enumerate(paths)], file_kind)
+
+
+def chosen(paths=PATHS, **narrowed):
+    files = table(paths)
+    return {files.paths[i] for i in np.flatnonzero(file_mask(files, Query("", **narrowed)))}
+
+
+@pytest.mark.parametrize(
+    ("glob", "expected"),
+    [("*.py", {"a.py", "src/a.py", "src/deep/a.py", "src/foox.py", "srcs/b.py", "lib/src/c.py"}), ("src/*.py", {"src/a.py", "src/deep/a.py", "src/foox.py"}),
+     ("src", {"src/a.py", "src/deep/a.py", "src/foox.py", "lib/src/c.py"}), ("src/", {"src/a.py", "src/deep/a.py", "src/foox.py", "lib/src/c.py"}),
+     ("./src/a.py", {"src/a.py"}), ("src/**/a.py", {"src/a.py", "src/deep/a.py"}), ("**/a.py", {"a.py", "src/a.py", "src/deep/a.py"}),
+     ("src/**/x.py", set()), ("src/a.p?", {"src/a.py"}), ("[as].py", {"a.py", "src/a.py", "src/deep/a.py"}), ("x.y", {"x.y/z"}), ("x?y/z", {"x.y/z"}),
+     ("app/[slug]", {"app/[slug]/page.tsx"}), ("app/[slug]/*.tsx", {"app/[slug]/page.tsx"}), (".", set(PATHS)), ("nowhere", set())],
+)  # fmt: skip
+def test_globs_choose_paths(glob, expected):
+    """Globs match like those of `.gitignore`: names at any depth, paths from the root, `**/` any directories or none."""
+    assert chosen(paths=PATHS, **{"exclude": ()}) == set(PATHS)
+    files = table(PATHS)
+    assert {files.paths[i] for i in np.flatnonzero(file_mask(files, Query("", paths=(glob,))))} == expected
+
+
+@given(st.text("ab*?[]!/.-\\+(", max_size=12))
+def test_no_glob_breaks(glob):
+    """Any glob compiles, and excluding is the opposite of choosing."""
+    re.compile(glob_pattern(glob))
+    files = table(PATHS)
+    inside, outside = (file_mask(files, Query("", **{name: (glob,)})) for name in ("paths", "exclude"))
+    assert (inside ^ outside).all()
+
+
+names = st.lists(st.sampled_from(["a", "b", "a0", "a-b", "a.b", "a b", "é"]), min_size=1, max_size=3).map("/".join)
+
+
+@given(st.lists(names, unique=True, max_size=20), st.lists(names, max_size=3))
+def test_below_is_the_path_itself_or_what_lies_in_it(paths, prefixes):
+    """A prefix never matches a name that merely begins like it."""
+    files = table(paths)
+    expected = [any(path == p or path.startswith(p + "/") for p in prefixes) for path in files.paths]
+    assert below(files, prefixes).tolist() == expected
+
+
+rows = st.dictionaries(names, st.integers(1, 5), max_size=12)
+
+
+@given(rows, rows, st.data())
+def test_a_changed_table_equals_one_made_anew(before, after, data):
+    """Replacing, adding and dropping rows gives the arrays that building from scratch gives, postings and all."""
+
+    def made(entries):
+        return [FileRow(path, n, f"{n:040x}", "python" if n % 2 else "go", n, n, n) for path, n in entries.items()]
+
+    gone = data.draw(st.sets(st.sampled_from(sorted(before)))) if before else set()
+    gone -= set(after)
+    found = changed_table(file_table(made(before), file_kind), made(after), gone, file_kind)
+    fresh = file_table(made({path: n for path, n in (before | after).items() if path not in gone}), file_kind)
+    assert file_rows(found) == file_rows(fresh)
+    assert found.kinds.tolist() == fresh.kinds.tolist()
+    for name in ("keys", "offsets", "docs", "tf"):
+        kept = np.isin(found.postings.keys, fresh.postings.keys)
+        assert kept.all() or not len(fresh.postings.keys)
+        np.testing.assert_array_equal(getattr(found.postings, name), getattr(fresh.postings, name))
+
+
+@given(rows)
+def test_a_saved_table_is_the_same(tmp_path_factory, entries):
+    """What is written is what is read back, also when it is empty."""
+    files = table(sorted(entries))
+    path = tmp_path_factory.getbasetemp() / "files"
+    save_files(path, files)
+    assert file_rows(load_files(path)) == file_rows(files)
