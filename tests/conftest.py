@@ -118,7 +118,9 @@ class Repo:
         return self.git("rev-parse", "HEAD")
 
 
-def make_repository(path: Path, files: Mapping[str, str | bytes] = SAMPLE, *, commit: bool = True, git: bool = True) -> Repo:
+def make_repository(
+    path: Path, files: Mapping[str, str | bytes] = SAMPLE, *, commit: bool = True, git: bool = True
+) -> Repo:
     path.mkdir(parents=True, exist_ok=True)
     made = Repo(path)
     if git:

@@ -132,7 +132,13 @@ def test_two_answers_in_two_processes_are_equal(repo, tmp_path, monkeypatch):
     )
     outputs = []
     for seed in "12":
-        environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed, "VADE_HOME": str(tmp_path / seed)}
-        done = subprocess.run([sys.executable, "-c", code, str(made.path)], env=environ, capture_output=True, text=True, check=True)
+        environ = os.environ | {
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "PYTHONHASHSEED": seed,
+            "VADE_HOME": str(tmp_path / seed),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(made.path)], env=environ, capture_output=True, text=True, check=True
+        )
         outputs.append(done.stdout)
     assert outputs[0] == outputs[1] != "[]\n"

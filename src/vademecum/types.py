@@ -114,6 +114,7 @@ class ParsedFile:
     chunks: tuple[Chunk, ...]
     imports: tuple[str, ...] = ()  # module paths as written
     has_errors: bool = False  # the grammar found errors; everything was kept all the same
+    problem: str = ""  # why it was cut by windows although there is a grammar
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,9 @@ def test_gc_keeps_what_worktrees_and_recent_commits_hold(made, engine, tmp_path)
 def test_another_embedder_is_never_mixed_in(made, engine):
     """Changing the embedder embeds everything again, and changing back gives the first answers."""
     first = said(engine(made, embedder="hashing:32"))
-    assert {e.signals["dense"] for e in said(engine(made, embedder="hashing:48"))} != {e.signals["dense"] for e in first}
+    assert {e.signals["dense"] for e in said(engine(made, embedder="hashing:48"))} != {
+        e.signals["dense"] for e in first
+    }
     assert said(engine(made, embedder="hashing:32")) == first
 
 

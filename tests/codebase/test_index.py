@@ -211,7 +211,7 @@ def test_an_index_that_another_process_builds_is_not_waited_for(repo, engine):
     codebase = engine(made).codebase
     codebase.index()
     made.write("src/budget.py", "def changed():\n    pass\n")
-    with _held(_lock_of(codebase)):
+    with held(_lock_of(codebase)):
         answer = codebase.search("retry with backoff")
         assert answer.evidence[0].path == "src/net/retry.py"
         assert codebase.refresh()[0].files == 6
@@ -225,7 +225,7 @@ def test_indexing_while_another_process_does_says_so(repo, engine, monkeypatch):
     made.write("src/budget.py", "def changed():\n    pass\n")
     monkeypatch.setattr("vademecum.codebase.index.WAIT_SECONDS", 0.1)
     stages: list[str] = []
-    with _held(_lock_of(codebase)), pytest.raises(StoreBusyError, match=r"index\.lock"):
+    with held(_lock_of(codebase)), pytest.raises(StoreBusyError, match=r"index\.lock"):
         codebase.index(lambda stage, *_: stages.append(stage))
     assert stages == ["waiting for another process"]
 
@@ -234,7 +234,7 @@ def _lock_of(codebase):
     return os.path.join(os.path.dirname(codebase.status()[0].database), "index.lock")
 
 
-class _held:
+class held:  # noqa: N801 - used as a verb
     """Hold a lock file in another process."""
 
     def __init__(self, path):
@@ -248,3 +248,14 @@ class _held:
 
     def __exit__(self, *_):
         self.process.communicate()
+
+
+def test_files_that_could_not_be_parsed_are_kept_and_told(repo, engine):
+    """A file that takes too long is found by windows and listed; one that only Python's own parser refuses is counted."""
+    made = repo("hard", {"deep.py": "x = [1, 2, (3, 4)]\n" * 50_000, "two.py": "def hello():\n    print 'hi'\n"})
+    codebase = engine(made, index__deadline_s=0.05).codebase
+    report = codebase.index()
+    assert [(item.path, item.reason) for item in report.failures] == [("deep.py", "unparsed")]
+    assert (report.files, dict(report.degraded)) == (2, {"metadata": 1})
+    assert codebase.symbol("hello").evidence
+    assert codebase.index().failures == ()

@@ -14,9 +14,9 @@ from vademecum.errors import StoreBusyError, StoreError
 def test_the_lock_is_held_and_let_go(tmp_path):
     """A second holder is refused while the first holds, and welcome afterwards, also after an error."""
     path = tmp_path / "deep" / "index.lock"
+    with exclusive(path, 0), pytest.raises(StoreBusyError, match=r"index\.lock"), exclusive(path, 0):
+        pass
     with pytest.raises(KeyError), exclusive(path, 0):
-        with pytest.raises(StoreBusyError, match=r"index\.lock"), exclusive(path, 0):
-            pass
         raise KeyError
     with exclusive(path, 0):
         pass
@@ -25,7 +25,11 @@ def test_the_lock_is_held_and_let_go(tmp_path):
 def test_whoever_waits_is_told_once(tmp_path):
     """The callback says that waiting has begun, once however long it takes."""
     told = []
-    with exclusive(tmp_path / "x", 0), pytest.raises(StoreBusyError), exclusive(tmp_path / "x", 0.2, lambda: told.append(1)):
+    with (
+        exclusive(tmp_path / "x", 0),
+        pytest.raises(StoreBusyError),
+        exclusive(tmp_path / "x", 0.2, lambda: told.append(1)),
+    ):
         pass
     assert told == [1]
 

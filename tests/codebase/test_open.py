@@ -46,7 +46,9 @@ def test_an_empty_file_has_no_lines(codebase):
     assert (shown.snippet, shown.start_line, shown.end_line) == ("", 0, 0)
 
 
-@pytest.mark.parametrize("location", ["../secret.txt", "src/../../secret.txt", "/etc/passwd", "src/out.txt", "out/secret.txt", "C:\\x"])
+@pytest.mark.parametrize(
+    "location", ["../secret.txt", "src/../../secret.txt", "/etc/passwd", "src/out.txt", "out/secret.txt", "C:\\x"]
+)
 def test_nothing_outside_the_root_is_shown(made, codebase, location):
     """Parents, absolute paths and links that lead out are refused by name."""
     (made.path.parent / "secret.txt").write_text("secret")
@@ -60,7 +62,7 @@ def test_nothing_outside_the_root_is_shown(made, codebase, location):
 def test_secrets_are_never_shown(made, codebase, location):
     """Not by their name, not through a link, and not what git keeps of passwords in remote addresses."""
     (made.path / "alias.txt").symlink_to(".env")
-    with pytest.raises(SourceError, match="never shown|No such file"):
+    with pytest.raises(SourceError, match=r"never shown|No such file"):
         codebase.open(location)
 
 
@@ -73,11 +75,13 @@ def test_a_committed_secret_is_not_shown_either(codebase):
 @pytest.mark.parametrize("location", ["src/n.txt:0", "src/n.txt:5-4", "src/n.txt:51", ""])
 def test_lines_that_are_not_there_are_named(codebase, location):
     """A wrong range is refused, saying how lines count or how many there are."""
-    with pytest.raises(UsageError, match="lines|location"):
+    with pytest.raises(UsageError, match=r"lines|location"):
         codebase.open(location)
 
 
-@pytest.mark.parametrize(("location", "why"), [("src", "not a regular file"), ("nope.py", "No such file"), (".", "cannot be shown")])
+@pytest.mark.parametrize(
+    ("location", "why"), [("src", "not a regular file"), ("nope.py", "No such file"), (".", "cannot be shown")]
+)
 def test_what_is_no_file_is_named(codebase, location, why):
     """Directories and missing files are named with the reason."""
     with pytest.raises(SourceError, match=why):

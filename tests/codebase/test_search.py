@@ -14,7 +14,9 @@ MANY = {
         ("py", f"def open_socket_{n}():\n    '''Open the network socket number {n}.'''\n    return socket({n})\n"),
         ("js", f"function openSocket{n}() {{ return network.socket({n}); }}\n"),
     )
-} | {"src/rare.go": "package rare\n\n// OpenSocket opens a network socket.\nfunc OpenSocket() error {\n\treturn nil\n}\n"}
+} | {
+    "src/rare.go": "package rare\n\n// OpenSocket opens a network socket.\nfunc OpenSocket() error {\n\treturn nil\n}\n"
+}
 
 
 @pytest.fixture
@@ -98,7 +100,9 @@ def test_the_one_file_a_filter_leaves_is_found(codebase, ranker, narrowed):
 
 def test_filters_hold_together(codebase):
     """Several filters are all obeyed."""
-    answer = codebase.search("socket", k=100, languages=["py"], paths=["src/mod1*"], exclude=["src/mod11.py"], kind="code")
+    answer = codebase.search(
+        "socket", k=100, languages=["py"], paths=["src/mod1*"], exclude=["src/mod11.py"], kind="code"
+    )
     assert {e.path for e in answer.evidence} == {f"src/mod1{n}.py" for n in range(10) if n != 1}
 
 
@@ -139,7 +143,10 @@ def test_a_path_below_the_top_narrows_the_search(repo, engine):
 
 def test_a_path_with_brackets_is_taken_as_it_is(repo, engine):
     """Directories named like globs (Next.js routes) can be named, to open and to filter."""
-    made = repo("web", {"app/[slug]/page.tsx": "export function Page() { return 1 }\n", "app/s/page.tsx": "export const x = 1\n"})
+    made = repo(
+        "web",
+        {"app/[slug]/page.tsx": "export function Page() { return 1 }\n", "app/s/page.tsx": "export const x = 1\n"},
+    )
     for answer in (
         engine(made.path / "app" / "[slug]").codebase.search("Page", k=9),
         engine(made).codebase.search("Page", k=9, paths=["app/[slug]/page.tsx"]),

@@ -26,7 +26,12 @@ def names(codebase, **narrowed):
 
 @pytest.mark.parametrize(
     ("revision", "expected"),
-    [("HEAD", {"second", "third"}), ("main", {"first", "second"}), ("main~1", {"first"}), ("topic^", {"first", "second"})],
+    [
+        ("HEAD", {"second", "third"}),
+        ("main", {"first", "second"}),
+        ("main~1", {"first"}),
+        ("topic^", {"first", "second"}),
+    ],
 )
 def test_each_revision_is_searched_as_it_was(made, engine, revision, expected):
     """Branches, ancestors and HEAD name states, each with its own files."""
@@ -57,7 +62,16 @@ def test_evidence_says_its_branch(made, engine):
 
 def test_a_commit_keeps_the_rules_of_the_walk(repo, engine):
     """Secrets, binaries and `.vadeignore` hold for commits as for the disk."""
-    made = repo("app", {"a.py": "def kept(): ...\n", ".env": "T=1\n", "b.txt": b"\0", "gen/c.py": "def made(): ...\n", ".vadeignore": "gen/\n"})
+    made = repo(
+        "app",
+        {
+            "a.py": "def kept(): ...\n",
+            ".env": "T=1\n",
+            "b.txt": b"\0",
+            "gen/c.py": "def made(): ...\n",
+            ".vadeignore": "gen/\n",
+        },
+    )
     codebase = engine(made).codebase
     disk, commit = codebase.index(), codebase.index(commit="HEAD")
     assert commit.files == disk.files
@@ -68,7 +82,10 @@ def test_a_commit_keeps_the_rules_of_the_walk(repo, engine):
 
 def test_a_part_with_its_own_settings_is_a_root_of_its_own(repo, engine):
     """A `.vade.toml` in a directory makes it a root, with paths and labels of its own."""
-    made = repo("mono", {"part/.vade.toml": "[search]\nk = 3\n", "part/a.py": "def inner(): ...\n", "b.py": "def outer(): ...\n"})
+    made = repo(
+        "mono",
+        {"part/.vade.toml": "[search]\nk = 3\n", "part/a.py": "def inner(): ...\n", "b.py": "def outer(): ...\n"},
+    )
     codebase = engine(made.path / "part").codebase
     assert codebase.index().commit == made.git("rev-parse", "HEAD")
     assert codebase.symbol("inner").evidence[0].path == "a.py"

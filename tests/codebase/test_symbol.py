@@ -25,12 +25,25 @@ def test_a_name_of_one_definition_is_resolved(codebase, name, place):
     assert (answer.verdict, answer.probability, answer.reason) == (Verdict.RESOLVED, 1.0, "")
     (hit,) = answer.evidence
     lines = hit.snippet.split("\n")
-    assert (hit.path, hit.start_line + next(i for i, line in enumerate(lines) if name.rstrip("()").split("#")[-1].split(".")[-1].split(":")[-1] in line)) == place
+    assert (
+        hit.path,
+        hit.start_line
+        + next(
+            i for i, line in enumerate(lines) if name.rstrip("()").split("#")[-1].split(".")[-1].split(":")[-1] in line
+        ),
+    ) == place
 
 
 def test_several_definitions_are_ambiguous(repo, engine):
     """Every definition is shown, product code first, and the reason says how to choose."""
-    made = repo("two", {"tests/a.py": "def go(): ...\n", "src/b.py": "def go(): ...\n", "src/c.py": "class C:\n    def go(self): ...\n"})
+    made = repo(
+        "two",
+        {
+            "tests/a.py": "def go(): ...\n",
+            "src/b.py": "def go(): ...\n",
+            "src/c.py": "class C:\n    def go(self): ...\n",
+        },
+    )
     codebase = engine(made).codebase
     answer = codebase.symbol("go")
     assert answer.verdict is Verdict.AMBIGUOUS
@@ -83,7 +96,9 @@ def test_what_is_known_of_a_definition_comes_with_it(codebase):
 
 def test_methods_of_a_split_class_are_found(repo, engine):
     """A class too large for one chunk still gives each of its methods, once."""
-    body = "".join(f"    def method_{n}(self):\n        '''Do thing {n}.'''\n        return [{n}] * {n}\n\n" for n in range(120))
+    body = "".join(
+        f"    def method_{n}(self):\n        '''Do thing {n}.'''\n        return [{n}] * {n}\n\n" for n in range(120)
+    )
     codebase = engine(repo("large", {"a.py": f"class Large:\n    '''Many methods.'''\n\n{body}"})).codebase
     for n in (0, 60, 119):
         (hit,) = codebase.symbol(f"Large.method_{n}").evidence

@@ -21,7 +21,9 @@ JOBS = [
 def workers():
     """Return the worker processes of this one that are running."""
     gc.collect()
-    listed = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
+    )
     return [line for line in listed.stdout.splitlines() if "serve()" in line]
 
 
@@ -41,7 +43,9 @@ def test_several_processes_find_what_one_does(embedder):
         for name in ("lines", "kinds", "lengths", "vectors", "scales"):
             np.testing.assert_array_equal(getattr(one.arrays, name), getattr(many.arrays, name))
         for name in ("keys", "docs", "tf"):  # terms of a chunk come in any order
-            np.testing.assert_array_equal(*(getattr(a, name)[np.lexsort((a.keys, a.docs))] for a in (one.arrays, many.arrays)))
+            np.testing.assert_array_equal(
+                *(getattr(a, name)[np.lexsort((a.keys, a.docs))] for a in (one.arrays, many.arrays))
+            )
     assert workers() == []
 
 

@@ -14,7 +14,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-PATHS = ["a.py", "b.py", "src/a.py", "src/deep/c.ts", "tests/test_a.py", "README.md", "conf.toml", "notes.txt", ".gitignore", ".vadeignore"]
+PATHS = [
+    "a.py",
+    "b.py",
+    "src/a.py",
+    "src/deep/c.ts",
+    "tests/test_a.py",
+    "README.md",
+    "conf.toml",
+    "notes.txt",
+    ".gitignore",
+    ".vadeignore",
+]
 CONTENTS = [
     b"",
     b"def alpha(first):\n    '''Split the token budget.'''\n    return beta(first)\n",
@@ -28,7 +39,16 @@ CONTENTS = [
     b"def broken(:\n  if x\n",
     b"[tool]\nalpha = 1\n",
 ]
-QUERIES = ["split the token budget", "alpha", "Gamma.alpha", "where is the socket opened", "alpah", "gamma_ray", "heading", "zzz qqq"]
+QUERIES = [
+    "split the token budget",
+    "alpha",
+    "Gamma.alpha",
+    "where is the socket opened",
+    "alpah",
+    "gamma_ray",
+    "heading",
+    "zzz qqq",
+]
 
 paths, contents, numbers = st.sampled_from(PATHS), st.sampled_from(CONTENTS), st.integers(0, 30)
 STEPS = st.one_of(
@@ -215,7 +235,7 @@ def test_an_incremental_index_answers_as_a_fresh_one(steps, make_repo, open_engi
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, min_size=10, max_size=40))
 def test_a_long_history_answers_as_a_fresh_index(steps, make_repo, open_engine):
     """The same over long histories, in which segments are joined many times."""

@@ -39,7 +39,10 @@ FILES = {
 def child(made, *arguments):
     environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(made.path), *map(str, arguments)], env=environ, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", CHILD, str(made.path), *map(str, arguments)],
+        env=environ,
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 

@@ -14,7 +14,9 @@ from vademecum.codebase.search import search
 from vademecum.retrieval.rank import RANKERS
 from vademecum.types import Verdict
 
-LONG = "".join(f"def handler_{n}(event):\n    '''Handle event number {n}.'''\n    return event + {n}\n\n\n" for n in range(130))
+LONG = "".join(
+    f"def handler_{n}(event):\n    '''Handle event number {n}.'''\n    return event + {n}\n\n\n" for n in range(130)
+)
 
 
 def test_1_every_result_has_lines(repo, engine):
@@ -67,7 +69,9 @@ def test_4_the_order_is_the_scores_order(repo, engine):
 
 def test_5_offsets_are_right_after_wide_characters(repo, engine):
     """Bytes taken for characters: a definition after text of many bytes is cut exactly."""
-    made = repo("wide", {"a.py": "# " + "日本😀é" * 200 + "\n\n\ndef after():\n    return '日本'\n\n\ndef last(): ...\n"})
+    made = repo(
+        "wide", {"a.py": "# " + "日本😀é" * 200 + "\n\n\ndef after():\n    return '日本'\n\n\ndef last(): ...\n"}
+    )
     (hit,) = engine(made).codebase.symbol("after").evidence
     assert (hit.start_line, hit.snippet) == (4, "def after():\n    return '日本'")
 
@@ -141,9 +145,17 @@ def test_11_no_service_and_no_network(repo, engine, monkeypatch):
 
 def test_12_parts_of_names_are_words(repo, engine):
     """Tokenizers that do not split: a question in words finds camelCase and snake_case names by words alone."""
-    made = repo("names", {"a.js": "function parseHttpHeader() {}\n", "b.py": "def open_file_walker(): ...\n", "c.py": "unrelated = 1\n"})
+    made = repo(
+        "names",
+        {"a.js": "function parseHttpHeader() {}\n", "b.py": "def open_file_walker(): ...\n", "c.py": "unrelated = 1\n"},
+    )
     codebase = engine(made).codebase
-    for question, path in (("http header", "a.js"), ("file walker", "b.py"), ("openFileWalker", "b.py"), ("parse_http_header", "a.js")):
+    for question, path in (
+        ("http header", "a.js"),
+        ("file walker", "b.py"),
+        ("openFileWalker", "b.py"),
+        ("parse_http_header", "a.js"),
+    ):
         assert codebase.search(question, ranker="bm25f").evidence[0].path == path
 
 

@@ -14,7 +14,17 @@ from vademecum.retrieval.files import FileRow, changed_table, file_rows, file_ta
 from vademecum.retrieval.filters import below, file_mask, glob_pattern
 from vademecum.types import Query
 
-PATHS = ["a.py", "app/[slug]/page.tsx", "app/s/page.tsx", "src/a.py", "src/deep/a.py", "src/foox.py", "srcs/b.py", "lib/src/c.py", "x.y/z"]
+PATHS = [
+    "a.py",
+    "app/[slug]/page.tsx",
+    "app/s/page.tsx",
+    "src/a.py",
+    "src/deep/a.py",
+    "src/foox.py",
+    "srcs/b.py",
+    "lib/src/c.py",
+    "x.y/z",
+]
 
 
 def table(paths):
@@ -36,7 +46,7 @@ def chosen(paths=PATHS, **narrowed):
 )  # fmt: skip
 def test_globs_choose_paths(glob, expected):
     """Globs match like those of `.gitignore`: names at any depth, paths from the root, `**/` any directories or none."""
-    assert chosen(paths=PATHS, **{"exclude": ()}) == set(PATHS)
+    assert chosen(exclude=()) == set(PATHS)
     files = table(PATHS)
     assert {files.paths[i] for i in np.flatnonzero(file_mask(files, Query("", paths=(glob,))))} == expected
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from vademecum.retrieval.fusion import RRF_K, convex, reciprocal_rank, top
 
-scores = st.lists(st.sampled_from([0.0, 1.0, 2.0, 2.5, -1.0]), min_size=1, max_size=60).map(lambda s: np.array(s, np.float32))
+scores = st.lists(st.sampled_from([0.0, 1.0, 2.0, 2.5, -1.0]), min_size=1, max_size=60).map(
+    lambda s: np.array(s, np.float32)
+)
 
 
 @given(scores, st.integers(0, 70))

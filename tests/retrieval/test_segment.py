@@ -18,7 +18,12 @@ FIELDS = ("blobs", "starts", "lines", "kinds", "lengths", "vectors", "scales")
 def blob(seed: int, chunks: int) -> BlobArrays:
     """Return made-up arrays of a blob; equal for equal arguments."""
     rng = np.random.default_rng([seed, chunks])
-    pairs = sorted({(int(d), int(k)) for d, k in zip(rng.integers(0, max(chunks, 1), 5 * chunks), rng.integers(0, 12, 5 * chunks), strict=True)})
+    pairs = sorted(
+        {
+            (int(d), int(k))
+            for d, k in zip(rng.integers(0, max(chunks, 1), 5 * chunks), rng.integers(0, 12, 5 * chunks), strict=True)
+        }
+    )
     docs, keys = np.array(pairs, np.int64).reshape(-1, 2).T
     return BlobArrays(
         rng.integers(1, 9, (chunks, 2)).astype(np.int32), rng.integers(0, 9, chunks).astype(np.uint8),

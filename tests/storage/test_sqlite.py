@@ -52,7 +52,7 @@ def test_a_newer_database_is_left_alone(path):
     """A file of a newer version is refused with its number and what to do, and not changed."""
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version=999")
-    with pytest.raises(StoreVersionError, match="999.*upgrade vademecum"):
+    with pytest.raises(StoreVersionError, match=r"999.*upgrade vademecum"):
         SqliteStore(path)
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT * FROM meta").fetchall() == [("a", "1")]
@@ -78,7 +78,10 @@ def test_a_damaged_page_is_named_when_it_is_met(path):
 
 def test_a_locked_database_is_busy_not_broken(path):
     """While another connection writes, writing is an Err that says to try again; reading goes on."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as other, closing(SqliteStore(path, busy_seconds=0.05)) as store:
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+        closing(SqliteStore(path, busy_seconds=0.05)) as store,
+    ):
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusyError, match="try again"):
             store.upsert("meta", [("b", "2")]).unwrap()
@@ -94,9 +97,9 @@ def test_a_full_disk_undoes_the_transaction_and_nothing_else(path):
     with closing(SqliteStore(path)) as store:
         pages = store._db.execute("PRAGMA page_count").fetchone()[0]
         store._db.execute(f"PRAGMA max_page_count={pages + 2}")
+        store.upsert("meta", [("a", "1")]).unwrap()
         with pytest.raises(StoreFullError, match="free some space"), store.transaction():
-            store.upsert("meta", [("b", "2")]).unwrap()
-            store.upsert("vectors", [("e", str(n), b"x" * 1000) for n in range(500)]).unwrap()
+            [store.upsert("vectors", [("e", str(n), b"x" * 1000)]).unwrap() for n in range(500)]
         assert store.scan("meta") == Ok([("a", "1")])
         store._db.execute("PRAGMA max_page_count=100000")
         assert store.upsert("meta", [("b", "2")]) == Ok(1)
@@ -105,7 +108,7 @@ def test_a_full_disk_undoes_the_transaction_and_nothing_else(path):
 def test_a_directory_that_cannot_be_made_is_named(tmp_path):
     """A file where the directory should be is an error that names it and the way out."""
     (tmp_path / "taken").write_text("")
-    with pytest.raises(StoreError, match="taken.*VADE_HOME"):
+    with pytest.raises(StoreError, match=r"taken.*VADE_HOME"):
         SqliteStore(tmp_path / "taken" / "index.db")
 
 

@@ -10,6 +10,7 @@ import click
 
 from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, table
 from vademecum.cli.session import json_option, opened, paths_argument, settings_for
+from vademecum.context.render import counted
 
 if TYPE_CHECKING:
     from vademecum.types import IndexReport, RepoStatus
@@ -59,7 +60,9 @@ def gc(paths: tuple[str, ...], *, as_json: bool) -> int:
     if as_json:
         emit_json(asdict(report))
     else:
-        emit(f"dropped {report.blobs} files and {report.chunks} chunks, freed {size(report.bytes)}\n")
+        emit(
+            f"dropped {counted(report.blobs, 'file')} and {counted(report.chunks, 'chunk')}, freed {size(report.bytes)}\n"
+        )
     return 0
 
 
@@ -107,7 +110,7 @@ def _status_text(repo: RepoStatus, *, verbose: bool) -> str:
         ("root", repo.root),
         ("branch", repo.branch or "none"),
         ("commit", repo.commit or "none"),
-        ("indexed", f"{repo.files} files, {repo.chunks} chunks"),
+        ("indexed", f"{counted(repo.files, 'file')}, {counted(repo.chunks, 'chunk')}"),
         ("fresh", "yes" if repo.fresh else "no: the next search or `vade index` brings it up to date"),
         ("when", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(repo.indexed_at)) if repo.indexed_at else "never"),
         ("languages", ", ".join(f"{name} {count}" for name, count in languages) or "none"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.context.render import PLAIN, Style, visible
+from vademecum.context.render import PLAIN, Style, counted, visible
 
 if TYPE_CHECKING:
     from vademecum.types import IndexReport
@@ -63,7 +63,7 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
     lines: list[str] = []
     for report in reports:
         lines.append(
-            f"{report.repo}: {report.files} files, {report.chunks} chunks "
+            f"{report.repo}: {counted(report.files, 'file')}, {counted(report.chunks, 'chunk')} "
             f"({report.added} new, {report.removed} removed, {report.unchanged} unchanged) in {report.seconds:.1f} s"
         )
         notes = {"skipped": len(report.skipped), "kept by windows only": len(report.failures)}

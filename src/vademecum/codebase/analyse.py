@@ -42,6 +42,7 @@ class Analysis:
     content: bytes
     imports: tuple[str, ...]
     problem: str  # why the file was cut by windows, or "" when all went well
+    described: bool  # False where what only Python's own parser knows is missing
     has_errors: bool
     chunks: tuple[Row, ...]
     symbols: tuple[Row, ...]
@@ -61,12 +62,12 @@ def analyse(jobs: Sequence[Job], embedder: Embedder | None, deadline_s: float, t
     passages = [passage_of(chunk) for chunk in chunks]
     arrays = _arrays(chunks, passages, embedder, terms)
     analyses = []
-    for (content, language), (file, problem), (first, last) in zip(
+    for (content, language), (file, described), (first, last) in zip(
         jobs, parsed, pairwise(accumulate(sizes, initial=0)), strict=True
     ):
         own = chunks[first:last]
         analyses.append(Analysis(
-            language, content, file.imports, problem, file.has_errors,
+            language, content, file.imports, file.problem, described, file.has_errors,
             tuple(_chunk_row(n, chunk, digest) for n, (chunk, digest) in enumerate(zip(own, chunk_hashes(own, language), strict=True))),
             tuple(_symbol_rows(own)), () if embedder else tuple(passages[first:last]), _part(arrays, first, last),
         ))  # fmt: skip
@@ -94,13 +95,13 @@ def chunk_hashes(chunks: Iterable[Chunk], language: str) -> list[str]:
     return found
 
 
-def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, str]:
-    """Add what only Python's own parser knows to Python chunks."""
-    if parsed.language != "python" or not parsed.chunks:
-        return parsed, ""
+def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, bool]:
+    """Add what only Python's own parser knows to Python chunks; False where it refuses the file."""
+    if parsed.language != "python" or not parsed.chunks or parsed.problem:
+        return parsed, True
     match describe_python(content.decode("utf-8")):
-        case Err(error):
-            return parsed, str(error)
+        case Err():
+            return parsed, False
         case Ok(module):
             definitions = module.declarations
     chunks = []
@@ -111,7 +112,7 @@ def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, str]:
             chunks.append(chunk)
         else:
             chunks.append(replace(chunk, metadata={**chunk.metadata, **known}))
-    return replace(parsed, chunks=tuple(chunks), imports=tuple(module.imports) or parsed.imports), ""
+    return replace(parsed, chunks=tuple(chunks), imports=tuple(module.imports) or parsed.imports), True
 
 
 def _part(arrays: BlobArrays, first: int, last: int) -> BlobArrays:

@@ -46,7 +46,8 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0) -> Parsed
         return ParsedFile(language, tuple(_plain(span, lines) for span in sections.sections(lines, language)))
     parsed = parse(content, language, deadline_s)
     if not isinstance(parsed, Ok):
-        return ParsedFile(language, tuple(_plain(span, lines) for span in sections.sections(lines, "text")), (), True)
+        windows = tuple(_plain(span, lines) for span in sections.sections(lines, "text"))
+        return ParsedFile(language, windows, has_errors=True, problem=str(parsed.error))
     syntax = parsed.value
     outline = Outline(content, syntax, equations=row.equations)
     describe = _Describer(lines, syntax, outline, language)

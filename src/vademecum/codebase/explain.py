@@ -29,17 +29,21 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
         skipped = sum(len(each.snapshot.skipped) for each in opened)
         yield f"nothing is indexed here: no text files were found ({skipped} skipped; `vade status -v` says why)"
     if not ranked.searched:
-        yield f"the filters leave nothing to search: {_filters(query)} match none of {indexed} chunks"
+        yield f"the filters leave nothing to search: {_filters(query)} match none of {_chunks(indexed)}"
     if not plan.terms:
         yield "the question holds no words: say what to look for, in words or as a name"
     if _REGEX.search(query.text):
         yield "nothing matches; the question looks like a regular expression: give it with -e"
     yield from _skipped_paths(opened, query.text)
     if plan.is_symbol:
-        yield f"{plan.names[0]!r} is defined nowhere in {ranked.searched} chunks searched"
+        yield f"{plan.names[0]!r} is defined nowhere in {_chunks(ranked.searched)} searched"
     if unknown >= set(plan.terms):
-        yield f"none of these words occur in {ranked.searched} chunks searched: {', '.join(plan.terms[:8])}"
-    yield f"nothing in {ranked.searched} chunks searched comes close enough to be an answer"
+        yield f"none of these words occur in {_chunks(ranked.searched)} searched: {', '.join(plan.terms[:8])}"
+    yield f"nothing in {_chunks(ranked.searched)} searched comes close enough to be an answer"
+
+
+def _chunks(number: int) -> str:
+    return "1 chunk" if number == 1 else f"{number} chunks"
 
 
 def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:

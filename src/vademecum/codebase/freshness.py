@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.repository import Opened
-from vademecum.codebase.source import Source, read_source
+from vademecum.codebase.source import INODE_BITS, Source, read_source
 from vademecum.retrieval.tokens import terms
 from vademecum.types import Chunk, FileEntry, Freshness, ParsedFile
 
@@ -37,7 +37,7 @@ def check_file(opened: Opened, number: int) -> FileState:
     except OSError:
         return FileState(Freshness.STALE)
     then = (files.sizes[number], files.mtimes[number], files.inodes[number])
-    if (status.st_size, status.st_mtime_ns, status.st_ino) == then:
+    if (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS) == then:
         return FileState(Freshness.FRESH)
     entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)
     source = read_source(repo.root, entry, repo.walk.max_file_bytes)

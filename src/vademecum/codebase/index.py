@@ -73,6 +73,12 @@ class Reading:
     sources: dict[str, tuple[Source, str]] = field(default_factory=dict)  # content and language
     left_out: dict[str, Skipped] = field(default_factory=dict)  # files that turned out not to be text
     added: int = 0  # files whose content was not known before
+    failures: list[Skipped] = field(default_factory=list)  # files that were cut by windows, and why
+    undescribed: int = 0  # files without what only Python's own parser knows
+
+    def paths(self, key: BlobKey) -> list[str]:
+        """Return the paths that hold a content."""
+        return [path for path, (source, language) in self.sources.items() if (source.blob, language) == key]
 
 
 def index(
@@ -197,9 +203,12 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
     ):
         digest, language = unknown[job]
         if analysis is None:
-            for path in [p for p, (source, lang) in read.sources.items() if (source.blob, lang) == unknown[job]]:
-                read.left_out[path] = Skipped(path, "crash", f"the {language} parser died of it")
+            died = [Skipped(path, "crash", f"the {language} parser died of it") for path in read.paths(unknown[job])]
+            read.left_out |= {item.path: item for item in died}
         else:
+            if analysis.problem:
+                read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(unknown[job])]
+            read.undescribed += not analysis.described
             batch.setdefault(digest, []).append(embedded(repo, analysis))
             weight += len(analysis.content)
         if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
@@ -297,7 +306,7 @@ def report_on(repo: Repository, target: Target, read: Reading) -> IndexReport:
     return IndexReport(
         repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=read.added,
         removed=len(target.gone), unchanged=view.files.indexed - changed, skipped=snapshot.skipped,
-        failures=tuple(s for s in snapshot.skipped if s.reason == "crash"),
+        failures=tuple(read.failures), degraded={"metadata": read.undescribed} if read.undescribed else {},
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from vademecum.types import FileEntry, Skipped
 
 MAX_FILE_BYTES = 1 << 20
 FORCED_FILE_BYTES = 64 << 20  # the most that a `!pattern` can force in: beyond it, no file is source
+INODE_BITS = (1 << 63) - 1  # what a database keeps of an inode number; some file systems use all 64 bits
 _SNIFFED_BYTES = 8192  # a NUL this early means binary, as git has it
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _DRIVE = re.compile(r"[A-Za-z]:|\\\\")

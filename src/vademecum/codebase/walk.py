@@ -27,6 +27,7 @@ from vademecum.codebase.ignore import (
 )
 from vademecum.codebase.source import (
     FORCED_FILE_BYTES,
+    INODE_BITS,
     MAX_FILE_BYTES,
     Source,
     contained,
@@ -207,7 +208,7 @@ def _same_as_known(survey: _Survey) -> set[str]:
             _survey_folder(survey, folder)
         with suppress(OSError):
             status = os.lstat(prefix + path)
-            if then == (status.st_size, status.st_mtime_ns, status.st_ino) and survey.real_folders[folder]:
+            if then == (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS) and survey.real_folders[folder]:
                 same.add(path)
     return same
 
@@ -236,10 +237,10 @@ def _examine(survey: _Survey, paths: Iterable[str]) -> None:
         if not stat.S_ISREG(status.st_mode):
             _judge_special(survey, path, status.st_mode)
         elif _fits(survey, path, status.st_size, forced=forced):
-            if known.get(path) == (status.st_size, status.st_mtime_ns, status.st_ino):
+            if known.get(path) == (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS):
                 survey.unchanged.append(path)
             else:
-                survey.entries.append(FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino))
+                survey.entries.append(FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS))
 
 
 def _status(survey: _Survey, path: str) -> os.stat_result | None:

@@ -178,14 +178,14 @@ class _Pool:
             return True
         try:
             child = self._children[number] = _Child()
-            if self._stopped.is_set():  # either we see this, or whoever stops the pool sees the child
-                raise EOFError
-            child.ask(self._plan)
+            if not self._stopped.is_set():  # either we see this, or whoever stops the pool sees the child
+                child.ask(self._plan)
+                return True
         except (EOFError, OSError):
-            if number in self._children:
-                self._children.pop(number).stop()
-            return False
-        return True
+            pass
+        if number in self._children:
+            self._children.pop(number).stop()
+        return False
 
     def _ask(self, number: int, batch: list[int]) -> list[Done]:
         child = self._children[number]

@@ -157,9 +157,9 @@ def _header(answer: Answer, style: Style) -> Iterator[str]:
     parts = [f"{verdict} {answer.probability:.2f}"]
     if answer.evidence:
         files = len({(evidence.repo, evidence.path) for evidence in answer.evidence})
-        parts += [_freshness(answer.evidence), f"{_count(len(answer.evidence), 'result')} in {_count(files, 'file')}"]
+        parts += [_freshness(answer.evidence), f"{counted(len(answer.evidence), 'result')} in {counted(files, 'file')}"]
     else:
-        parts.append(f"{_count(answer.searched, 'chunk')} searched")
+        parts.append(f"{counted(answer.searched, 'chunk')} searched")
     yield " | ".join(parts)
     if answer.reason:
         yield visible(answer.reason)
@@ -203,5 +203,10 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(1, width - 1)] + "…"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "file"), counted(2, "file")
+    ('1 file', '2 files')
+    """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

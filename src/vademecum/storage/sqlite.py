@@ -39,7 +39,9 @@ def named(error: sqlite3.Error, path: Path) -> StoreError:
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{path} is held by another process: try again when it is done")
     if code == sqlite3.SQLITE_FULL or exact in _UNWRITTEN:
-        return StoreFullError(f"no room on the disk (or in a quota) for {path}: free some space and run `vade index` again")
+        return StoreFullError(
+            f"no room on the disk (or in a quota) for {path}: free some space and run `vade index` again"
+        )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return StoreCorruptError(f"{path} is damaged ({text}): run `vade index --full` to set it aside and rebuild")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
@@ -100,7 +102,11 @@ class SqliteStore:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = sqlite3.connect(
-                self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=64
+                self.path,
+                timeout=self._busy_seconds,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=64,
             )
         except sqlite3.Error as error:
             raise named(error, self.path) from error
