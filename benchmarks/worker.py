@@ -1,6 +1,6 @@
 """One measured step in a process of its own; prints one JSON line. speed.py starts it, nobody else needs to.
 
-python benchmarks/worker.py index|reopen|query PEER TREE HOME [QUERIES]
+python benchmarks/worker.py index|reopen|edits|query PEER TREE HOME [QUERIES]
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ PEERS: dict[str, Callable[..., Semble | Vademecum]] = {
     "vademecum-refresh": Vademecum,
 }
 WARM_UP = 20
+EDITS = 7
 
 
 def memory() -> dict[str, float]:
@@ -65,6 +66,20 @@ def reopen(peer: Semble | Vademecum, tree: Path, queries: list[str]) -> dict[str
     return index(peer, tree) | {"first_query_ms": seconds(lambda: peer.search(queries[0], 10)) * 1000}
 
 
+def edits(peer: Semble | Vademecum, tree: Path) -> dict[str, Any]:
+    """Edit one line several times in a process that stays, as an agent's server or `vade watch` does; the median."""
+    peer.index(tree)
+    edited = min(tree.rglob("*.py"))
+    before = edited.read_bytes()
+    times = []
+    for number in range(EDITS):
+        edited.write_bytes(before + b"\nedited = %d\n" % number)
+        times.append(seconds(lambda: peer.index(tree)))
+    edited.write_bytes(before)
+    peer.index(tree)
+    return {"saved_s": statistics.median(times), **memory()}
+
+
 def main() -> None:
     """Run the step named on the command line."""
     step, name, tree, home, *rest = sys.argv[1:]
@@ -72,8 +87,8 @@ def main() -> None:
     started = time.perf_counter()
     peer = PEERS[name](home=Path(home))
     facts = {"import_s": time.perf_counter() - started}
-    if step == "index":
-        facts |= index(peer, Path(tree))
+    if step in {"index", "edits"}:
+        facts |= {"index": index, "edits": edits}[step](peer, Path(tree))
     else:
         facts |= {"query": query, "reopen": reopen}[step](peer, Path(tree), queries)
     peer.close()

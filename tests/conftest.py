@@ -8,9 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from vademecum import config
 from vademecum.engine import Engine
+
+# No deadline per example: machines are shared. In CI the same examples every time, so that a red build is somebody's
+# change; at a desk new ones, so that they go on finding things.
+settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("desk"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,

@@ -192,7 +192,7 @@ class World:
 def answers(engine):
     """Return everything the engine says of the state."""
     report = engine.codebase.index()
-    said = [replace(report, added=0, removed=0, unchanged=0, seconds=0)]
+    said = [replace(report, added=0, removed=0, unchanged=0, seconds=0, failures=(), degraded={})]
     said += [engine.codebase.search(query, k=20, refresh=False) for query in QUERIES]
     said += [engine.codebase.search(query, k=20, refresh=False, ranker="rrf") for query in QUERIES[:2]]
     said += [engine.codebase.search("alpha", refresh=False, pattern="def", languages=["python"])]

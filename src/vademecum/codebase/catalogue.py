@@ -79,13 +79,15 @@ class Catalogue:
 
         A derived file that is missing or damaged makes its blobs `missing` in the view, to be analysed again.
         """
-        rows = self._scan("snapshots", [("kind", "=", kind), ("place", "=", place)])
-        if not rows:
+        names = self._names(kind, place)
+        if not names:
             return None
-        snapshot = _snapshot(rows[0])
-        names = (snapshot.table_file, *self._segment_names())
         known = self._loaded.get((kind, place))
         if known is None or known[0] != names:
+            rows = self._scan("snapshots", [("kind", "=", kind), ("place", "=", place)])
+            if not rows:
+                return None
+            snapshot = _snapshot(rows[0])
             known = (names, (snapshot, view_of(self._files(snapshot), self._current_segments())))
             if self._names(kind, place) != names:  # another process went on meanwhile: parts of two states were read
                 return self.load(kind, place)

@@ -12,7 +12,7 @@ from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.search import search
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
-from vademecum.errors import StoreBusyError, UsageError
+from vademecum.errors import StoreBusyError, StoreCorruptError, UsageError
 from vademecum.protocols import Progress
 from vademecum.types import Answer, Check, Evidence, GcReport, IndexReport, Query, RepoStatus
 
@@ -100,8 +100,15 @@ class Codebase:
         query = Query(
             text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern
         )  # fmt: skip
-        opened = self._opened(commit, repos, scope, progress or _silent, refresh=refresh)
-        return search(opened, query, ranker or self._ranker)
+
+        def answer() -> Answer:
+            opened = self._opened(commit, repos, scope, progress or _silent, refresh=refresh)
+            return search(opened, query, ranker or self._ranker)
+
+        try:
+            return answer()
+        except StoreCorruptError:  # as when another process's clean-up dropped content since we looked: look again
+            return answer()
 
     def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True) -> Answer:
         """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""

@@ -10,7 +10,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from heapq import merge
 from itertools import chain
 from pathlib import Path
@@ -182,6 +182,9 @@ class SqliteStore:
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
         """Return the matching rows, or the named columns of them, in the order asked for."""
+        if all(operator == "=" for _, operator, _ in where):  # the hot path of reading evidence
+            statement = _look_up(family, tuple(column for column, _, _ in where), tuple(columns), tuple(order))
+            return self._db.execute(statement, [value for _, _, value in where]).fetchall()
         chosen = self._known(family, columns or FAMILIES[family].columns)
         wanted = ",".join([*chosen, *self._known(family, order)])
         tail = f" ORDER BY {','.join(order)}" if order else ""
@@ -234,6 +237,18 @@ class SqliteStore:
         if unknown:
             raise ValueError(f"{family} has no column {', '.join(sorted(unknown))}")
         return columns
+
+
+@lru_cache(maxsize=64)
+def _look_up(family: str, equal: tuple[str, ...], columns: tuple[str, ...], order: tuple[str, ...]) -> str:
+    """Return the statement that selects by equality alone."""
+    SqliteStore._known(family, [*equal, *columns, *order])  # noqa: SLF001 - same module
+    where = " AND ".join(f"{column} = ?" for column in equal)
+    return (
+        f"SELECT {','.join(columns or FAMILIES[family].columns)} FROM {family}"  # noqa: S608 - names of our own
+        + (f" WHERE {where}" if where else "")
+        + (f" ORDER BY {','.join(order)}" if order else "")
+    )
 
 
 def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, list[object]]]:
