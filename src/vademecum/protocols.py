@@ -6,7 +6,7 @@ Each is a `Protocol` of a few methods, so nobody needs to import us. Methods tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -78,12 +78,4 @@ class Clock(Protocol):
 
     def __call__(self) -> float:
         """Return seconds since the epoch."""
-        ...
-
-
-class Walker(Protocol):
-    """Lists what may be indexed under a root."""
-
-    def __call__(self) -> Iterator[str]:
-        """Yield relative paths."""
         ...

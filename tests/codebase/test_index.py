@@ -259,3 +259,19 @@ def test_files_that_could_not_be_parsed_are_kept_and_told(repo, engine):
     assert (report.files, dict(report.degraded)) == (2, {"metadata": 1})
     assert codebase.symbol("hello").evidence
     assert codebase.index().failures == ()
+
+
+def test_an_edit_embeds_only_the_chunks_it_changed(repo, engine):
+    """An embedder that may cost money is asked for what is new; going on after a clean-up asks for nothing either."""
+    made, embedder = repo(), CountingEmbedder(HashingEmbedder())
+    functions = [f"def step_{n}(value):\n" + f"    value = value * {n}\n" * 30 + "    return value\n" for n in range(6)]
+    made.write("steps.py", "\n\n".join(functions))
+    codebase = engine(made, embedder=embedder).codebase
+    codebase.index()
+    embedder.passages = 0
+    made.write("steps.py", "\n\n".join([*functions[:-1], functions[-1].replace("* 5", "* 50")]))
+    codebase.index()
+    assert embedder.passages == 1
+    codebase.gc()
+    codebase.index(full=True)
+    assert embedder.passages == 1

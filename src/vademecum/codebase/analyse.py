@@ -184,6 +184,9 @@ def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArr
     )
 
 
+CHUNK_HASH = 10  # where a chunk's row holds its hash
+
+
 def _chunk_row(ordinal: int, chunk: Chunk, digest: str) -> Row:
     return (
         ordinal, chunk.start_line, chunk.end_line, chunk.start_byte, chunk.end_byte, str(chunk.kind), chunk.name,

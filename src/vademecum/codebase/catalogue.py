@@ -17,6 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.codebase.analyse import Analysis
 from vademecum.codebase.classify import file_kind
@@ -125,6 +126,12 @@ class Catalogue:
             tuple(calls.split("\n")) if calls else (), json.loads(metadata) if metadata else {},
         ), digest  # fmt: skip
 
+    def vectors(self, embedder: str, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the vectors that an embedder made of chunks before, by chunk hash, each float32 of shape (dim,)."""
+        where: list[Condition] = [("embedder", "=", embedder), ("hash", "in", list(hashes))]
+        rows = self._scan("vectors", where, ("hash", "vector"))
+        return {digest: np.frombuffer(vector, np.float32) for digest, vector in rows}
+
     def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:
         """Return symbol records, ordered by blob."""
         return self._scan("symbols", where, columns, ("blob", "ordinal", "position"))
@@ -198,6 +205,10 @@ class Catalogue:
         self.content.cache_clear()
         self.chunk.cache_clear()
         return numbers
+
+    def keep_vectors(self, embedder: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Keep vectors that cost time or money to make, by chunk hash. Raises `StoreError`."""
+        self._upsert("vectors", [(embedder, digest, vector.tobytes()) for digest, vector in vectors.items()])
 
     def _write_rows(self, rows: list[tuple[int, str, Analysis]]) -> None:
         self._upsert(
@@ -290,6 +301,9 @@ class Catalogue:
             self._delete("blobs", [("id", "in", dead)])
             chunks = self._delete("chunks", [("blob", "in", dead)])
             self._delete("symbols", [("blob", "in", dead)])
+            alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
+            unused = {digest for (digest,) in self._scan("vectors", columns=("hash",))} - alive
+            self._delete("vectors", [("hash", "in", sorted(unused))])
             self._join_segments(everything=True)
         self.content.cache_clear()
         self.chunk.cache_clear()

@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 
 from vademecum.codebase import git
-from vademecum.codebase.analyse import Analysis, Job
+from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.languages import language_of
@@ -222,10 +222,22 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
 
 
 def embedded(repo: Repository, analysis: Analysis) -> Analysis:
-    """Return the analysis with its vectors, where the embedder could not run beside the parser."""
+    """Return the analysis with its vectors, where the embedder could not run beside the parser.
+
+    Such an embedder may be slow or cost money: what it made of a chunk is kept, and an edit embeds what it changed.
+    """
     if repo.plan.embedder:
         return analysis
-    vectors, scales = quantise(repo.embedder().embed(analysis.passages, "document").unwrap())
+    embedder = repo.embedder()
+    hashes = [row[CHUNK_HASH] for row in analysis.chunks]
+    known = repo.catalogue.vectors(embedder.name, hashes)
+    missing = [number for number, digest in enumerate(hashes) if digest not in known]
+    if missing:
+        made = embedder.embed([analysis.passages[number] for number in missing], "document").unwrap()
+        fresh = {hashes[number]: vector for number, vector in zip(missing, made, strict=True)}
+        repo.catalogue.keep_vectors(embedder.name, fresh)
+        known |= fresh
+    vectors, scales = quantise(np.array([known[digest] for digest in hashes], np.float32).reshape(-1, embedder.dim))
     return replace(analysis, passages=(), arrays=replace(analysis.arrays, vectors=vectors, scales=scales))
 
 
