@@ -16,8 +16,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import report
 from data import Question
 from metrics import Hit, mean_over_repositories, semble_ndcg
@@ -61,7 +59,7 @@ class Asked:
     def score(self, weights: Weights) -> float:
         """NDCG@10 by semble's rule."""
         view = self.opened.view
-        ranked = rank(self.signals, self.plan, np.ones(len(view), bool), 10, weights=weights)
+        ranked = rank(self.signals, self.plan, None, 10, weights=weights)
         hits = [
             Hit(view.files.paths[view.row_file[row]], int(view.lines[row, 0]), int(view.lines[row, 1]))
             for row in ranked.rows.tolist()

@@ -52,6 +52,10 @@ class Store(Protocol):
         """Return the matching rows, or the named columns of them, in the order asked for."""
         ...
 
+    def get(self, family: str, keys: Sequence[Row]) -> Result[list[Row], StoreError]:
+        """Return the rows whose key is, or begins with, one of `keys`, which have one length."""
+        ...
+
     def delete(self, family: str, where: Sequence[Condition]) -> Result[int, StoreError]:
         """Delete the matching rows. Returns how many there were."""
         ...

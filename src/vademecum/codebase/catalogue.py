@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -32,6 +31,8 @@ from vademecum.types import Chunk, Skipped, Symbol
 BlobKey = tuple[str, str]  # git blob id, language
 MANY_SEGMENTS = 4  # beyond the largest: more are joined into one
 MANY_DEAD = 5_000  # chunks that no snapshot names; when they also outweigh the rest, they are dropped
+CHUNKS_KEPT = 4096  # chunks kept at hand after they were read
+CONTENTS_KEPT = 16_000_000  # bytes of content, likewise
 SMALL_SHARE = 0.25  # of the largest segment: beyond it all are joined into one
 
 
@@ -69,8 +70,7 @@ class Catalogue:
         self._embedder = embedder
         self._segments: dict[str, Segment] = {}
         self._loaded: dict[tuple[str, str], tuple[tuple[str, ...], tuple[Snapshot, View]]] = {}
-        self.content = lru_cache(maxsize=128)(self._content)  # what is stored of a blob never changes
-        self.chunk = lru_cache(maxsize=4096)(self._chunk)
+        self._forget_read()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -113,18 +113,28 @@ class Catalogue:
         """Return the database ids of contents whose arrays are at hand."""
         return {blob for segment in self._current_segments() for blob in segment.blobs.tolist()}
 
-    def _chunk(self, blob: int, ordinal: int) -> tuple[Chunk, str]:
-        """Return a chunk without its text, and its hash."""
-        own: list[Condition] = [("blob", "=", blob), ("ordinal", "=", ordinal)]
-        rows = self._scan("chunks", own)
-        if not rows:
-            raise StoreCorruptError(f"chunk {ordinal} of blob {blob} is missing: run `vade index --full`")
-        _, _, first, last, start, end, kind, name, scope, signature, summary, digest, calls, metadata = rows[0]
-        symbols = tuple(Symbol(*row[3:]) for row in self.symbols(own))
-        return Chunk(
-            first, last, start, end, kind, "", name, scope, signature, "", summary, symbols,
-            tuple(calls.split("\n")) if calls else (), json.loads(metadata) if metadata else {},
-        ), digest  # fmt: skip
+    def chunks(self, wanted: Sequence[tuple[int, int]]) -> list[tuple[Chunk, str]]:
+        """Return chunks, given by blob and ordinal, as they were indexed, each with its hash.
+
+        Raises:
+            StoreCorruptError: one of them is not there.
+        """
+        found = {key: self._chunks[key] for key in wanted if key in self._chunks}
+        keys = list(dict.fromkeys(key for key in wanted if key not in found))
+        symbols: dict[tuple[int, int], list[Symbol]] = {key: [] for key in keys}
+        for row in sorted(self.store.get("symbols", keys).unwrap()):
+            symbols[row[0], row[1]].append(Symbol(*row[3:]))
+        contents = self.contents({blob for blob, _ in keys})
+        for row in self.store.get("chunks", keys).unwrap():
+            own = row[0], row[1]
+            found[own] = _chunk(row, contents[row[0]], tuple(symbols[own])), row[11]
+        for blob, ordinal in keys:
+            if (blob, ordinal) not in found:
+                raise StoreCorruptError(f"chunk {ordinal} of blob {blob} is missing: run `vade index --full`")
+        if len(self._chunks) > CHUNKS_KEPT:
+            self._chunks.clear()
+        self._chunks.update(found)
+        return [found[key] for key in wanted]
 
     def vectors(self, embedder: str, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """Return the vectors that an embedder made of chunks before, by chunk hash, each float32 of shape (dim,)."""
@@ -136,11 +146,27 @@ class Catalogue:
         """Return symbol records, ordered by blob."""
         return self._scan("symbols", where, columns, ("blob", "ordinal", "position"))
 
-    def _content(self, blob: int) -> bytes:
-        rows = self._scan("blobs", [("id", "=", blob)], ("content",))
-        if not rows:
-            raise StoreCorruptError(f"blob {blob} is missing: run `vade index --full`")
-        return bytes(rows[0][0])
+    def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
+        """Return what is stored of blobs, which never changes; what was read last is kept at hand."""
+        for row in self.store.get("blobs", [(blob,) for blob in blobs if blob not in self._contents]).unwrap():
+            self._contents[row[0]] = bytes(row[3])
+            self._contents_size += len(row[3])
+        missing = [blob for blob in blobs if blob not in self._contents]
+        if missing:
+            raise StoreCorruptError(f"blob {missing[0]} is missing: run `vade index --full`")
+        found = {blob: self._contents[blob] for blob in blobs}
+        while self._contents_size > CONTENTS_KEPT:
+            self._contents_size -= len(self._contents.pop(next(iter(self._contents))))
+        return found
+
+    def content(self, blob: int) -> bytes:
+        """Return what is stored of one blob."""
+        return self.contents((blob,))[blob]
+
+    def _forget_read(self) -> None:
+        self._chunks: dict[tuple[int, int], tuple[Chunk, str]] = {}
+        self._contents: dict[int, bytes] = {}
+        self._contents_size = 0
 
     def _files(self, snapshot: Snapshot) -> FileTable:
         try:
@@ -202,8 +228,7 @@ class Catalogue:
             self._write_rows(rows)
             self._upsert("meta", [("last_blob", str(number))])
             self._write_segment(segment_of([(n, analysis.arrays) for n, _, analysis in rows]))
-        self.content.cache_clear()
-        self.chunk.cache_clear()
+        self._forget_read()
         return numbers
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
@@ -289,8 +314,7 @@ class Catalogue:
                 raise error
         self.store.start_over()
         self._segments, self._loaded = {}, {}
-        self.content.cache_clear()
-        self.chunk.cache_clear()
+        self._forget_read()
         return True
 
     def collect(self) -> tuple[int, int]:
@@ -305,8 +329,7 @@ class Catalogue:
             unused = {digest for (digest,) in self._scan("vectors", columns=("hash",))} - alive
             self._delete("vectors", [("hash", "in", sorted(unused))])
             self._join_segments(everything=True)
-        self.content.cache_clear()
-        self.chunk.cache_clear()
+        self._forget_read()
         self.sweep()
         return len(dead), chunks
 
@@ -326,6 +349,14 @@ class Catalogue:
 
     def _delete(self, family: str, where: Sequence[Condition]) -> int:
         return self.store.delete(family, where).unwrap()
+
+
+def _chunk(row: Row, content: bytes, symbols: tuple[Symbol, ...]) -> Chunk:
+    _, _, first, last, start, end, kind, name, scope, signature, summary, _, calls, metadata = row
+    return Chunk(
+        first, last, start, end, kind, content[start:end].decode("utf-8", "replace"), name, scope, signature, "", summary,
+        symbols, tuple(calls.split("\n")) if calls else (), json.loads(metadata) if metadata else {},
+    )  # fmt: skip
 
 
 def _snapshot(row: Row) -> Snapshot:

@@ -6,8 +6,8 @@ plan query → words + meaning + names, for every chunk → filter → join → 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
@@ -22,7 +22,7 @@ from vademecum.errors import UsageError
 from vademecum.result import Err, Ok
 from vademecum.retrieval.confidence import probability, verdict
 from vademecum.retrieval.files import FILE_KINDS
-from vademecum.retrieval.filters import below, row_mask
+from vademecum.retrieval.filters import below, is_filtered, row_mask
 from vademecum.retrieval.query import Plan, plan_query
 from vademecum.retrieval.rank import RANKERS, Floats, Ranked, laid_end_to_end, rank, signals_of
 from vademecum.types import KINDS, Answer, Chunk, Evidence, Freshness, Passage, Query, Verdict
@@ -42,8 +42,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default") -> A
     vector, trouble = question_vector(opened, plan, ranker)
     found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
     signals = laid_end_to_end([signals for signals, _ in found])
-    mask = np.concatenate([allowed_rows(each, query) for each in opened])
-    ranked = rank(signals, plan, mask, max(query.k, JUDGED), ranker)
+    ranked = rank(signals, plan, allowed_rows(opened, query), max(query.k, JUDGED), ranker)
     probable = probability(ranked, "" if vector is None else opened[0].repo.embedder().name)
     decided = verdict(plan, ranked, probable)
     if decided is Verdict.NOT_FOUND:
@@ -84,8 +83,15 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
             return None, f"ranked by words alone: {error}"
 
 
-def allowed_rows(each: Opened, query: Query) -> NDArray[np.bool_]:
-    """Return bool (R,): the rows that every filter lets through."""
+def allowed_rows(opened: Sequence[Opened], query: Query) -> NDArray[np.int64] | None:
+    """Return the rows, of the repositories laid end to end, that every filter lets through; None for all of them."""
+    if not (is_filtered(query) or query.pattern or any(each.prefixes for each in opened)):
+        return None
+    return np.flatnonzero(np.concatenate([_mask(each, query) for each in opened]))
+
+
+def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:
+    """Return bool (R,): the rows of one repository that every filter lets through."""
     mask = row_mask(each.view, query)
     if each.prefixes:
         mask &= below(each.view.files, each.prefixes)[each.view.row_file]
@@ -117,24 +123,33 @@ def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np
 def gather_evidence(opened: Sequence[Opened], ranked: Ranked) -> tuple[Evidence, ...]:
     """Read what the ranked rows say, and check the files they come from."""
     bases = list(accumulate((len(each.view) for each in opened), initial=0))
-    states: dict[tuple[int, int], FileState] = {}
-    evidence = []
+    places: dict[int, list[int]] = {}  # per repository, the ranked rows that are its own
     for place, row in enumerate(ranked.rows.tolist()):
-        which = int(np.searchsorted(bases, row, side="right")) - 1
-        each, own = opened[which], row - bases[which]
-        file = int(each.view.row_file[own])
-        if (which, file) not in states:
-            states[which, file] = check_file(each, file)
-        signals = {name: round(float(values[place]), 4) for name, values in ranked.signals.items()}
-        evidence.append(evidence_of(each, own, float(ranked.scores[place]), signals, states[which, file]))
-    return tuple(evidence)
+        places.setdefault(bisect_right(bases, row) - 1, []).append(place)
+    signals = [dict(zip(ranked.signals, values, strict=True)) for values in _rounded(ranked)]
+    found: dict[int, Evidence] = {}
+    for which, own in places.items():
+        each, rows = opened[which], [int(ranked.rows[place]) - bases[which] for place in own]
+        states = {file: check_file(each, file) for file in dict.fromkeys(each.view.row_file[rows].tolist())}
+        for place, row, stored in zip(own, rows, stored_chunks(each, rows), strict=True):
+            state = states[int(each.view.row_file[row])]
+            found[place] = evidence_of(each, row, stored, float(ranked.scores[place]), signals[place], state)
+    return tuple(found[place] for place in range(len(found)))
 
 
-def evidence_of(each: Opened, row: int, score: float, signals: dict[str, float], state: FileState) -> Evidence:
-    """Return one row as evidence, as its file is now."""
+def _rounded(ranked: Ranked) -> list[list[float]]:
+    """Return every ranked row's signals to four places."""
+    values: list[list[float]] = np.round(np.array(list(ranked.signals.values()), np.float64).T, 4).tolist()
+    return values
+
+
+def evidence_of(
+    each: Opened, row: int, stored: tuple[Chunk, str], score: float, signals: dict[str, float], state: FileState
+) -> Evidence:
+    """Return one row, whose chunk was stored with its hash, as evidence: as its file is now."""
     files = each.view.files
     file = int(each.view.row_file[row])
-    chunk, digest = stored_chunk(each, int(files.blobs[file]), each.view.ordinal(row))
+    chunk, digest = stored
     label, freshness = each.snapshot.label, state.freshness
     if state.now is not None:
         new = corresponding(chunk, state.now)
@@ -155,9 +170,8 @@ def evidence_of(each: Opened, row: int, score: float, signals: dict[str, float],
     )  # fmt: skip
 
 
-def stored_chunk(each: Opened, blob: int, ordinal: int) -> tuple[Chunk, str]:
-    """Return a chunk as it was indexed, and its hash."""
-    record, digest = each.repo.catalogue.chunk(blob, ordinal)
-    content = each.repo.catalogue.content(blob)
-    text = content[record.start_byte : record.end_byte].decode("utf-8", "replace")
-    return replace(record, text=text), digest
+def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
+    """Return the chunks of rows as they were indexed, each with its hash."""
+    view = each.view
+    blobs = view.files.blobs[view.row_file[rows]].tolist()
+    return each.repo.catalogue.chunks([(blob, view.ordinal(row)) for blob, row in zip(blobs, rows, strict=True)])

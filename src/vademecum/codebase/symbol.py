@@ -10,7 +10,7 @@ import numpy as np
 from vademecum.codebase.explain import nearest_names
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.repository import Opened
-from vademecum.codebase.search import check_count, evidence_of, stored_chunk
+from vademecum.codebase.search import check_count, evidence_of, stored_chunks
 from vademecum.errors import UsageError
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
@@ -53,13 +53,13 @@ def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:
     if each.prefixes:
         exact &= below(view.files, each.prefixes)[view.row_file]
     hits = []
-    for row in np.flatnonzero(exact).tolist():
-        file = int(view.row_file[row])
-        chunk, _ = stored_chunk(each, int(view.files.blobs[file]), view.ordinal(row))
+    rows = np.flatnonzero(exact).tolist()
+    for row, stored in zip(rows, stored_chunks(each, rows), strict=True):
+        file, chunk = int(view.row_file[row]), stored[0]
         state = check_file(each, file)
         for symbol in chunk.symbols:
             if _is_it(symbol, wanted) and chunk.metadata.get("part", 1) == 1:
-                shown = evidence_of(each, row, 1.0, {"definition": 1.0}, state)
+                shown = evidence_of(each, row, stored, 1.0, {"definition": 1.0}, state)
                 kind = FILE_KINDS[view.files.kinds[file]]
                 distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)
                 hits.append((distance, _as_definition(shown, chunk, symbol)))

@@ -16,6 +16,11 @@ from vademecum.retrieval.view import View
 from vademecum.types import KINDS, Query
 
 
+def is_filtered(query: Query) -> bool:
+    """Whether a query filters at all, but for its regular expression."""
+    return bool(query.languages or query.paths or query.exclude or query.symbol) or KINDS[query.kind] != KINDS["all"]
+
+
 def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
     """Return bool (R,): the rows that pass every filter of a query but its regular expression."""
     mask = file_mask(view.files, query)[view.row_file]

@@ -27,15 +27,16 @@ FIELD_B = (0.75, 0.3, 0.5, 0.5)  # length normalisation: long bodies are penalis
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """Per chunk, float32 (N,): the BM25F score, and the share of the question's idf that is matched at all.
+    """What the words of a question find: per chunk, float32 (N,), the BM25F score; per term and per match, the rest.
 
-    Terms that no row holds weigh most: what is missing everywhere is what the question may be about.
+    Terms that no row holds weigh most in coverage: what is missing everywhere is what the question may be about.
     """
 
     score: NDArray[np.float32]
-    coverage: NDArray[np.float32]
     idf: NDArray[np.float64]  # (T,), per query term
     known: NDArray[np.bool_]  # (T,), whether any row holds the term
+    matched: NDArray[np.int32]  # (P,), the chunk of each match of a term
+    share: NDArray[np.float32]  # (P,), the term's share of the question's idf
 
 
 def field_norms(lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -69,34 +70,35 @@ def bm25f(
         keys: uint64 (T,), the question's terms.
         asked: how many of them, the first ones, coverage is counted by.
     """
-    rows = int(copies.sum())
+    docs, term, tf = _matches(segments, keys)
+    counted_once = copies.min(initial=1) == copies.max(initial=1) == 1
+    holding = np.bincount(term, None if counted_once else copies[docs], len(keys)).astype(np.float64)
+    idf = inverse_document_frequency(int(copies.sum()), holding)
+    frequency = np.einsum("pf,pf->p", norms[docs], tf.astype(np.float32))
+    score = np.bincount(docs, idf[term] * (frequency / (K1 + frequency)), len(copies)).astype(np.float32)
+    total = max(float(idf[:asked].sum()), 1e-9)
+    share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
+    return Lexical(score, idf, holding > 0, docs, share[term])
+
+
+def _matches(
+    segments: Sequence[Segment], keys: NDArray[np.uint64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]:
+    """Return (chunk, term, occurrences per field) of every match, in the question's order of terms."""
+    docs, terms, tfs = [], [], []
     base = 0
-    docs_parts, term_parts, tf_parts = [], [], []
     for segment in segments:
         where, term = segment.postings.find(keys)
-        docs_parts.append(segment.postings.docs[where] + base)
-        tf_parts.append(segment.postings.tf[where])
-        term_parts.append(term)
+        docs.append(segment.postings.docs[where] + np.int32(base))
+        tfs.append(segment.postings.tf[where])
+        terms.append(term)
         base += segment.size
+    if len(segments) == 1:
+        return docs[0], terms[0], tfs[0]
     if not segments:
-        nothing = np.zeros(0, np.float32)
-        return Lexical(nothing, nothing, np.zeros(len(keys)), np.zeros(len(keys), bool))
-    docs, term, tf = np.concatenate(docs_parts), np.concatenate(term_parts), np.concatenate(tf_parts)
-    if len(segments) > 1:  # sum each chunk's terms in the question's order, whatever segment they are in
-        order = np.argsort(term, kind="stable")
-        docs, term, tf = docs[order], term[order], tf[order]
-    holding = np.bincount(term, weights=copies[docs], minlength=len(keys)).astype(np.float64)
-    idf = inverse_document_frequency(rows, holding)
-    frequency = np.einsum("pf,pf->p", norms[docs], tf.astype(np.float32))
-    weight = idf[term]
-    counted = np.where(np.arange(len(keys)) < asked, idf, 0.0)
-    total = max(float(counted.sum()), 1e-9)
-    return Lexical(
-        np.bincount(docs, weights=weight * (frequency / (K1 + frequency)), minlength=len(copies)).astype(np.float32),
-        (np.bincount(docs, weights=counted[term], minlength=len(copies)) / total).astype(np.float32),
-        idf,
-        holding > 0,
-    )
+        return np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros((0, len(FIELD_WEIGHTS)), np.uint8)
+    order = np.argsort(np.concatenate(terms), kind="stable")  # whatever segment a chunk is in, sums have one order
+    return np.concatenate(docs)[order], np.concatenate(terms)[order], np.concatenate(tfs)[order]
 
 
 def term_keys(terms: Sequence[str]) -> NDArray[np.uint64]:

@@ -73,26 +73,38 @@ class Ranked:
 class Signals:
     """Every signal of one view, where it is first known: per chunk, float32 (N,), or per file, float32 (F,).
 
-    `rows` is int64 (R,), the chunk of each row, and `files` int32 (R,), the file of each row.
+    `rows` is int64 (R,), the chunk of each row, and `files` int32 (R,), the file of each row. `matched` and `share` say,
+    for each match of a term, int32 and float32 (P,), in which chunk it is and how much of the question the term is.
     """
 
     lexical: Floats
     dense: Floats
     definition: Floats
-    coverage: Floats
     path: Floats
     prior: Floats
     rows: NDArray[np.int64]
     files: NDArray[np.int32]
+    matched: NDArray[np.int32]
+    share: Floats
 
     def of(self, name: str, rows: Rows) -> Floats:
         """Return one signal for some rows; None stands for all of them."""
-        where = self.files if name in ("path", "prior") else self.rows
-        values: Floats = getattr(self, name)[where if rows is None else where[rows]]
+        where = self.files if name in PER_FILE else self.rows
+        values: Floats = np.take(getattr(self, name), where if rows is None else where[rows])
         return values
+
+    def coverage(self, rows: NDArray[np.int64]) -> Floats:
+        """Return float32 (m,): the share of the question's idf that is found in each of `rows`, or in its path."""
+        chunks, place = np.unique(self.rows[rows], return_inverse=True)
+        number = np.zeros(len(self.lexical), np.int32)
+        number[chunks] = np.arange(1, len(chunks) + 1)
+        found = np.bincount(number[self.matched], self.share, len(chunks) + 1)[1:]
+        covered: Floats = np.minimum(found[place].astype(np.float32) + self.of("path", rows), 1)
+        return covered
 
 
 SHOWN = ("lexical", "dense", "path", "definition", "prior")
+PER_FILE = frozenset({"path", "prior"})
 
 
 def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind]) -> tuple[Signals, set[str]]:
@@ -102,18 +114,24 @@ def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[F
     """
     keys = term_keys(plan.terms + plan.joined)
     words = bm25f(view.segments, view.copies, view.norms, keys, len(plan.terms))
-    size = len(words.score)
+    nothing = np.zeros(len(words.score), np.float32)
     signals = Signals(
-        lexical=words.score * view.alive,
-        dense=np.zeros(size, np.float32) if vector is None else cosine(view, vector) * view.alive,
-        definition=definitions(view, plan.names) if plan.names else np.zeros(size, np.float32),
-        coverage=words.coverage,
+        lexical=_living(view, words.score),
+        dense=nothing if vector is None else _living(view, cosine(view, vector)),
+        definition=definitions(view, plan.names) if plan.names else nothing,
         path=path_share(view.files, keys, np.where(words.known, words.idf, 0.0)),
         prior=kind_priors(view.files, plan.text, kinds),
         rows=view.row_chunk,
         files=view.row_file,
+        matched=words.matched,
+        share=words.share,
     )
     return signals, {term for term, known in zip(plan.terms, words.known, strict=False) if not known}
+
+
+def _living(view: View, score: Floats) -> Floats:
+    """Return the scores with those of dead chunks, which belong to no row, set to 0."""
+    return score if view.alive.all() else score * view.alive
 
 
 def laid_end_to_end(several: Sequence[Signals]) -> Signals:
@@ -123,23 +141,22 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
     chunks = np.cumsum([0, *(len(s.lexical) for s in several)])
     files = np.cumsum([0, *(len(s.path) for s in several)])
     shifted = [
-        replace(s, rows=s.rows + chunk, files=s.files + np.int32(file))
+        replace(s, rows=s.rows + chunk, files=s.files + np.int32(file), matched=s.matched + np.int32(chunk))
         for s, chunk, file in zip(several, chunks, files, strict=False)
     ]
     return Signals(*(np.concatenate([getattr(s, f.name) for s in shifted]) for f in fields(Signals)))
 
 
 def rank(
-    signals: Signals, plan: Plan, mask: NDArray[np.bool_], k: int, ranker: str = "default", weights: Weights = WEIGHTS
+    signals: Signals, plan: Plan, allowed: Rows, k: int, ranker: str = "default", weights: Weights = WEIGHTS
 ) -> Ranked:
-    """Return the best `k` rows among those the mask, bool (R,), lets through."""
-    allowed = None if mask.all() else np.flatnonzero(mask)
+    """Return the best `k` rows among those that are allowed, ascending; None allows all."""
     if ranker == "default":
         rows, scores = _joined(signals, allowed, plan, k, weights)
     else:
         rows, scores = _baseline(signals, allowed, k, ranker)
-    coverage = np.minimum(signals.of("coverage", rows) + signals.of("path", rows), 1)
-    return Ranked(rows, scores, {name: signals.of(name, rows) for name in SHOWN}, coverage, int(mask.sum()))
+    searched = len(signals.rows) if allowed is None else len(allowed)
+    return Ranked(rows, scores, {name: signals.of(name, rows) for name in SHOWN}, signals.coverage(rows), searched)
 
 
 def _baseline(signals: Signals, allowed: Rows, k: int, ranker: str) -> tuple[NDArray[np.int64], Floats]:
@@ -161,22 +178,20 @@ def _numbered(picked: NDArray[np.int64], allowed: Rows) -> NDArray[np.int64]:
 def _joined(signals: Signals, allowed: Rows, plan: Plan, k: int, w: Weights) -> tuple[NDArray[np.int64], Floats]:
     """Rank by every signal."""
     share = w.dense_symbol if plan.is_bare else w.dense
-    if allowed is None:  # weigh each chunk once, then see where it stands
-        base = convex([signals.lexical, signals.dense], [1 - share, share])[signals.rows]
-    else:
-        base = convex([signals.of("lexical", allowed), signals.of("dense", allowed)], [1 - share, share])
-    base += np.float32(w.path) * signals.of("path", allowed)
+    score = convex([signals.lexical, signals.dense], [1 - share, share])
     if plan.names:
-        worth = w.definition if plan.is_bare else w.definition_in_prose
-        base += np.float32(worth) * signals.of("definition", allowed)
-    base *= signals.of("prior", allowed)
+        score += np.float32(w.definition if plan.is_bare else w.definition_in_prose) * signals.definition
+    chunks, files = (
+        (signals.rows, signals.files) if allowed is None else (signals.rows[allowed], signals.files[allowed])
+    )
+    base = np.take(score, chunks)
+    base += np.take(np.float32(w.path) * signals.path, files)
+    base *= np.take(signals.prior, files)
     pool = top(base, max(w.candidates, 5 * k))
     pool = pool[base[pool] > 0]
-    score = base[pool].copy()
-    rows = _numbered(pool, allowed)
+    score, files, rows = base[pool], files[pool], _numbered(pool, allowed)
     if not len(rows):
         return rows, score
-    files = signals.files[rows]
     _add_coherence(score, files, w.coherence)
     order = np.argsort(-score, kind="stable")
     return _pick(rows[order], score[order], files[order], k, w.decay)
@@ -193,11 +208,12 @@ def _pick(
     rows: NDArray[np.int64], scores: Floats, files: NDArray[np.int32], k: int, decay: float
 ) -> tuple[NDArray[np.int64], Floats]:
     """Take rows greedily, the n-th of a file at decay**n of its score. `rows` come best first."""
-    seen: dict[int, int] = {}
-    damped = np.empty_like(scores)
-    for i, file in enumerate(files.tolist()):
-        n = seen.get(file, 0)
-        damped[i] = scores[i] * decay**n
-        seen[file] = n + 1
+    grouped = np.argsort(files, kind="stable")  # each file's rows together, still best first
+    same = files[grouped]
+    begins = np.zeros(len(files), np.int64)  # where each row's file begins
+    begins[1:] = np.where(same[1:] != same[:-1], np.arange(1, len(files)), 0)
+    place = np.empty(len(files), np.int64)  # of each row among its file's
+    place[grouped] = np.arange(len(files)) - np.maximum.accumulate(begins)
+    damped = (scores * decay**place).astype(np.float32)
     order = np.argsort(-damped, kind="stable")[:k]
     return rows[order], damped[order]

@@ -8,15 +8,14 @@ once, whatever branches, worktrees or file names hold it; `view` joins them with
     lengths  uint16 (N, 4)   terms per field                  vectors int8 (N, dim), scales float32 (N,)
     postings over the N chunks with the four fields of FIELDS
 
-Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory on disk, and
-since every product and sum of small whole numbers is exact in float32, the order of rows never changes a score.
+Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory of floats,
+and since sums of products of whole numbers are exact, the order of rows never changes a score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +63,6 @@ class Segment:
     def size(self) -> int:
         """Number of chunks."""
         return len(self.kinds)
-
-    @cached_property
-    def floats(self) -> NDArray[np.float32]:
-        """`vectors` as float32, the type that matrix products are fast in."""
-        return self.vectors.astype(np.float32)
 
 
 NO_SEGMENT = Segment(

@@ -25,6 +25,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 BUSY_SECONDS = 30.0
+_KEYS_AT_ONCE = 100  # alternatives in one statement
 _IN_LIMIT = 30_000  # below SQLite's limit of 32,766 bound parameters
 # what SQLite says when a quota or a limit on file sizes is used up: it only knows that a write failed
 _UNWRITTEN = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE}
@@ -182,7 +183,7 @@ class SqliteStore:
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
         """Return the matching rows, or the named columns of them, in the order asked for."""
-        if all(operator == "=" for _, operator, _ in where):  # the hot path of reading evidence
+        if all(operator == "=" for _, operator, _ in where):  # the hot path of asking what is current
             statement = _look_up(family, tuple(column for column, _, _ in where), tuple(columns), tuple(order))
             return self._db.execute(statement, [value for _, _, value in where]).fetchall()
         chosen = self._known(family, columns or FAMILIES[family].columns)
@@ -195,6 +196,16 @@ class SqliteStore:
         width = len(chosen)
         rows = merge(*parts, key=lambda row: row[width:]) if order and len(parts) > 1 else chain.from_iterable(parts)
         return [row[:width] for row in rows] if order else list(rows)
+
+    @_outcome
+    def get(self, family: str, keys: Sequence[Row]) -> list[Row]:
+        """Return the rows whose key is, or begins with, one of `keys`, which have one length."""
+        rows: list[Row] = []
+        for start in range(0, len(keys), _KEYS_AT_ONCE):
+            part = keys[start : start + _KEYS_AT_ONCE]
+            statement = _by_key(family, len(part), len(part[0]))
+            rows += self._db.execute(statement, [value for key in part for value in key]).fetchall()
+        return rows
 
     @_outcome
     def delete(self, family: str, where: Sequence[Condition]) -> int:
@@ -249,6 +260,15 @@ def _look_up(family: str, equal: tuple[str, ...], columns: tuple[str, ...], orde
         + (f" WHERE {where}" if where else "")
         + (f" ORDER BY {','.join(order)}" if order else "")
     )
+
+
+@lru_cache(maxsize=64)
+def _by_key(family: str, count: int, parts: int) -> str:
+    """Return the statement that selects `count` rows by the first `parts` columns of their key."""
+    shape = FAMILIES[family]
+    # subtle: SQLite uses the index for alternatives of equalities, but scans the table for `(a, b) IN (VALUES ...)`
+    one = "(" + " AND ".join(f"{column} = ?" for column in shape.key[:parts]) + ")"
+    return f"SELECT {','.join(shape.columns)} FROM {family} WHERE {' OR '.join([one] * count)}"  # noqa: S608 - names of our own
 
 
 def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, list[object]]]:

@@ -178,7 +178,8 @@ class StaticEmbedder:
             w_in, bias, w_out = (self._arrays[name].astype(np.float32) for name in names)
             self._heads[kind] = (HEAD_SCALE * w_in.T.copy(), bias, w_out.T.copy())
         w_in, bias, w_out = self._heads[kind]
-        hidden = x @ w_in + bias
+        hidden = x @ w_in
+        hidden += bias
         hidden *= np.float32(0.5) * (1 + np.tanh(0.7978845608 * hidden * (1 + 0.044715 * hidden * hidden)))
         known = x.any(axis=1, keepdims=True)  # the head's bias says nothing of a text without a known piece
         return _normalise(np.asarray((x + hidden @ w_out) * known, np.float32))
@@ -186,4 +187,5 @@ class StaticEmbedder:
 
 def _normalise(x: Matrix) -> Matrix:
     norm = np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
-    return np.asarray(x / np.where(norm > 0, norm, 1), np.float32)
+    norm[norm == 0] = 1
+    return np.asarray(x / norm, np.float32)
