@@ -1,11 +1,11 @@
 ; What Swift declares, calls and imports. The vocabulary of captures is explained in declarations.py.
-(class_declaration declaration_kind: "struct" name: (_) @name body: (_) @body) @struct
-(class_declaration declaration_kind: "enum" name: (_) @name body: (_) @body) @enum
-(class_declaration declaration_kind: "extension" name: (_) @name body: (_) @body) @extension
-(class_declaration name: (_) @name body: (_) @body) @class
-(protocol_declaration name: (_) @name body: (_) @body) @protocol
-(function_declaration name: (_) @name body: (_)? @body) @function
-(protocol_function_declaration name: (_) @name) @method
+(class_declaration declaration_kind: "struct") @struct.named
+(class_declaration declaration_kind: "enum") @enum.named
+(class_declaration declaration_kind: "extension") @extension.named
+(class_declaration) @class.named
+(protocol_declaration) @protocol.named
+(function_declaration) @function.named
+(protocol_function_declaration) @method.named
 (init_declaration "init" @name body: (_)? @body) @constructor
 (deinit_declaration "deinit" @name body: (_)? @body) @method
 (subscript_declaration "subscript" @name) @method
@@ -13,7 +13,7 @@
 (class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @property)
 (enum_class_body (property_declaration name: (pattern bound_identifier: (_) @name)) @property)
 (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @property
-(enum_entry name: (_) @name) @field
+(enum_entry) @field.named
 (typealias_declaration "typealias" . name: (_) @name) @alias
 (inheritance_specifier inherits_from: (_) @base)
 (attribute) @decorator
