@@ -63,6 +63,7 @@ class Measure:
     cyclomatic: int = 1
     cognitive: int = 0
     calls: dict[str, None] = field(default_factory=dict)  # callees in order; `.name` when called on an expression
+    within: set[str] = field(default_factory=set)  # callees of classes inside it, which are not its own calls
     weight: Weight = field(default_factory=Weight)
     methods: int = 0  # the sum of its methods' cognitive complexities, which is what a class has
 
@@ -194,6 +195,9 @@ def _declare(found: Survey, here: Measure, node: Declaration, depth: int) -> Non
     here.calls.update(header.calls)
     if here.node is not None and not isinstance(here.node, ast.ClassDef):
         here.calls.update(measure.calls)
+        here.within |= measure.within
+    else:
+        here.within |= measure.within | measure.calls.keys()
 
 
 def _cognitive(found: Survey, measure: Measure, node: Declaration, header: Measure) -> int:
@@ -204,7 +208,7 @@ def _cognitive(found: Survey, measure: Measure, node: Declaration, header: Measu
         wrapper = body[0]
         if isinstance(wrapper, ast.FunctionDef):  # a decorator is as hard as the function that it makes
             return next(inner.cognitive for inner in found.measures if inner.node is wrapper)
-    recursive = node.name in measure.calls or node.name in header.calls
+    recursive = node.name in measure.calls or node.name in measure.within or node.name in header.calls
     return measure.weight.total + recursive
 
 
