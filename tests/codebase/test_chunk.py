@@ -165,3 +165,10 @@ def test_a_fenced_heading_is_text_and_a_long_section_comes_in_parts():
     parsed = check(b"# A\n" + b"word " * 10 + b"\n```\n# no\n```\n" + b"line of text\n" * 400, "markdown")
     assert {chunk.name for chunk in parsed.chunks} == {"A"}
     assert [chunk.metadata["part"] for chunk in parsed.chunks] == list(range(1, len(parsed.chunks) + 1))
+
+
+def test_sql_comment_lines_of_dashes_are_read_in_one_way() -> None:
+    line = "-- " + "-" * 60
+    text = f"{line}\n-- Records of role\n{line}\nINSERT INTO role VALUES (1);\n\n{line}\n/* a * b */\nCREATE TABLE role (id int);\n"
+    chunks = chunk_file(text.encode(), "sql").chunks  # once took longer than anybody waits
+    assert [(c.start_line, c.end_line, c.name) for c in chunks] == [(1, 4, ""), (6, 8, "role")]

@@ -44,7 +44,8 @@ _SQL_TOKEN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SQL_NAME = re.compile(
-    r"\s*(?:--[^\n]*\s*|/\*.*?\*/\s*)*(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:(?:GLOBAL|LOCAL|TEMP|TEMPORARY|UNIQUE"
+    # possessive, for a comment line of dashes can be read as comments in very many ways
+    r"\s*+(?:--[^\n]*+\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:(?:GLOBAL|LOCAL|TEMP|TEMPORARY|UNIQUE"
     r"|UNLOGGED|MATERIALIZED|EXTERNAL|CONSTRAINT|RECURSIVE|CLUSTERED|NONCLUSTERED|DEFINER\s*=\s*\S+)\s+)*(?P<what>[A-Z]+)\s+(?:CONCURRENTLY\s+)?"
     r"(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?P<name>[\w.\"`\[\]]+)",
     re.IGNORECASE | re.DOTALL,
