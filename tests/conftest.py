@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -191,3 +196,97 @@ def engine(open_engine: Callable[..., Engine]) -> Iterator[Callable[..., Engine]
     yield make
     for each in opened:
         each.close()
+
+
+class ChatServer(ThreadingHTTPServer):
+    """A server that speaks the chat of Ollama (`/api/chat`) and of OpenAI (`/v1/chat/completions`) as they do.
+
+    `answer` makes the model's words from the last message. `failure` makes it misbehave: a status, "slow" (says nothing),
+    "drips" (a byte now and then), "hangs up", "malformed", "elsewhere" (a redirect).
+    """
+
+    daemon_threads = True
+    model = "tiny:1b"
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), ChatHandler)
+        self.answer: Callable[[str], str] = lambda _: "[1]"
+        self.failure: int | str = ""
+        self.key = ""
+        self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.closing = threading.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class ChatHandler(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    server: ChatServer
+
+    def do_POST(self) -> None:
+        server, failure = self.server, self.server.failure
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server.requests.append((self.path, body))
+        ollama = self.path == "/api/chat"
+        if not ollama and self.path != "/v1/chat/completions":
+            return self.reply(404, b"404 page not found", "text/plain")
+        if server.key and self.headers.get("Authorization") != f"Bearer {server.key}":
+            return self.reply(401, {"error": {"message": f"Incorrect API key: {self.headers.get('Authorization')}"}})
+        if failure:
+            return self.fail(failure)
+        if body["model"] != server.model:
+            said = f"model '{body['model']}' not found"
+            return self.reply(404, {"error": said if ollama else {"message": said, "type": "not_found_error"}})
+        assert [message["role"] for message in body["messages"]] == ["system", "user"]
+        message = {"role": "assistant", "content": server.answer(body["messages"][-1]["content"])}
+        done = {"model": body["model"], "message": message, "done": True, "done_reason": "stop"}
+        chosen = {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        return self.reply(200, done if ollama else chosen)
+
+    def fail(self, failure: int | str) -> None:
+        if isinstance(failure, int):
+            return self.reply(failure, {"error": "llama runner process has terminated"})
+        if failure == "elsewhere":
+            self.send_response(307)
+            self.send_header("Location", "http://192.0.2.1/")
+            return self.end_headers()
+        if failure == "malformed":
+            return self.reply(200, b"<html>welcome</html>", "text/html")
+        if failure == "drips":
+            self.send_response(200)
+            self.end_headers()
+            while not self.server.closing.wait(0.01):
+                self.wfile.write(b" ")
+        if failure == "slow":
+            self.server.closing.wait()
+        return None  # the connection is closed
+
+    def reply(self, status: int, body: object, kind: str = "application/json") -> None:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # the client went away, as it should from a server that misbehaves
+            super().handle()
+
+
+@pytest.fixture
+def chat_server() -> Iterator[ChatServer]:
+    """A server of one language model."""
+    with ChatServer() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.closing.set()
+        server.shutdown()
+        thread.join()

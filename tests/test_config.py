@@ -110,6 +110,41 @@ def test_the_user_can_allow_remote_providers(read):
     assert read(environ={"VADE_PRIVACY__ALLOW_REMOTE": "1"}).privacy.allow_remote
 
 
+@pytest.mark.parametrize("name", ["base_url", "api", "api_key", "timeout_s"])
+def test_a_repository_cannot_say_where_code_is_sent_or_with_whose_key(read, name):
+    mine = "7.0" if name == "timeout_s" else "'mine'"
+    assert str(getattr(read(user=f"[llm]\n{name} = {mine}").llm, name)) in mine
+    with pytest.raises(ConfigError, match=f"llm.{name} in .*: a repository's own file cannot turn on"):
+        read(repo=f"[llm]\n{name} = 'http://192.0.2.1'")
+
+
+@pytest.mark.parametrize("name", ["built-in", "none", "llm:qwen3:4b"])
+def test_a_repository_may_choose_some_rerankers(read, name):
+    given = read(repo=f"[search]\nreranker = '{name}'")
+    assert given.search.reranker == name
+    assert given.is_shared("search.reranker")
+    given = read(repo=f"[search]\nreranker = '{name}'", environ={"VADE_SEARCH__RERANKER": "cross-encoder:/models/one"})
+    assert given.search.reranker == "cross-encoder:/models/one"
+    assert not given.is_shared("search.reranker")
+
+
+@pytest.mark.parametrize("name", ["cross-encoder:/models/one", "acme", "llms", ""])
+def test_a_repository_may_not_choose_others(read, name):
+    with pytest.raises(
+        ConfigError, match=r"search.reranker .*vade.toml: a repository's own file may choose built-in, none"
+    ):
+        read(repo=f"[search]\nreranker = '{name}'")
+
+
+def test_a_secret_is_in_no_text(read):
+    given = read(user="[llm]\napi_key = 'hunter2'")
+    assert given.llm.api_key == "hunter2"
+    assert "hunter2" not in f"{given} {given!r} {list(given.items())}"
+    with pytest.raises(ConfigError, match=r"llm.api_key = its value in .* wrong type") as raised:
+        read(user="[llm]\napi_key = ['hunter2']")
+    assert "hunter2" not in str(raised.value)
+
+
 def test_a_file_that_is_not_text_is_named(read, repository):
     (repository / ".vade.toml").write_bytes(b"\xff\xfe[search]")
     with pytest.raises(ConfigError, match=r"\.vade\.toml cannot be read as UTF-8"):

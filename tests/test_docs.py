@@ -194,8 +194,9 @@ def test_every_error_is_on_its_page() -> None:
 
 def test_every_provider_and_extra_is_on_its_page() -> None:
     """docs/providers.md has a row for each provider that is built in, and for each extra."""
-    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", page("providers.md"), re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| `([\w-]+)` \|", page("providers.md"), re.MULTILINE)
     assert set(rows) == {(kind, name) for kind, table in plugins.BUILT_IN.items() for name in table}
+    assert all(f"`{name}`" in page("ranking.md") for name in plugins.WITHOUT_PROVIDER["reranker"])
     extras = PROJECT["project"]["optional-dependencies"]
     assert all(f"| `{extra}` |" in page("providers.md") for extra in extras)
 

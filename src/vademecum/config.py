@@ -7,7 +7,8 @@ of a `.coderag.yaml` that have a meaning here), an environment variable is `VADE
 `VADE_STORAGE__HOME`.
 
 A repository's file is somebody else's input: it may tune numbers and choose among local providers, but it cannot turn
-on anything that sends code away or say where data is kept. Source: CodeRAG design decisions 6 and 7.
+on anything that sends code away, have a model file read, or say where data is kept. Source: CodeRAG design decisions 6
+and 7.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from vademecum.errors import ConfigError
 REPOSITORY_FILE = ".vade.toml"
 CODERAG_FILE = ".coderag.yaml"
 PREFIX = "VADE_"
+HIDDEN = "(set, not shown)"
 # Variables that start like a setting and are not one.
 RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG"})
 # The keys of a `.coderag.yaml` that have a meaning here, and what to do about some that do not.
@@ -36,9 +38,21 @@ INSTEAD: Mapping[str, str] = {
 }
 
 
-def _setting(default: Any, *, least: float | None = None, user_only: bool = False) -> Any:
-    """A field with the smallest value it takes, and whether a repository's own file may set it."""
-    return field(default=default, metadata={"least": least, "user_only": user_only})
+def _setting(
+    default: Any,
+    *,
+    least: float | None = None,
+    user_only: bool = False,
+    shared: tuple[str, ...] = (),
+    secret: bool = False,
+) -> Any:
+    """A field with what is known of it beside its type.
+
+    It takes values from `least` on. A repository's own file may not set it where it is `user_only`, and may choose no
+    other providers than those `shared`, where there are any. A `secret` is never shown.
+    """
+    metadata = {"least": least, "user_only": user_only, "shared": shared, "secret": secret}
+    return field(default=default, repr=not secret, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +79,33 @@ class SearchSettings:
         snippet_lines: Lines shown of each; 0 shows locations only.
         ranker: How signals become an order: `default`, or `rrf` for reciprocal rank fusion.
         embedder: `name[:model]` of the provider that turns text into vectors.
+        reranker: What puts the first results into a better order: `built-in`, `none`, or a provider's `name[:model]`.
+        rerank_depth: How many of the first results a provider reranks.
     """
 
     k: int = _setting(10, least=1)
     snippet_lines: int = _setting(10, least=0)
     ranker: str = "default"
     embedder: str = "static"
+    reranker: str = _setting("built-in", shared=("built-in", "none", "llm"))
+    rerank_depth: int = _setting(20, least=1, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """The server of language models that `llm:MODEL` talks to: the user's own business, and no repository's.
+
+    Attributes:
+        api: What it speaks: `ollama`, or `openai` for any OpenAI-compatible server.
+        base_url: Where it is, without `/api/chat` or `/chat/completions`; "" is the API's usual place.
+        api_key: Its key, where it wants one.
+        timeout_s: Seconds it may take to answer.
+    """
+
+    api: str = _setting("ollama", user_only=True)
+    base_url: str = _setting("", user_only=True)
+    api_key: str = _setting("", user_only=True, secret=True)
+    timeout_s: float = _setting(30.0, least=0.1, user_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +136,7 @@ class Settings:
 
     index: IndexSettings = IndexSettings()
     search: SearchSettings = SearchSettings()
+    llm: LlmSettings = LlmSettings()
     storage: StorageSettings = StorageSettings()
     privacy: PrivacySettings = PrivacySettings()
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -111,10 +147,15 @@ class Settings:
         return self.origins.get(key, "default")
 
     def items(self) -> Iterator[tuple[str, Any, str]]:
-        """Yield `(section.key, value, origin)` for every setting."""
-        for key in KNOWN:
+        """Yield `(section.key, value, origin)` for every setting, to be shown: a secret is masked."""
+        for key, known in KNOWN.items():
             section, _, name = key.partition(".")
-            yield key, getattr(getattr(self, section), name), self.origin(key)
+            value = getattr(getattr(self, section), name)
+            yield key, HIDDEN if value and known.metadata.get("secret") else value, self.origin(key)
+
+    def is_shared(self, key: str) -> bool:
+        """Return whether a repository's own file set `section.key`: somebody else's word."""
+        return os.path.basename(self.origin(key)) in {REPOSITORY_FILE, CODERAG_FILE}
 
     @property
     def home(self) -> Path:
@@ -125,6 +166,7 @@ class Settings:
 SECTIONS: Mapping[str, type] = {
     "index": IndexSettings,
     "search": SearchSettings,
+    "llm": LlmSettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,
 }
@@ -305,7 +347,13 @@ def _checked(given: Given) -> Any:
             f"{given.key} in {given.origin}: a repository's own file cannot turn on or move this; "
             "set it in your user file or environment"
         )
-    value = _typed(given, known.type)
+    value = _typed(given, known.type, "its value" if known.metadata.get("secret") else repr(given.value))
+    shared = known.metadata.get("shared")
+    if shared and not given.trusted and value.partition(":")[0] not in shared:
+        raise ConfigError(
+            f"{given.key} = {value!r} in {given.origin}: a repository's own file may choose {', '.join(shared)} only; "
+            "set others in your user file or environment"
+        )
     least = known.metadata.get("least")
     if least is not None and not value >= least:  # written so that NaN fails too
         raise ConfigError(f"{given.key} = {given.value!r} in {given.origin} is too small: it must be at least {least}")
@@ -320,7 +368,7 @@ BOOLEANS: Mapping[str, bool] = {"1": True, "true": True, "yes": True, "on": True
 }
 
 
-def _typed(given: Given, kind: str) -> Any:
+def _typed(given: Given, kind: str, shown: str) -> Any:
     """The value as `kind`. Annotations are strings here, because of the future import."""
     value = given.value
     match kind:
@@ -336,7 +384,7 @@ def _typed(given: Given, kind: str) -> Any:
         case _ if type(value).__name__ == kind:
             return value
     said = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text in quotes"}[kind]
-    raise ConfigError(f"{given.key} = {value!r} in {given.origin} has the wrong type: it must be {said}")
+    raise ConfigError(f"{given.key} = {shown} in {given.origin} has the wrong type: it must be {said}")
 
 
 def _nearest(key: str, *, prefer_name: bool = False) -> str:

@@ -14,23 +14,26 @@ import re
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from vademecum import config
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.git import Root, find_root
 from vademecum.codebase.repository import Repository, index_directory, repository_name
+from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
 from vademecum.errors import ConsentError, Error, RootError
-from vademecum.plugins import load
-from vademecum.protocols import Clock, Embedder, Store
+from vademecum.plugins import WITHOUT_PROVIDER, load
+from vademecum.protocols import Clock, Embedder, Reranker, Store
+
+P = TypeVar("P", Embedder, Reranker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class Engine:
         *paths: str | os.PathLike[str],
         settings: Settings | None = None,
         embedder: Embedder | str | None = None,
+        reranker: Reranker | str | None = None,
         clock: Clock = time.time,
     ) -> Self:
         """Open the repositories that `paths` lie in; the current directory's unless given.
@@ -65,6 +69,7 @@ class Engine:
             paths: directories or files.
             settings: all settings; read from their layers for the first path unless given.
             embedder: an object, or `name[:model]`; the setting `search.embedder` unless given.
+            reranker: an object, or `name[:model]`; the setting `search.reranker` unless given. A search may name another.
             clock: tells the time, in seconds since the epoch.
 
         Raises:
@@ -92,7 +97,7 @@ class Engine:
                 known[directory] = assemble(root, name, settings, embedder, clock, closing)
             return list(known.values())
 
-        codebase = Codebase(assembled, everywhere, settings.search.ranker)
+        codebase = Codebase(assembled, everywhere, settings.search.ranker, rerankers(settings, reranker))
         return cls(codebase, [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing)
 
     def close(self) -> None:
@@ -122,7 +127,13 @@ def assemble(
 ) -> Repository:
     """Return one repository with its store, catalogue and embedder; what must be closed is added to `closing`."""
     spec = settings.search.embedder if embedder is None else embedder
-    loaded = cache(lambda: consented(load("embedder", spec) if isinstance(spec, str) else spec, settings))
+    shared = embedder is None and settings.is_shared("search.embedder")
+
+    @cache
+    def loaded() -> Embedder:
+        found = load("embedder", spec) if isinstance(spec, str) else spec
+        return consented("embedder", found, settings, shared=shared)
+
     directory = index_directory(settings.home, root)
     store: Store = open_store(directory / "index.db")
     closing.append(store.close)
@@ -139,14 +150,47 @@ def open_store(path: Path) -> Store:
     return store
 
 
-def consented(embedder: Embedder, settings: Settings) -> Embedder:
-    """Return the embedder, unless it sends text elsewhere and nobody agreed to that."""
-    if embedder.remote and not settings.privacy.allow_remote:
+def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callable[[Reranker | str], Reranking]:
+    """Return what gives the way to rerank for a provider or its name, for "" what was opened with or is set.
+
+    What is loaded by name is kept. It raises what `plugins.load` does, and `ConsentError`.
+    """
+    default = settings.search.reranker if opened_with is None else opened_with
+    depth = settings.search.rerank_depth
+
+    def of(chosen: Reranker, *, shared: bool = False) -> Reranking:
+        return Reranking(chosen.name, consented("reranker", chosen, settings, shared=shared), depth)
+
+    @cache
+    def named(spec: str, *, shared: bool) -> Reranking:
+        if spec in WITHOUT_PROVIDER["reranker"]:
+            return Reranking(spec)
+        own = asdict(settings.llm) if spec.partition(":")[0] == "llm" else {}  # that provider has a section of its own
+        return of(load("reranker", spec, **own), shared=shared)
+
+    def reranking(chosen: Reranker | str) -> Reranking:
+        shared = chosen == "" and opened_with is None and settings.is_shared("search.reranker")
+        which = default if chosen == "" else chosen
+        return named(which, shared=shared) if isinstance(which, str) else of(which)
+
+    return reranking
+
+
+def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
+    """Return the provider, unless it sends text elsewhere and nobody agreed to that, or only a repository's own file did.
+
+    `shared` says that such a file chose it.
+    """
+    sends = f"{kind} {provider.name!r} sends code to another machine"
+    if provider.remote and not settings.privacy.allow_remote:
         raise ConsentError(
-            f"embedder {embedder.name!r} sends code to another machine: "
-            "set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
+            f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
         )
-    return embedder
+    if provider.remote and shared:
+        raise ConsentError(
+            f"{sends}, and a repository's own file cannot turn it on: set search.{kind} in your user file or environment"
+        )
+    return provider
 
 
 def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...]]:

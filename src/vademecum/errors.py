@@ -12,7 +12,8 @@
     │   ├── UnknownProviderError
     │   └── MissingExtraError
     ├── ProviderError               a provider failed at its work
-    │   └── EmbedError
+    │   ├── EmbedError
+    │   └── RerankError
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
         ├── StoreBusyError          another process holds it
@@ -76,6 +77,10 @@ class ProviderError(Error):
 
 class EmbedError(ProviderError):
     """Text could not be turned into vectors."""
+
+
+class RerankError(ProviderError):
+    """Results could not be put into a new order; they keep the one they had."""
 
 
 class ConsentError(Error):

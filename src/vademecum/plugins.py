@@ -26,17 +26,22 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "static": ("vademecum.providers.embedders.static:StaticEmbedder", ""),
         "hashing": ("vademecum.providers.embedders.hashing:HashingEmbedder", ""),
     },
+    "reranker": {
+        "llm": ("vademecum.providers.rerankers.llm:LlmReranker", ""),
+    },
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },
 }
+# Names that may stand where a provider's does and need none: nobody else may take them.
+WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none")}
 
 
 def load(kind: str, spec: str, **arguments: Any) -> Any:
     """Return a new provider.
 
     Args:
-        kind: A key of `BUILT_IN`: "embedder", "store".
+        kind: A key of `BUILT_IN`: "embedder", "reranker", "store".
         spec: `name` or `name:model`; the model is handed on as the argument `model`.
         arguments: Handed to the provider.
 
@@ -58,7 +63,7 @@ def find(kind: str, name: str) -> Any:
         return _resolve(kind, name, target, f"vademecum[{extra}]" if extra else "")
     entries = _entry_points(kind)
     if name not in entries:
-        raise UnknownProviderError(_unknown(kind, name, sorted({*built_in, *entries})))
+        raise UnknownProviderError(_unknown(kind, name, sorted(_ours(kind) | {*entries})))
     return _resolve(kind, name, entries[name].value, "")
 
 
@@ -66,6 +71,11 @@ def names(kind: str) -> list[str]:
     """Return the names of all providers of a kind, sorted. Raises `PluginError` where two claim one name."""
     entries = _entry_points(kind)
     return sorted({*BUILT_IN.get(kind, {}), *entries})
+
+
+def _ours(kind: str) -> set[str]:
+    """The names that third parties cannot have."""
+    return {*BUILT_IN.get(kind, {}), *WITHOUT_PROVIDER.get(kind, ())}
 
 
 def _entry_points(kind: str) -> dict[str, EntryPoint]:
@@ -76,7 +86,7 @@ def _entry_points(kind: str) -> dict[str, EntryPoint]:
     for entry in entry_points(group=f"vademecum.{kind}"):
         known = found.setdefault(entry.name, entry)
         # The same distribution seen twice on sys.path says the same value twice, which is no clash.
-        if known.value != entry.value or entry.name in BUILT_IN.get(kind, {}):
+        if known.value != entry.value or entry.name in _ours(kind):
             rival = known.value if known.value != entry.value else "a built-in one"
             raise PluginError(
                 f"two {kind}s are called {entry.name!r}: {rival} and {entry.value} (from {_origin(entry)}): uninstall one"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vademecum.errors import EmbedError, StoreError
+    from vademecum.errors import EmbedError, RerankError, StoreError
     from vademecum.result import Result
     from vademecum.types import EmbedKind, Passage
 
@@ -36,6 +36,22 @@ class Embedder(Protocol):
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
         """Return float32 of shape (len(passages), dim), each row of unit length or all zeros for empty text."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Says how well each of a few passages answers a question, so that they can be put into a better order."""
+
+    name: str
+    remote: bool  # True when text leaves the machine
+
+    def rerank(self, query: str, passages: Sequence[Passage]) -> Result[list[float], RerankError]:
+        """Return a finite score for each passage, in the order given; higher is better.
+
+        Passages come best first, with `context` the path and `title` the signature. Scores of one call are compared with
+        each other and with nothing else; passages of equal score keep the order they came in.
+        """
         ...
 
 

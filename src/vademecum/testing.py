@@ -11,14 +11,16 @@ are real: they do the work, only simply or countably.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.errors import EmbedError, StoreError
-from vademecum.protocols import Embedder, Store
+from vademecum.errors import EmbedError, RerankError, StoreError
+from vademecum.protocols import Embedder, Reranker, Store
 from vademecum.result import Err, Ok, Result
 from vademecum.types import EmbedKind, Passage
 
@@ -56,6 +58,26 @@ class CountingEmbedder:
         return self._inner.embed(passages, kind)
 
 
+class WordsReranker:
+    """Scores a passage by the share of the question's words that stand in it, and keeps what it was asked.
+
+    >>> WordsReranker().rerank("read a file", [Passage("def read(file): ..."), Passage("write")])
+    Ok(value=[0.6666666666666666, 0.0])
+    """
+
+    name, remote = "words", False
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, tuple[Passage, ...]]] = []
+
+    def rerank(self, query: str, passages: Sequence[Passage]) -> Result[list[float], RerankError]:
+        """Return the shares, 0..1."""
+        self.asked.append((query, tuple(passages)))
+        words = set(re.findall(r"\w+", query.lower()))
+        found = [words & set(re.findall(r"[^\W_]+", passage.joined.lower())) for passage in passages]
+        return Ok([len(each) / max(1, len(words)) for each in found])
+
+
 def check_embedder(embedder: Embedder) -> None:
     """Check the promises of `protocols.Embedder`: shape, type, length, determinism, and independence within a batch."""
     _promise(isinstance(embedder, Embedder), "name, dim, remote and embed are there")
@@ -84,6 +106,22 @@ def check_embedder(embedder: Embedder) -> None:
     asked = embedder.embed([Passage("read a file")], "query").unwrap()[0]
     near, far = embedder.embed([passages[0], Passage("the colour of a button", "paint")], "document").unwrap()
     _promise(float(asked @ near) > float(asked @ far), "a question is nearer to what answers it")
+
+
+def check_reranker(reranker: Reranker) -> None:
+    """Check the promises of `protocols.Reranker`: a finite score for each passage, whatever its text."""
+    _promise(isinstance(reranker, Reranker), "name, remote and rerank are there")
+    _promise(bool(reranker.name) and isinstance(reranker.remote, bool), "they say something")
+    passages = [
+        Passage("def read(path):\n    return open(path).read()", "def read(path)", "src/files.py"),
+        Passage(""),
+        Passage("Zeitüberschreitung 日本語 😀"),
+        Passage("word " * 5_000, "", "docs/long.md"),
+    ]
+    for some in ([], passages[:1], passages, passages * 5):
+        scores = reranker.rerank("where is a file read?", some).unwrap()
+        _promise(len(scores) == len(some), "one score per passage")
+        _promise(all(isinstance(score, float) and math.isfinite(score) for score in scores), "every score is finite")
 
 
 def check_store(store: Store) -> None:

@@ -119,11 +119,17 @@ class ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What an embedder reads of a chunk: models that know fields weigh them, others join them."""
+    """What an embedder or a reranker reads of a chunk: models that know fields weigh them, others join them."""
 
     text: str
-    title: str = ""  # the symbol's name
-    context: str = ""  # scope and anything else that frames the text
+    title: str = ""  # the symbol's name; for a reranker the signature
+    context: str = ""  # scope and anything else that frames the text; for a reranker the path
+
+    @property
+    def joined(self) -> str:
+        """Context, title and text, one below the other; a title that the text says anyway is not repeated."""
+        title = "" if self.title in self.text else self.title
+        return "\n".join(part for part in (self.context, title, self.text) if part)
 
 
 @dataclass(frozen=True, slots=True)

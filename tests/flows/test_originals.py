@@ -11,6 +11,7 @@ import pytest
 from vademecum import plugins
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.search import search
+from vademecum.result import Ok
 from vademecum.retrieval.rank import RANKERS
 from vademecum.types import Verdict
 
@@ -45,12 +46,21 @@ def test_2_every_filter_of_a_search_filters(repo, engine):
     everything = codebase.search("token budget", k=50)
     changed = {
         "k": 1, "languages": ["typescript"], "paths": ["src"], "exclude": ["src"], "kind": "doc", "symbol": "split", "pattern": "class",
-        "repos": ["other"], "scope": "repo", "ranker": "bm25f",
+        "repos": ["other"], "scope": "repo", "ranker": "bm25f", "reranker": Last(),
     }  # fmt: skip
     taken = set(inspect.signature(Codebase.search).parameters) - {"self", "text", "commit", "refresh", "progress"}
     assert taken == set(changed)
     for name, value in changed.items():
         assert codebase.search("token budget", **({"k": 50} | {name: value})).evidence != everything.evidence, name
+
+
+class Last:
+    """A reranker to which the last is the best."""
+
+    name, remote = "last", False
+
+    def rerank(self, query, passages):
+        return Ok([float(n) for n in range(len(passages))])
 
 
 def test_3_filters_come_before_the_cut(repo, engine):
@@ -62,9 +72,11 @@ def test_3_filters_come_before_the_cut(repo, engine):
 
 def test_4_the_order_is_the_scores_order(repo, engine):
     """A re-rank computed and discarded: evidence stands in the order of the scores it shows."""
-    scores = [e.score for e in engine(repo()).codebase.search("split the token budget", k=50).evidence]
-    assert scores == sorted(scores, reverse=True)
-    assert len(set(scores)) > 1
+    codebase = engine(repo()).codebase
+    for options in ({}, {"reranker": Last()}):
+        scores = [e.score for e in codebase.search("split the token budget", k=50, **options).evidence]
+        assert scores == sorted(scores, reverse=True)
+        assert len(set(scores)) > 1
 
 
 def test_5_offsets_are_right_after_wide_characters(repo, engine):

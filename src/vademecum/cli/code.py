@@ -40,6 +40,7 @@ NOT_FOUND = 1
 @click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
 @click.option("--snippet-lines", type=click.IntRange(0), metavar="N", help="Lines of each result; 0 for places only.")
 @click.option("--ranker", default="", metavar="NAME", help="How signals become an order: default, rrf, bm25f, dense.")
+@click.option("--reranker", default="", metavar="NAME", help="What reorders the first: built-in, none, llm:MODEL, ...")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @click.option("--why", is_flag=True, help="Show the signals behind each rank.")
 @json_option
@@ -68,6 +69,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
             repos=_names(engine, options["repos"]),
             scope=options["scope"],
             ranker=options["ranker"] or settings.search.ranker,
+            reranker=options["reranker"],
             refresh=not options["no_refresh"],
             progress=progress,
         )

@@ -9,11 +9,12 @@ from vademecum.codebase import watch
 from vademecum.codebase.index import commit_place, index, report_standing
 from vademecum.codebase.open import open_location
 from vademecum.codebase.repository import Opened, Repository
+from vademecum.codebase.rerank import AS_RANKED, Reranking
 from vademecum.codebase.search import search
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
 from vademecum.errors import StoreBusyError, StoreCorruptError, UsageError
-from vademecum.protocols import Progress
+from vademecum.protocols import Progress, Reranker
 from vademecum.types import Answer, Check, Evidence, GcReport, IndexReport, Query, RepoStatus
 
 SCOPES = ("repo", "repos", "all")
@@ -30,6 +31,7 @@ class Codebase:
         repositories: what is open, each with the path prefixes it was narrowed to; the first is the default.
         everywhere: returns every repository that has an index on this machine, for scope "all".
         ranker: what ranks when a search does not say.
+        reranking: returns how to rerank by a provider or its name; by "" where a search does not say.
     """
 
     def __init__(
@@ -37,10 +39,12 @@ class Codebase:
         repositories: Sequence[tuple[Repository, tuple[str, ...]]],
         everywhere: Callable[[], Sequence[Repository]],
         ranker: str = "default",
+        reranking: Callable[[Reranker | str], Reranking] = lambda _: AS_RANKED,
     ) -> None:
         self._repositories = list(repositories)
         self._everywhere = everywhere
         self._ranker = ranker
+        self._reranking = reranking
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
         """Bring the first repository's index up to date; `full` reads every file again, `commit` indexes a revision.
@@ -73,6 +77,7 @@ class Codebase:
         repos: Sequence[str] = (),
         scope: str = "repos",
         ranker: str = "",
+        reranker: Reranker | str = "",
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Answer:
@@ -91,19 +96,23 @@ class Codebase:
             repos: names of open repositories to search; all of them unless given.
             scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine.
             ranker: "default", or a baseline: "rrf", "bm25f", "dense".
+            reranker: what puts the first results into a better order: "built-in", "none", or a provider, as an object or
+                as `name[:model]`.
             refresh: whether to take in what changed first.
             progress: told about indexing.
 
         Raises:
-            Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
+            Error: what went wrong and how to mend it. Nothing found is an answer, not an error. A reranker that fails
+                at its work is neither: the answer stands as ranked, and its `reason` says so.
         """
+        reranking = self._reranking(reranker)
         query = Query(
             text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern
         )  # fmt: skip
 
         def answer() -> Answer:
             opened = self._opened(commit, repos, scope, progress or _silent, refresh=refresh)
-            return search(opened, query, ranker or self._ranker)
+            return search(opened, query, ranker or self._ranker, reranking)
 
         try:
             return answer()

@@ -1,6 +1,6 @@
 """The flow out: from a question to an answer with evidence.
 
-plan query → words + meaning + names, for every chunk → filter → join → cut → confidence → freshness → evidence
+plan query → words + meaning + names, for every chunk → filter → join → cut → confidence → freshness → rerank → evidence
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from vademecum.codebase.enrich import summarise
 from vademecum.codebase.explain import nearest_names, why_not
 from vademecum.codebase.freshness import FileState, check_file, corresponding
 from vademecum.codebase.repository import Opened
+from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
 from vademecum.result import Err, Ok
 from vademecum.retrieval.confidence import probability, verdict
@@ -30,7 +31,7 @@ from vademecum.types import KINDS, Answer, Chunk, Evidence, Freshness, Passage, 
 JUDGED = 10  # results that confidence looks at, however few are asked for
 
 
-def search(opened: Sequence[Opened], query: Query, ranker: str = "default") -> Answer:
+def search(opened: Sequence[Opened], query: Query, ranker: str = "default", reranking: Reranking = AS_RANKED) -> Answer:
     """Answer a question about code from one or several repositories, weighed against each other.
 
     Raises:
@@ -42,7 +43,8 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default") -> A
     vector, trouble = question_vector(opened, plan, ranker)
     found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
     signals = laid_end_to_end([signals for signals, _ in found])
-    ranked = rank(signals, plan, allowed_rows(opened, query), max(query.k, JUDGED), ranker)
+    rows = allowed_rows(opened, query)
+    ranked = rank(signals, plan, rows, max(query.k, JUDGED), ranker)
     probable = probability(ranked, "" if vector is None else opened[0].repo.embedder().name)
     decided = verdict(plan, ranked, probable)
     if decided is Verdict.NOT_FOUND:
@@ -51,7 +53,14 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default") -> A
             query.text, decided, probable, (), why_not(opened, query, plan, ranked, unknown),
             nearest_names(opened, plan), ranked.searched,
         )  # fmt: skip
-    evidence = gather_evidence(opened, ranked.first(query.k))
+
+    def best(count: int) -> tuple[Evidence, ...]:
+        wider = ranked if count <= max(query.k, JUDGED) else rank(signals, plan, rows, count, ranker)
+        return gather_evidence(opened, wider.first(count))
+
+    by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
+    evidence, said = rerank(by, query.text, best, query.k)
+    trouble = "; ".join(filter(None, (trouble, said)))
     return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
 
 
