@@ -28,6 +28,7 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "reranker": {
         "llm": ("vademecum.providers.rerankers.llm:LlmReranker", ""),
+        "cross-encoder": ("vademecum.providers.rerankers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
     },
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),

@@ -231,6 +231,8 @@ def test_an_unknown_name_gets_the_nearest(codebase):
     """The nearest may be one that is no provider; the name is refused before anything is indexed."""
     with pytest.raises(UnknownProviderError, match="did you mean 'built-in'"):
         codebase.search(QUESTION, reranker="builtin")
+    with pytest.raises(UnknownProviderError, match="did you mean 'cross-encoder'"):
+        codebase.search("socket", reranker="crossencoder:/x")
     assert codebase.status()[0].chunks == 0
 
 
