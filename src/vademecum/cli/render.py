@@ -17,7 +17,9 @@ from vademecum.context.render import PLAIN, Style, counted, visible
 if TYPE_CHECKING:
     from vademecum.types import IndexReport
 
-VERDICT_COLOURS = {"resolved": "green", "likely": "green", "ambiguous": "yellow", "not found": "red"}
+VERDICT_COLOURS = {
+    "resolved": "green", "likely": "green", "ambiguous": "yellow", "not found": "red", "▲": "green", "▼": "red"
+}  # fmt: skip
 SKIPPED_SHOWN = 20  # of a list that may be thousands; JSON has them all
 
 

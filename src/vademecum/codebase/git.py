@@ -165,12 +165,12 @@ def _packed(reference: str, common_dir: str) -> str:
 
 
 def _ask_head(root: Root) -> Result[Head, GitError]:
-    match _run(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", tolerate=(1,)):
+    match run(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", tolerate=(1,)):
         case Err() as failure:
             return failure
         case Ok(output):
             commit = output.decode().strip()
-    match _run(root, "symbolic-ref", "--quiet", "HEAD", tolerate=(1,)):
+    match run(root, "symbolic-ref", "--quiet", "HEAD", tolerate=(1,)):
         case Err() as failure:
             return failure
         case Ok(output):
@@ -184,7 +184,7 @@ def available() -> bool:
 
 def list_files(root: Root) -> Result[Listing, GitError]:
     """List what is tracked, and what is neither tracked nor ignored. Some of it may be gone from the disk."""
-    match _run(root, "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"):
+    match run(root, "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"):
         case Err() as failure:
             return failure
         case Ok(output):
@@ -210,7 +210,7 @@ def _listing(output: str) -> Listing:
 
 def list_ignored(root: Root) -> Result[list[str], GitError]:
     """List the files that git ignores, one by one: whoever forces some in has to look through them all."""
-    match _run(root, "ls-files", "-z", "-o", "-i", "--exclude-standard"):
+    match run(root, "ls-files", "-z", "-o", "-i", "--exclude-standard"):
         case Err() as failure:
             return failure
         case Ok(output):
@@ -221,7 +221,7 @@ def resolve(root: Root, revision: str) -> Result[str, GitError]:
     """Turn a revision (branch, tag, `HEAD~2`, short id) into a full commit id."""
     if not revision or revision.startswith("-") or "\0" in revision:
         return Err(GitError(f"{revision!r} is not a revision: name a branch, a tag or a commit"))
-    match _run(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", tolerate=(1,)):
+    match run(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", tolerate=(1,)):
         case Err() as failure:
             return failure
         case Ok(output):
@@ -235,7 +235,7 @@ def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
         case Err() as failure:
             return failure
         case Ok(commit):
-            listed = _run(root, "ls-tree", "-r", "-z", "-l", commit)
+            listed = run(root, "ls-tree", "-r", "-z", "-l", commit)
     match listed:
         case Err() as failure:
             return failure
@@ -248,7 +248,7 @@ def tree_ids(root: Root, commit: str, paths: Sequence[str] = ()) -> Result[dict[
     """Map each regular file of a commit below the root, or those of `paths`, to its blob id; faster than `tree`."""
     if not _OBJECT_ID.fullmatch(commit):
         return Err(GitError(f"{commit!r} is not a commit id"))
-    match _run(root, "ls-tree", "-r", "-z", commit, "--", *paths):
+    match run(root, "ls-tree", "-r", "-z", commit, "--", *paths):
         case Err() as failure:
             return failure
         case Ok(output):
@@ -348,7 +348,7 @@ def _start(root: Root, *arguments: str) -> subprocess.Popen[bytes]:
         raise GitError(f"git cannot be run: {cause.strerror}") from cause
 
 
-def _run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Result[bytes, GitError]:
+def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Result[bytes, GitError]:
     """Run git and return what it printed; exit statuses in `tolerate` count as success."""
     try:
         done = subprocess.run(

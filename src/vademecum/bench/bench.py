@@ -1,0 +1,164 @@
+"""Does it help here? The engine, plain BM25 and grep, asked questions that a repository holds the answers to.
+
+    docstrings → cut them out → index the copy → ask;  names → ask the copy;  commits → index the tree before them → ask
+
+from vademecum.bench.bench import bench
+
+for report in bench("."):
+    print(report.measured[0].difference("grep", "tokens"))
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vademecum import config
+from vademecum.bench.docstrings import docstring_questions
+from vademecum.bench.history import history_questions
+from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL, LeftOut, Question, enough
+from vademecum.bench.report import Asked, Measured, Report, values_of
+from vademecum.bench.symbols import symbol_questions
+from vademecum.bench.systems import Systems
+from vademecum.bench.trees import Tree, opened, read_tree, write_tree
+from vademecum.codebase import git
+from vademecum.codebase.git import Root
+from vademecum.codebase.repository import repository_name
+from vademecum.config import Settings
+from vademecum.engine import narrow
+from vademecum.errors import GitError, UsageError
+from vademecum.protocols import Embedder, Progress
+
+QUESTIONS = 100  # of each kind: intervals of about ±0.08
+SEED = 7
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one repository is measured with; `home` is a directory that goes away with the run."""
+
+    most: int
+    seed: int
+    settings: Settings
+    embedder: Embedder | str | None
+    progress: Progress
+    home: Path
+
+
+def bench(
+    *paths: str | os.PathLike[str],
+    questions: int = QUESTIONS,
+    history: bool = True,
+    seed: int = SEED,
+    settings: Settings | None = None,
+    embedder: Embedder | str | None = None,
+    progress: Progress | None = None,
+) -> list[Report]:
+    """Measure the repositories that `paths` lie in, the current directory's unless given; a path below a top narrows it.
+
+    Nothing of the user's is changed: copies and indexes are made in a temporary directory, and removed. The same tree,
+    history and seed give the same report, but for its `seconds`.
+
+    Args:
+        paths: directories or files.
+        questions: at most how many of each kind.
+        history: whether to ask about commits, which needs an index of one earlier commit.
+        seed: of every draw.
+        settings: all settings; read from their layers for the first path unless given.
+        embedder: an object, or `name[:model]`; the setting `search.embedder` unless given. It embeds every chunk anew.
+        progress: told about indexing and asking.
+
+    Returns:
+        One report per repository, in the order of the paths.
+
+    Raises:
+        UsageError: `questions` is below 1.
+        Error: a tree cannot be read or indexed.
+    """
+    if questions < 1:
+        raise UsageError(f"{questions} questions: ask for at least 1")
+    narrowed = narrow(paths or (".",))
+    settings = settings or config.load(next(iter(narrowed)).path)
+    reports = []
+    for root, prefixes in narrowed.items():
+        with tempfile.TemporaryDirectory(prefix="vade-bench-") as scratch:  # readable by this user alone
+            home = Path(scratch)
+            own = replace(settings, storage=replace(settings.storage, home=str(home / "home")))
+            run = Run(questions, seed, own, embedder, progress or _silent, home)
+            reports.append(measure(root, prefixes, run, history=history))
+    return reports
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def measure(root: Root, prefixes: tuple[str, ...], run: Run, *, history: bool = True) -> Report:
+    """Measure one repository: each kind of question of which there are enough, asked of a tree that holds the answers."""
+    started = time.perf_counter()
+    found: list[Measured | LeftOut] = []
+    with documentation_hidden(root, prefixes, run) as (tree, docstrings):
+        found.append(ask(DOCSTRING, docstrings, tree, run))
+        found.append(ask(SYMBOL, symbol_questions(tree, run.most, run.seed), tree, run))
+    found.append(ask_history(root, prefixes, run) if history else LeftOut(HISTORY, "not asked for"))
+    return Report(
+        repo=repository_name(root),
+        root=root.path,
+        commit=git.head(root).unwrap().commit,
+        seed=run.seed,
+        embedder=embedder_name(run),
+        ranker=run.settings.search.ranker,
+        seconds=time.perf_counter() - started,
+        measured=tuple(each for each in found if isinstance(each, Measured)),
+        left_out=tuple(each for each in found if isinstance(each, LeftOut)),
+    )
+
+
+@contextmanager
+def documentation_hidden(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[tuple[Tree, list[Question]]]:
+    """Give a copy of the tree on disk, as it would be indexed, from which the comments that are asked about were cut."""
+    run.progress("reading", 0, 0)
+    files = read_tree(root, prefixes, run.settings)
+    questions, cut = docstring_questions(files, run.most, run.seed, run.settings.index.deadline_s)
+    copy = write_tree(files | cut, run.home / "copy")
+    with opened(copy, run.settings, run.embedder, run.progress) as tree:
+        yield tree, questions
+
+
+def ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | LeftOut:
+    """Ask what commits say of the tree before them."""
+    try:
+        found = history_questions(root, prefixes, run.most, run.seed)
+    except GitError as error:
+        return LeftOut(HISTORY, str(error))
+    if isinstance(found, LeftOut):
+        return found
+    if too_few := enough(HISTORY, found.questions):
+        return too_few
+    with opened(root, run.settings, run.embedder, run.progress, prefixes=prefixes, commit=found.base) as tree:
+        return ask(HISTORY, found.questions, tree, run, commit=found.base)
+
+
+def ask(kind: str, questions: Sequence[Question], tree: Tree, run: Run, commit: str = "") -> Measured | LeftOut:
+    """Ask everybody each question that the tree holds the answer to, and measure what they bring."""
+    answerable = [q for q in questions if all(target.path in tree.files for target in q.targets)]
+    if too_few := enough(kind, answerable):
+        return too_few
+    systems = Systems(tree)
+    asked = []
+    for number, question in enumerate(answerable, 1):
+        readings = systems.readings(question.text)
+        asked.append(Asked(question, {name: values_of(reading, question) for name, reading in readings.items()}))
+        run.progress(f"asking {kind}", number, len(answerable))
+    return Measured(kind, tuple(asked), commit, len(tree.files), tree.chunks, run.seed)
+
+
+def embedder_name(run: Run) -> str:
+    """Return which embedder was measured."""
+    embedder = run.settings.search.embedder if run.embedder is None else run.embedder
+    return embedder if isinstance(embedder, str) else embedder.name

@@ -1,0 +1,213 @@
+"""Questions from doc comments: what a declaration's author says it does, with the saying cut out of the code.
+
+A sentence is a fair question only where the words of the question do not stand beside the answer. So the whole comment is
+cut out of a copy of the tree, its lines left empty so that every line keeps its number, and a sentence is asked only if
+
+    it has at least four words of content, and is neither a licence nor a note to oneself,
+    it stands nowhere else in the tree, in no other comment, page or generated file,
+    the file without it parses, and the declaration is still there and has no documentation any more.
+
+A leading name, as in Go's `// Serve accepts connections.`, is taken off the question: it would be a look-up of a name.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from vademecum.bench.measures import Span, Target
+from vademecum.bench.questions import DOCSTRING, Question, alike, content_words, draw
+from vademecum.codebase import languages, prose
+from vademecum.codebase.classify import file_kind
+from vademecum.codebase.cut import Lines
+from vademecum.codebase.declarations import LEAVES, Declaration, Outline
+from vademecum.codebase.enrich import first_sentence
+from vademecum.codebase.parse import Range, Syntax, parse
+from vademecum.result import Ok
+from vademecum.types import FileKind
+
+LEAST_WORDS = 4
+MOST_FILES = 2_000  # that are looked into for comments
+MOST_CHARACTERS = 300  # of a question; longer ones are lists without full stops
+_NOT_ASKED = re.compile(
+    r"\b(?:copyright|licen[cs]ed?|all rights reserved|spdx|deprecated|auto-?generated|code generated|to-?do|fix-?me)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+_LINE_COMMENT = re.compile(rb"#[^\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Documented:
+    """A declaration with a doc comment: its first sentence, its lines, and the bytes that the comment takes."""
+
+    path: str
+    name: str
+    sentence: str
+    opening: str  # the comment's first line as written: with its markup, which the sentence lacks
+    span: Span
+    cuts: tuple[Range, ...]
+    stays: bool  # whether something must stand in the comment's place, which is all the body there is
+
+
+def docstring_questions(
+    files: Mapping[str, bytes], most: int, seed: int, deadline_s: float
+) -> tuple[list[Question], dict[str, bytes]]:
+    """Return questions from doc comments, and the files they were cut out of as they are without them.
+
+    Args:
+        files: content of every file of the tree, by path.
+        most: how many questions at most.
+        seed: of the draw.
+        deadline_s: seconds that parsing one file may take.
+    """
+    candidates: dict[str, list[Documented]] = {}
+    for path in _some(sorted(filter(is_product, files)), seed):
+        if found := list(documented(path, files[path], deadline_s)):
+            candidates[path] = found
+    said = _Sayings(files)
+    drawn: list[Documented] = []
+
+    def accept(candidate: Documented) -> bool:
+        """Whether to ask about it; if so it counts as drawn."""
+        fair = (
+            said.once(candidate.sentence)
+            and said.once(candidate.opening)
+            and not any(alike(candidate.sentence, other.sentence) for other in drawn)
+            and is_hidden(candidate, files[candidate.path], deadline_s)
+        )
+        if fair:
+            drawn.append(candidate)
+        return fair
+
+    draw(candidates, most, f"{seed}:{DOCSTRING}", accept)
+    questions = [Question(DOCSTRING, d.sentence, (Target(d.path, (d.span,)),), d.name) for d in drawn]
+    by_file: dict[str, list[Documented]] = {}
+    for one in drawn:
+        by_file.setdefault(one.path, []).append(one)
+    return questions, {path: without(files[path], own) for path, own in by_file.items()}
+
+
+def _some(paths: list[str], seed: int) -> list[str]:
+    """Return all the paths, or a sample where there are very many: parsing them all would take minutes."""
+    if len(paths) <= MOST_FILES:
+        return paths
+    return sorted(random.Random(f"{seed}:files").sample(paths, MOST_FILES))  # noqa: S311 -- a draw that can be repeated
+
+
+def is_product(path: str) -> bool:
+    """Whether a path names source code that users run, in a language whose declarations are known."""
+    row = languages.row(languages.language_of(path))
+    return file_kind(path) is FileKind.PRODUCT and row is not None and row.module is not None
+
+
+def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documented]:
+    """Yield the declarations of a file that have a doc comment worth asking about; none where the grammar sees errors."""
+    read = outline_of(path, content, deadline_s)
+    if read is None:
+        return
+    outline, syntax = read
+    lines = Lines(content)
+    for declaration in outline.all:
+        if not declaration.defines or not declaration.doc or declaration.capture in LEAVES:
+            continue
+        sentence = question_of(declaration)
+        cuts = comment_ranges(declaration, syntax, content)
+        if sentence and cuts:
+            span = (lines.number(declaration.core), lines.number(max(declaration.core, declaration.end - 1)))
+            yield Documented(
+                path, declaration.qualified, sentence, declaration.doc.strip().partition("\n")[0], span, cuts,
+                _is_all_there_is(declaration, content, cuts[-1]),
+            )  # fmt: skip
+
+
+def outline_of(path: str, content: bytes, deadline_s: float) -> tuple[Outline, Syntax] | None:
+    """Return a file's declarations and syntax; None where it cannot be parsed without errors."""
+    language = languages.language_of(path, content[:4096])
+    row = languages.row(language)
+    parsed = parse(content, language, deadline_s)
+    if row is None or not isinstance(parsed, Ok) or parsed.value.has_errors:
+        return None
+    return Outline(content, parsed.value, equations=row.equations), parsed.value
+
+
+def question_of(declaration: Declaration) -> str:
+    """Return the first sentence of a declaration's comment as a question, or "" where it is not worth asking."""
+    sentence = first_sentence(declaration.doc)
+    if re.match(rf"{re.escape(declaration.name)}\b", sentence):
+        sentence = sentence[len(declaration.name) :].lstrip(" -:,.()")
+    if _NOT_ASKED.search(declaration.doc[: 2 * MOST_CHARACTERS]) or len(sentence) > MOST_CHARACTERS:
+        return ""
+    return sentence if len(content_words(sentence)) >= LEAST_WORDS else ""
+
+
+def comment_ranges(declaration: Declaration, syntax: Syntax, content: bytes) -> tuple[Range, ...]:
+    """Return the bytes of a declaration's documentation: the comments directly above it, and a string that opens its body."""
+    above = [
+        extent
+        for capture in ("comment", "doc")
+        for extent in syntax.captures.get(capture, ())
+        if declaration.start <= extent[0] and extent[1] <= declaration.core
+    ]
+    strings = syntax.captures.get("docstring", [])
+    own = strings[bisect_left(strings, (declaration.core, 0)) : bisect_left(strings, (declaration.end, 0))]
+    inside = [extent for extent in own if prose.docstring(content[slice(*extent)].decode()) == declaration.doc]
+    return tuple(sorted(above) + inside[:1])
+
+
+def _is_all_there_is(declaration: Declaration, content: bytes, cut: Range) -> bool:
+    """Whether a body would be empty without its string, which Python does not allow."""
+    if not declaration.body or not declaration.body <= cut[0] < declaration.end:
+        return False
+    rest = content[declaration.body : cut[0]] + content[cut[1] : declaration.end]
+    return not _LINE_COMMENT.sub(b"", rest).strip()
+
+
+def without(content: bytes, declarations: list[Documented]) -> bytes:
+    r"""Return a file without the comments of some declarations; every line keeps its number.
+
+    >>> found = list(documented("a.py", b'def f(x):\n    "Return the longest line of x."\n', 5.0))
+    >>> without(b'def f(x):\n    "Return the longest line of x."\n', found)
+    b'def f(x):\n    ...\n'
+    """
+    for start, end, stays in sorted(
+        ((*cut, d.stays and cut == d.cuts[-1]) for d in declarations for cut in d.cuts), reverse=True
+    ):
+        kept = b"..." if stays else b""
+        content = content[:start] + kept + b"\n" * content.count(b"\n", start, end) + content[end:]
+    return content
+
+
+def is_hidden(candidate: Documented, content: bytes, deadline_s: float) -> bool:
+    """Whether cutting the comment leaves a file that parses, with the declaration in it and without the sentence."""
+    cut = without(content, [candidate])
+    read = outline_of(candidate.path, cut, deadline_s)
+    if read is None or _flat(candidate.sentence) in _flat(cut.decode()):
+        return False
+    number = Lines(cut).number
+    return any(
+        declaration.qualified == candidate.name
+        and number(declaration.core) == candidate.span[0]
+        and not declaration.doc
+        for declaration in read[0].all
+    )
+
+
+class _Sayings:
+    """All the words of a tree in order, to tell whether a sentence stands in it more than once."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._words = "".join(_flat(content.decode()) for content in files.values())
+
+    def once(self, sentence: str) -> bool:
+        """Whether a sentence, however it is wrapped and marked up, stands in one place at most. Few words always do."""
+        words = _flat(sentence)
+        return words.count(" ") <= LEAST_WORDS or self._words.count(words) <= 1
+
+
+def _flat(text: str) -> str:
+    """Return the words of a text with one space around each."""
+    return f" {' '.join(_WORD.findall(text.lower()))} "

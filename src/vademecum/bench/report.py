@@ -1,0 +1,253 @@
+"""What was measured in one repository: the records, the JSON of `--json`, whose keys are stable, and the table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vademecum.bench.measures import (
+    MOST_TOKENS,
+    Difference,
+    Reading,
+    file_measures,
+    lines_returned,
+    paired_difference,
+    span_recall,
+    tokens_to_evidence,
+)
+from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL, LeftOut, Question, files_asked
+from vademecum.bench.systems import OURS, SYSTEMS
+from vademecum.context.render import PLAIN, Style, counted, visible
+
+FORMAT = 1  # of the JSON: raised when a key changes its meaning
+OTHERS = tuple(name for name in SYSTEMS if name != OURS)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One row of a table: what it is called, whether less of it is better, and how a number of it is written."""
+
+    said: str
+    less: bool = False
+    form: str = ".2f"
+
+
+# The order is that of the table.
+MEASURES: Mapping[str, Measure] = {
+    "file_hit1": Measure("right file first"),
+    "file_ndcg": Measure("file NDCG@10"),
+    "file_mrr": Measure("file MRR@10"),
+    "span_recall": Measure("answer in 10 results"),
+    "lines": Measure("lines in 10 results", less=True, form=",.0f"),
+    "tokens": Measure("tokens to evidence", less=True, form=",.0f"),
+    "never": Measure("never found", less=True),
+}
+ASKED: Mapping[str, str] = {
+    DOCSTRING: "what a declaration's comment says it does, the comment cut out",
+    SYMBOL: "where a name is defined",
+    HISTORY: "what a commit says it changed, before it did",
+}
+BETTER, WORSE, EVEN = "better", "worse", "even"
+MARKS = {BETTER: "▲", WORSE: "▼", EVEN: "·"}
+SHORTLY = {  # what a person wants to know of a comparison
+    "file_hit1": {BETTER: "puts the right file first more often", WORSE: "puts the right file first less often"},
+    "tokens": {BETTER: "needs fewer tokens", WORSE: "needs more tokens"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question with what every system made of it: per system, a value for each of MEASURES."""
+
+    question: Question
+    values: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One kind of question, and the tree it was asked of: `commit` is "" for the files on disk."""
+
+    kind: str
+    asked: tuple[Asked, ...]
+    commit: str
+    files: int
+    chunks: int
+    seed: int
+
+    def column(self, system: str, measure: str) -> list[float]:
+        """Return one value per question."""
+        return [each.values[system][measure] for each in self.asked]
+
+    def mean(self, system: str, measure: str) -> float:
+        """Return the mean over questions."""
+        column = self.column(system, measure)
+        return sum(column) / len(column)
+
+    def difference(self, other: str, measure: str) -> Difference:
+        """Return ours minus the other's, with its interval."""
+        groups = [each.question.targets[0].path for each in self.asked]
+        return paired_difference(self.column(OURS, measure), self.column(other, measure), groups, seed=self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was measured in one repository. Empty `measured` means that no question could be made."""
+
+    repo: str
+    root: str
+    commit: str  # what is checked out; "" outside git
+    seed: int
+    embedder: str
+    ranker: str
+    seconds: float
+    measured: tuple[Measured, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def values_of(reading: Reading, question: Question) -> dict[str, float]:
+    """Measure one reading. What never comes to the evidence has cost all that anybody would read."""
+    hits, targets = reading.hits, question.targets
+    files = file_measures(hits, targets)
+    tokens = tokens_to_evidence(reading, targets)
+    return {
+        "file_hit1": files["file_hit1"],
+        "file_ndcg": files["file_ndcg"],
+        "file_mrr": files["file_mrr"],
+        "span_recall": span_recall(hits, targets) or 0.0,
+        "lines": float(lines_returned(hits)),
+        "tokens": float(MOST_TOKENS if tokens is None else tokens),
+        "never": float(tokens is None),
+    }
+
+
+def judged(measure: str, difference: Difference) -> str:
+    """Say whether we are better, worse or even: even is what an interval with 0 in it cannot tell apart.
+
+    >>> judged("tokens", Difference(-20.0, -30.0, -10.0)), judged("file_hit1", Difference(0.1, -0.1, 0.3))
+    ('better', 'even')
+    """
+    if difference.low <= 0 <= difference.high:
+        return EVEN
+    return BETTER if (difference.mean < 0) == MEASURES[measure].less else WORSE
+
+
+def report_record(report: Report) -> dict[str, Any]:
+    """Return a report as JSON-serialisable values."""
+    return {
+        "format": FORMAT,
+        "repo": report.repo,
+        "root": report.root,
+        "commit": report.commit,
+        "seed": report.seed,
+        "embedder": report.embedder,
+        "ranker": report.ranker,
+        "seconds": round(report.seconds, 2),
+        "kinds": [_measured_record(measured) for measured in report.measured],
+        "left_out": [{"kind": left_out.kind, "reason": left_out.reason} for left_out in report.left_out],
+    }
+
+
+def _measured_record(measured: Measured) -> dict[str, Any]:
+    return {
+        "kind": measured.kind,
+        "commit": measured.commit,
+        "files": measured.files,
+        "chunks": measured.chunks,
+        "means": {
+            system: {name: round(measured.mean(system, name), 4) for name in MEASURES} for system in SYSTEMS
+        },
+        "differences": {
+            other: {name: _difference_record(measured, other, name) for name in MEASURES} for other in OTHERS
+        },
+        "questions": [_asked_record(asked) for asked in measured.asked],
+    }  # fmt: skip
+
+
+def _difference_record(measured: Measured, other: str, measure: str) -> dict[str, Any]:
+    found = measured.difference(other, measure)
+    rounded = {name: round(value, 4) for name, value in found._asdict().items()}
+    return {**rounded, "verdict": judged(measure, found)}
+
+
+def _asked_record(asked: Asked) -> dict[str, Any]:
+    question = asked.question
+    targets = [{"path": target.path, "spans": [list(span) for span in target.spans]} for target in question.targets]
+    values = {system: {name: round(v, 4) for name, v in own.items()} for system, own in asked.values.items()}
+    return {"text": question.text, "source": question.source, "targets": targets, "values": values}
+
+
+def report_text(report: Report, style: Style = PLAIN) -> str:
+    """Return a report as a table for people, that ends in a newline."""
+    lines = [style.place(visible(f"{report.repo}: does it help here?")) + style.dim(f"  seed {report.seed}")]
+    for measured in report.measured:
+        lines += ["", *_table(measured, style)]
+    lines += ["", *(_left_out(each) for each in report.left_out)] if report.left_out else []
+    if report.measured:
+        lines += ["", *(style.dim(line) for line in _legend())]
+    return "\n".join(lines) + "\n"
+
+
+def _table(measured: Measured, style: Style) -> Iterator[str]:
+    files = counted(len(files_asked(each.question for each in measured.asked)), "file")
+    place = f"commit {measured.commit[:10]}" if measured.commit else "the files on disk"
+    asked = f"{counted(len(measured.asked), 'question')} about {files}"
+    yield f"{style.place(measured.kind)}  {ASKED[measured.kind]}"
+    yield style.dim(
+        f"{asked}, asked of {place}: {counted(measured.files, 'file')}, {counted(measured.chunks, 'chunk')}"
+    )
+    heads = [*SYSTEMS.values(), *(f"against {SYSTEMS[other]}" for other in OTHERS)]
+    rows = [["", *heads], *(_row(measured, name) for name in MEASURES)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(heads) + 1)]
+    for row in rows:
+        cells = [f"{row[0]:<{widths[0]}}", *(f"{c:>{w}}" for c, w in zip(row[1:4], widths[1:4], strict=True))]
+        judgements = [f"{c:<{w}}" for c, w in zip(row[4:], widths[4:], strict=True)]
+        yield "  " + "  ".join([*cells, *(_coloured(cell, style) for cell in judgements)]).rstrip()
+    for other in OTHERS:
+        yield f"  Against {SYSTEMS[other]} it {_shortly(measured, other)}."
+
+
+def _row(measured: Measured, name: str) -> list[str]:
+    measure = MEASURES[name]
+    cells = [measure.said, *(_number(measured.mean(system, name), measure.form) for system in SYSTEMS)]
+    for other in OTHERS:
+        found = measured.difference(other, name)
+        mean, low, high = (_number(value, "+" + measure.form) for value in found)
+        cells.append(f"{MARKS[judged(name, found)]} {mean} [{low}, {high}]")
+    return cells
+
+
+def _number(value: float, form: str) -> str:
+    """Write a number; a share without its leading zero.
+
+    >>> _number(-0.25, "+.2f"), _number(1.0, ".2f"), _number(1234.4, ",.0f")
+    ('-.25', '1.00', '1,234')
+    """
+    text = f"{value:{form}}"
+    return text.replace("0.", ".", 1) if text.lstrip("+-").startswith("0.") else text
+
+
+def _coloured(cell: str, style: Style) -> str:
+    return style.verdict(cell[:1]) + cell[1:] if cell[:1] in MARKS.values() else cell
+
+
+def _shortly(measured: Measured, other: str) -> str:
+    """Say in words what the table shows of the two measures that matter most."""
+    said = []
+    for name, words in SHORTLY.items():
+        found = measured.difference(other, name)
+        if (verdict := judged(name, found)) != EVEN:
+            form = MEASURES[name].form
+            said.append(f"{words[verdict]} ({_number(found.mean, '+' + form)})")
+    return " and ".join(said) or "shows no difference in the right file or in tokens"
+
+
+def _left_out(left_out: LeftOut) -> str:
+    return visible(f"{left_out.kind} questions left out: {left_out.reason}")
+
+
+def _legend() -> Sequence[str]:
+    return (
+        f"{MARKS[BETTER]} better, {MARKS[WORSE]} worse, {MARKS[EVEN]} no difference shown; in brackets the 95 % interval of the difference.",
+        f"tokens to evidence: what is read until the first result that holds an answer, at most {MOST_TOKENS:,}.",
+    )

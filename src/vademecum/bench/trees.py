@@ -1,0 +1,115 @@
+"""The trees that are searched: read as the index reads them, and indexed in a home of their own, never in the user's.
+
+A tree is what one snapshot of a temporary index holds. Everything that is compared searches the same files with the same
+text, because the others are given what the index has.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vademecum.bench.history import is_below
+from vademecum.codebase.codebase import Codebase
+from vademecum.codebase.git import Root
+from vademecum.codebase.repository import Repository
+from vademecum.codebase.source import Source, read_source
+from vademecum.codebase.walk import WalkSettings, walk
+from vademecum.config import Settings
+from vademecum.engine import assemble
+from vademecum.protocols import Embedder, Progress
+from vademecum.retrieval.files import LEFT_OUT
+from vademecum.types import Evidence
+
+EVERYTHING = WalkSettings(exclude=("!*",))  # of a copy of files that were let in, none is left out
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One snapshot that can be asked.
+
+    Attributes:
+        repo: the repository of the temporary index.
+        files: the text of every file, by path.
+        blobs: the database ids of their contents, by path.
+        chunks: how many pieces they were cut into.
+        ask: returns at most so many pieces of evidence for a question.
+    """
+
+    repo: Repository
+    files: Mapping[str, str]
+    blobs: Mapping[str, int]
+    chunks: int
+    ask: Callable[[str, int], Sequence[Evidence]]
+
+
+def read_tree(root: Root, prefixes: Sequence[str], settings: Settings) -> dict[str, bytes]:
+    """Return the text of every file on disk that would be indexed, by path; below `prefixes` alone where there are some.
+
+    Raises:
+        GitError: git failed.
+    """
+    limit = settings.index.max_file_bytes
+    found = {}
+    for entry in walk(root, WalkSettings(limit)).unwrap().entries:
+        if is_below(entry.path, prefixes) and isinstance(source := read_source(root, entry, limit), Source):
+            found[entry.path] = source.text
+    return found
+
+
+def write_tree(files: Mapping[str, bytes], directory: Path) -> Root:
+    """Write files below a new directory, which belongs to no repository."""
+    for path, content in files.items():
+        place = directory / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return Root(os.path.realpath(directory))
+
+
+@contextmanager
+def opened(
+    root: Root,
+    settings: Settings,
+    embedder: Embedder | str | None,
+    progress: Progress,
+    *,
+    prefixes: tuple[str, ...] = (),
+    commit: str = "",
+) -> Iterator[Tree]:
+    """Index a copy (or, with `commit`, a commit of the user's repository) below the home in `settings`, and open it.
+
+    Raises:
+        Error: it cannot be indexed.
+    """
+    closing: list[Callable[[], None]] = []
+    try:
+        repo = assemble(root, "bench", settings, embedder, time.time, closing)
+        repo = repo if commit else replace(repo, walk=EVERYTHING)
+        codebase = Codebase([(repo, prefixes)], lambda: (), settings.search.ranker)
+        codebase.index(progress, commit=commit)
+        yield tree_of(repo, codebase, prefixes, commit)
+    finally:
+        while closing:
+            closing.pop()()
+
+
+def tree_of(repo: Repository, codebase: Codebase, prefixes: Sequence[str], commit: str) -> Tree:
+    """Return what was indexed, ready to be asked."""
+    loaded = repo.catalogue.load("commit", commit) if commit else repo.catalogue.load("worktree", repo.root.path)
+    assert loaded is not None
+    _, view = loaded
+    blobs = {
+        path: blob
+        for path, blob in zip(view.files.paths, view.files.blobs.tolist(), strict=True)
+        if blob != LEFT_OUT and is_below(path, prefixes)
+    }
+    files = {path: repo.catalogue.content(blob).decode() for path, blob in blobs.items()}
+
+    def ask(question: str, k: int) -> Sequence[Evidence]:
+        return codebase.search(question, k=k, commit=commit, refresh=False).evidence
+
+    return Tree(repo, files, blobs, len(view), ask)

@@ -1,0 +1,46 @@
+"""The verb `bench`: does it help in this repository?"""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from vademecum.cli.progress import Progress
+from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.session import json_option, paths_argument, settings_for
+
+NOTHING_ASKED = 1
+
+
+@click.command()
+@paths_argument
+@click.option("--questions", type=click.IntRange(1), metavar="N", help="At most how many questions of each kind (100).")
+@click.option("--history/--no-history", default=True, help="Whether to ask about commits.")
+@click.option("--seed", type=int, metavar="S", help="Of the draw: the same seed draws the same questions (7).")
+@json_option
+def bench(paths: tuple[str, ...], questions: int | None, seed: int | None, *, history: bool, as_json: bool) -> int:
+    """Measure how much this helps here, beside BM25 and grep.
+
+    Asks the current repository, or that of each PATH, questions made from its own docstrings, names and commits. Nothing
+    is changed: copies and indexes are temporary. Exits with 1 when no questions could be made.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every verb that opens an engine
+    from vademecum.bench.bench import QUESTIONS, SEED
+    from vademecum.bench.bench import bench as measured
+    from vademecum.bench.report import report_record, report_text
+
+    with Progress() as progress:
+        reports = measured(
+            *paths,
+            questions=questions or QUESTIONS,
+            history=history,
+            seed=SEED if seed is None else seed,
+            settings=settings_for(paths),
+            progress=progress,
+        )
+    if as_json:
+        emit_json([report_record(report) for report in reports])
+    else:
+        emit("\n".join(report_text(report, style_for()) for report in reports))
+    return 0 if any(report.measured for report in reports) else NOTHING_ASKED
