@@ -44,6 +44,14 @@ def test_a_short_id_names_the_same_state(made, engine):
     assert codebase.search("third", commit=commit[:8]) == codebase.search("third", commit=commit)
 
 
+def test_a_commit_of_many_files_is_indexed_whole(repo, engine):
+    """More files than git is asked for at once are all read, those with the same content too."""
+    files = {f"part{n}/a.py": f"def part_{n // 2}(): ...\n" for n in range(300)}
+    codebase = engine(repo("many", files)).codebase
+    assert codebase.index(commit="HEAD").files == 300
+    assert {e.path for e in codebase.search("part_149", commit="HEAD").evidence[:2]} == {"part298/a.py", "part299/a.py"}
+
+
 def test_the_worktree_does_not_see_commits_and_they_do_not_see_it(made, engine):
     """Uncommitted edits are in the worktree's state only."""
     made.write("c.py", "def fourth(): ...\n")

@@ -178,7 +178,7 @@ def _sources(
     at: dict[str, list[FileEntry]] = {}
     for entry in entries:
         at.setdefault(entry.blob, []).append(entry)
-    for blob, content in git.read_blobs(repo.root, at):
+    for blob, content in git.read_blobs(repo.root, list(at)):  # which asks for a few at a time, while `at` shrinks
         for entry in at.pop(blob):
             yield entry, decode_source(entry.path, content)
     for entry in (entry for left in at.values() for entry in left):
