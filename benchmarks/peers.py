@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import logging
-import math
 import os
 import re
 import shutil
@@ -23,8 +22,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from metrics import Hit
+from vademecum.bench.bm25 import WINDOW, Bm25
 
-WINDOW = 40  # lines in one answer of the plain baselines
 MAX_BYTES = 1_000_000  # files above this are skipped by the baselines, as the engines skip them
 _STOPWORDS = (
     "a about after all also an and any are as at be because been before being but by can could did do does doing each "
@@ -40,7 +39,6 @@ _SUFFIXES = (
 )
 CODE = frozenset(_SUFFIXES.split())
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 class Peer(Protocol):
@@ -72,21 +70,6 @@ def code_files(directory: Path) -> list[tuple[str, str]]:
             if b"\0" not in data[:8192]:
                 found.append((file.relative_to(directory).as_posix(), data.decode("utf-8", "replace")))
     return found
-
-
-def tokens_of(text: str) -> list[str]:
-    """Split into lower-cased words, each compound identifier followed by its parts.
-
-    >>> tokens_of("getHTTPResponse(max_rows)")
-    ['gethttpresponse', 'get', 'http', 'response', 'max_rows', 'max', 'rows']
-    """
-    tokens = []
-    for word in _WORD.findall(text):
-        tokens.append(word.lower())
-        parts = _PART.findall(word)
-        if len(parts) > 1:
-            tokens.extend(part.lower() for part in parts)
-    return tokens
 
 
 def keywords_of(query: str) -> list[str]:
@@ -174,42 +157,17 @@ def best_window(matches: list[tuple[int, str]]) -> tuple[int, int]:
 class Bm25Windows:
     """Plain BM25 (k1 1.5, b .75) over windows of 40 lines of code files, the path's words counted with each window."""
 
-    K1, B = 1.5, 0.75
-
     def index(self, directory: Path) -> None:
         """Cut every code file into windows and count their words."""
-        self.hits: list[Hit] = []
-        lengths: list[int] = []
-        postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for path, content in code_files(directory):
-            lines = content.splitlines()
-            heading = tokens_of(path)
-            for first in range(0, len(lines), WINDOW):
-                part = lines[first : first + WINDOW]
-                counts = Counter(heading + tokens_of("\n".join(part)))
-                for token, count in counts.items():
-                    postings[token].append((len(self.hits), count))
-                lengths.append(counts.total())
-                self.hits.append(Hit(path, first + 1, first + len(part)))
-        size = np.array(lengths, dtype=np.float64)
-        self.norm = self.K1 * (1 - self.B + self.B * size / max(size.mean(), 1.0)) if lengths else size
-        self.postings = {token: np.array(rows) for token, rows in postings.items()}
+        self.built = Bm25(code_files(directory), k1=1.5)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Score the windows that hold a word of the query."""
-        scores = np.zeros(len(self.hits))
-        for token in set(tokens_of(query)):
-            rows = self.postings.get(token)
-            if rows is not None:
-                documents, counts = rows[:, 0], rows[:, 1]
-                idf = math.log(1 + (len(self.hits) - len(rows) + 0.5) / (len(rows) + 0.5))
-                scores[documents] += idf * counts * (self.K1 + 1) / (counts + self.norm[documents])
-        order = np.argsort(-scores, kind="stable")[:k]
-        return [self.hits[i] for i in order if scores[i] > 0]
+        return self.built.search(query, k)
 
     def chunks(self) -> int:
         """Count the windows."""
-        return len(self.hits)
+        return len(self.built.windows)
 
     def close(self) -> None:
         """Nothing is kept on disk."""

@@ -13,8 +13,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from vademecum import config
 from vademecum.bench.docstrings import docstring_questions
 from vademecum.bench.history import history_questions
 from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL, LeftOut, Question, enough
-from vademecum.bench.report import Asked, Measured, Report, values_of
+from vademecum.bench.report import Asked, Measured, Place, Report, values_of
 from vademecum.bench.symbols import symbol_questions
 from vademecum.bench.systems import Systems
 from vademecum.bench.trees import Tree, opened, read_tree, write_tree
@@ -67,7 +66,7 @@ def bench(
     Args:
         paths: directories or files.
         questions: at most how many of each kind.
-        history: whether to ask about commits, which needs an index of one earlier commit.
+        history: whether to ask about commits, which needs an index of some earlier ones.
         seed: of every draw.
         settings: all settings; read from their layers for the first path unless given.
         embedder: an object, or `name[:model]`; the setting `search.embedder` unless given. It embeds every chunk anew.
@@ -101,10 +100,7 @@ def _silent(stage: str, done: int, total: int) -> None:
 def measure(root: Root, prefixes: tuple[str, ...], run: Run, *, history: bool = True) -> Report:
     """Measure one repository: each kind of question of which there are enough, asked of a tree that holds the answers."""
     started = time.perf_counter()
-    found: list[Measured | LeftOut] = []
-    with documentation_hidden(root, prefixes, run) as (tree, docstrings):
-        found.append(ask(DOCSTRING, docstrings, tree, run))
-        found.append(ask(SYMBOL, symbol_questions(tree, run.most, run.seed), tree, run))
+    found = list(ask_disk(root, prefixes, run))
     found.append(ask_history(root, prefixes, run) if history else LeftOut(HISTORY, "not asked for"))
     return Report(
         repo=repository_name(root),
@@ -119,43 +115,53 @@ def measure(root: Root, prefixes: tuple[str, ...], run: Run, *, history: bool = 
     )
 
 
-@contextmanager
-def documentation_hidden(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[tuple[Tree, list[Question]]]:
-    """Give a copy of the tree on disk, as it would be indexed, from which the comments that are asked about were cut."""
+def ask_disk(root: Root, prefixes: tuple[str, ...], run: Run) -> Iterator[Measured | LeftOut]:
+    """Ask about comments and names, of a copy of the tree on disk from which the comments that are asked about were cut."""
     run.progress("reading", 0, 0)
     files = read_tree(root, prefixes, run.settings)
-    questions, cut = docstring_questions(files, run.most, run.seed, run.settings.index.deadline_s)
+    docstrings, cut = docstring_questions(files, run.most, run.seed, run.settings.index.deadline_s)
     copy = write_tree(files | cut, run.home / "copy")
-    with opened(copy, run.settings, run.embedder, run.progress) as tree:
-        yield tree, questions
+    with opened(copy, run.settings, run.embedder, copied=True) as tree_at:
+        tree = tree_at(run.progress, "")
+        yield measured(DOCSTRING, docstrings, [tree], run)
+        yield measured(SYMBOL, symbol_questions(tree, run.most, run.seed), [tree], run)
 
 
 def ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | LeftOut:
-    """Ask what commits say of the tree before them."""
+    """Ask what commits say, of trees before them. The index is a temporary one of the user's own repository."""
     try:
-        found = history_questions(root, prefixes, run.most, run.seed)
+        questions = history_questions(root, prefixes, run.most, run.seed)
     except GitError as error:
         return LeftOut(HISTORY, str(error))
-    if isinstance(found, LeftOut):
-        return found
-    if too_few := enough(HISTORY, found.questions):
+    if isinstance(questions, LeftOut):
+        return questions
+    if too_few := enough(HISTORY, questions):
         return too_few
-    with opened(root, run.settings, run.embedder, run.progress, prefixes=prefixes, commit=found.base) as tree:
-        return ask(HISTORY, found.questions, tree, run, commit=found.base)
+    with opened(root, run.settings, run.embedder, prefixes=prefixes) as tree_at:
+        bases = dict.fromkeys(question.commit for question in questions)
+        return measured(HISTORY, questions, (tree_at(run.progress, base) for base in bases), run)
 
 
-def ask(kind: str, questions: Sequence[Question], tree: Tree, run: Run, commit: str = "") -> Measured | LeftOut:
-    """Ask everybody each question that the tree holds the answer to, and measure what they bring."""
-    answerable = [q for q in questions if all(target.path in tree.files for target in q.targets)]
-    if too_few := enough(kind, answerable):
+def measured(kind: str, questions: Sequence[Question], trees: Iterable[Tree], run: Run) -> Measured | LeftOut:
+    """Ask everybody each question, of the tree it is meant for, and measure what they bring; one tree at a time."""
+    if too_few := enough(kind, questions):
         return too_few
-    systems = Systems(tree)
-    asked = []
-    for number, question in enumerate(answerable, 1):
-        readings = systems.readings(question.text)
-        asked.append(Asked(question, {name: values_of(reading, question) for name, reading in readings.items()}))
-        run.progress(f"asking {kind}", number, len(answerable))
-    return Measured(kind, tuple(asked), commit, len(tree.files), tree.chunks, run.seed)
+    asked: list[Asked] = []
+    places = []
+    for tree in trees:
+        own = [question for question in questions if is_answered_in(tree, question)]
+        systems = Systems(tree)
+        for question in own:
+            readings = systems.readings(question.text)
+            asked.append(Asked(question, {name: values_of(reading, question) for name, reading in readings.items()}))
+            run.progress(f"asking {kind} questions", len(asked), len(questions))
+        places.append(Place(tree.commit, len(tree.files), tree.chunks, len(own)))
+    return enough(kind, [each.question for each in asked]) or Measured(kind, tuple(asked), tuple(places), run.seed)
+
+
+def is_answered_in(tree: Tree, question: Question) -> bool:
+    """Whether a question is meant for a tree and every file of its answer was indexed there."""
+    return question.commit == tree.commit and all(target.path in tree.files for target in question.targets)
 
 
 def embedder_name(run: Run) -> str:

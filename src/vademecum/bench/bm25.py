@@ -10,6 +10,7 @@ their parts, and a window counts its file's path as part of its text; nothing is
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter, defaultdict
@@ -30,13 +31,13 @@ def tokens_of(text: str) -> list[str]:
     >>> tokens_of("getHTTPResponse(max_rows)")
     ['gethttpresponse', 'get', 'http', 'response', 'max_rows', 'max', 'rows']
     """
-    tokens = []
-    for word in _WORD.findall(text):
-        tokens.append(word.lower())
-        parts = _PART.findall(word)
-        if len(parts) > 1:
-            tokens.extend(part.lower() for part in parts)
-    return tokens
+    return [token for word in _WORD.findall(text) for token in _tokens_of_word(word)]
+
+
+@functools.lru_cache(1 << 16)
+def _tokens_of_word(word: str) -> tuple[str, ...]:
+    parts = _PART.findall(word)
+    return (word.lower(), *(part.lower() for part in parts)) if len(parts) > 1 else (word.lower(),)
 
 
 class Bm25:

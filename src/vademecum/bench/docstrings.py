@@ -19,15 +19,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from vademecum.bench.measures import Span, Target
-from vademecum.bench.questions import DOCSTRING, Question, alike, content_words, draw
+from vademecum.bench.questions import DOCSTRING, Question, alike, content_words, draw, is_product
 from vademecum.codebase import languages, prose
-from vademecum.codebase.classify import file_kind
 from vademecum.codebase.cut import Lines
 from vademecum.codebase.declarations import LEAVES, Declaration, Outline
 from vademecum.codebase.enrich import first_sentence
 from vademecum.codebase.parse import Range, Syntax, parse
 from vademecum.result import Ok
-from vademecum.types import FileKind
 
 LEAST_WORDS = 4
 MOST_FILES = 2_000  # that are looked into for comments
@@ -96,12 +94,6 @@ def _some(paths: list[str], seed: int) -> list[str]:
     if len(paths) <= MOST_FILES:
         return paths
     return sorted(random.Random(f"{seed}:files").sample(paths, MOST_FILES))  # noqa: S311 -- a draw that can be repeated
-
-
-def is_product(path: str) -> bool:
-    """Whether a path names source code that users run, in a language whose declarations are known."""
-    row = languages.row(languages.language_of(path))
-    return file_kind(path) is FileKind.PRODUCT and row is not None and row.module is not None
 
 
 def documented(path: str, content: bytes, deadline_s: float) -> Iterator[Documented]:

@@ -1,9 +1,9 @@
 """Questions from the history: what a commit says it does, asked of the tree as it was before it.
 
-One commit some way back is the base, and its tree answers every question. A later commit is asked about only where each
-product file that it changed is, right before the change, the same as in the base: so the answer stands in the base, line
-for line, and no trace of the change does. Of several bases the nearest that gives enough questions is taken, else the one
-that gives most.
+A few commits along the main line are bases, and their trees answer. A later commit is asked of the nearest base behind it,
+and only where each product file that it changed is, right before the change, the same as in that base: so the answer stands
+in the base, line for line, and no trace of the change does. Few bases keep the cost bounded, and what they share is indexed
+once. How far apart they are is chosen so that the newest history gives enough questions.
 
 The answer is the changed lines of one to four files. Changes of comments, imports and blanks alone do not count, and what
 many files, hunks or lines changed for is not one place to find.
@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vademecum.bench.docstrings import is_product
 from vademecum.bench.measures import Span, Target
-from vademecum.bench.questions import HISTORY, LeftOut, Question, alike, draw
+from vademecum.bench.questions import HISTORY, LeftOut, Question, alike, draw, is_below, is_product
 from vademecum.bench.subjects import is_robot, question_of
 from vademecum.codebase import git
 from vademecum.codebase.commits import (
@@ -33,13 +32,14 @@ from vademecum.codebase.commits import (
 )
 
 MOST_COMMITS = 3_000  # that are read, newest first
-DEPTHS = (50, 100, 150, 200, 300, 400, 600, 800, 1_200)  # first-parent commits between the base and the newest
-MOST_OF_HISTORY = 0.75  # of a short history lies after its base
+MOST_BASES = 8
+APART = (10, 25, 50, 100, 200)  # first-parent commits from one base to the next
 MOST_FILES, MOST_HUNKS, MOST_LINES = 4, 8, 80  # of a change
 MOST_PER_FILE = 3  # questions
 _NOT_CODE = re.compile(
     r"\s*(?:#(?!include|define|if|\[)|//|/\*|\*/|\*\s|--\s|;|<!--|\"\"\"|'''"  # comments
     r"|import\b|from\s+\S+\s+import\b|use\s+[\w\\:{]|using\s+[\w.=\s]+;|#\s*include\b|require\b|package\s+[\w.]+;?$"
+    r"|(?:\w+\s+)?\"[\w./-]+\"$|\w*version\w*[\"']?\s*[:=]\s*[\"']?v?\d"  # Go's imports; a version's number
     r"|[(){}\[\],;]*$)"
 )
 
@@ -52,16 +52,8 @@ class Base:
     blobs: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class History:
-    """Questions from commits, and the commit they are asked of."""
-
-    base: str
-    questions: list[Question]
-
-
-def history_questions(root: git.Root, prefixes: Sequence[str], most: int, seed: int) -> History | LeftOut:
-    """Return questions from the newest commits, or why there are none.
+def history_questions(root: git.Root, prefixes: Sequence[str], most: int, seed: int) -> list[Question] | LeftOut:
+    """Return questions from the newest commits, each with the commit that it is asked of, or why there are none.
 
     Args:
         root: the repository.
@@ -79,11 +71,10 @@ def history_questions(root: git.Root, prefixes: Sequence[str], most: int, seed: 
     told = [commit for commit in commits(root, MOST_COMMITS).unwrap() if may_be_asked(commit, prefixes)]
     if not told:
         return LeftOut(HISTORY, f"no commit says and changes what could be asked about{_shallowness(root)}")
-    base, asked = best_base(root, told, most)
-    questions = drawn_from(root, base, asked, most, seed)
+    questions = drawn_from(root, best_bases(root, told, most), most, seed)
     if not questions:
-        return LeftOut(HISTORY, f"no commit's files are still as they were in one earlier commit{_shallowness(root)}")
-    return History(base.id, questions)
+        return LeftOut(HISTORY, f"no commit's files were as they are in an earlier one{_shallowness(root)}")
+    return questions
 
 
 def _shallowness(root: git.Root) -> str:
@@ -107,29 +98,29 @@ def product_changes(commit: Commit) -> list[Change]:
     return [change for change in commit.changes if is_product(change.path)]
 
 
-def is_below(path: str, prefixes: Sequence[str]) -> bool:
-    """Whether a path is, or lies below, one of some prefixes; everything does where there are none.
-
-    >>> is_below("src/a.py", ()), is_below("src/a.py", ["src"]), is_below("srcs/a.py", ["src"])
-    (True, True, False)
-    """
-    return not prefixes or any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
-
-
-def best_base(root: git.Root, told: Sequence[Commit], most: int) -> tuple[Base, list[Commit]]:
-    """Return the nearest base that answers `most` commits, else the one that answers most, with these commits."""
-    line = main_line(root, max(DEPTHS) + 1).unwrap()
-    best: tuple[Base, list[Commit]] | None = None
-    for depth in sorted({min(depth, int(len(line) * MOST_OF_HISTORY)) for depth in DEPTHS}):
-        base = Base(line[depth], git.tree_ids(root, line[depth]).unwrap())
-        later = set(commits_since(root, base.id).unwrap())
-        asked = [commit for commit in told if commit.id in later and stands_in(base, commit)]
-        if best is None or len(asked) > len(best[1]):
-            best = base, asked
-        if len(asked) >= 2 * most:  # some turn out to be no question when their lines are looked at
+def best_bases(root: git.Root, told: Sequence[Commit], most: int) -> list[tuple[Base, list[Commit]]]:
+    """Return bases, each with the commits that are asked of it: as near to the newest commit as gives enough of them."""
+    line = main_line(root, max(APART) * MOST_BASES + 1).unwrap()
+    best: list[tuple[Base, list[Commit]]] = []
+    for step in (1, *APART):
+        found = list(bases_along(root, line[step::step][:MOST_BASES], told))
+        if sum(len(asked) for _, asked in found) > sum(len(asked) for _, asked in best):
+            best = found
+        if (
+            sum(len(asked) for _, asked in best) >= 2 * most
+        ):  # some turn out to be no question when their lines are seen
             break
-    assert best is not None
     return best
+
+
+def bases_along(root: git.Root, ids: Sequence[str], told: Sequence[Commit]) -> Iterator[tuple[Base, list[Commit]]]:
+    """Yield bases, newest first, each with the commits after it that are not after a newer one."""
+    newer: set[str] = set()
+    for commit_id in ids:
+        since = set(commits_since(root, commit_id).unwrap())
+        base = Base(commit_id, git.tree_ids(root, commit_id).unwrap())
+        yield base, [commit for commit in told if commit.id in since - newer and stands_in(base, commit)]
+        newer = since
 
 
 def stands_in(base: Base, commit: Commit) -> bool:
@@ -137,32 +128,34 @@ def stands_in(base: Base, commit: Commit) -> bool:
     return all(base.blobs.get(change.path) == change.before for change in product_changes(commit))
 
 
-def drawn_from(root: git.Root, base: Base, asked: Sequence[Commit], most: int, seed: int) -> list[Question]:
+def drawn_from(root: git.Root, bases: Sequence[tuple[Base, list[Commit]]], most: int, seed: int) -> list[Question]:
     """Draw questions: no two that say the same, and at most three about one file."""
-    candidates: dict[str, list[Commit]] = {}
-    for commit in asked:
-        candidates.setdefault(product_changes(commit)[0].path, []).append(commit)
+    candidates: dict[str, list[tuple[Base, Commit]]] = {}
+    for base, asked in bases:
+        for commit in asked:
+            candidates.setdefault(product_changes(commit)[0].path, []).append((base, commit))
     drawn: list[Question] = []
     about: Counter[str] = Counter()
 
-    def accept(commit: Commit) -> bool:
+    def accept(candidate: tuple[Base, Commit]) -> bool:
         """Whether to ask about it; if so it counts as drawn."""
+        base, commit = candidate
         text = question_of(commit.subject)
         paths = [change.path for change in product_changes(commit)]
         if any(about[path] >= MOST_PER_FILE for path in paths) or any(alike(text, other.text) for other in drawn):
             return False
-        targets = targets_of(root, commit, base)
+        targets = targets_of(root, commit)
         if targets:
             about.update(paths)
-            drawn.append(Question(HISTORY, text, targets, commit.id))
+            drawn.append(Question(HISTORY, text, targets, commit.id, base.id))
         return bool(targets)
 
     draw(candidates, most, f"{seed}:{HISTORY}", accept)
     return drawn
 
 
-def targets_of(root: git.Root, commit: Commit, base: Base) -> tuple[Target, ...]:
-    """Return the lines that a commit changed, as they count in the base; () where they are too many, or no code."""
+def targets_of(root: git.Root, commit: Commit) -> tuple[Target, ...]:
+    """Return the lines that a commit changed, as they count before it; () where they are too many, or no code."""
     changes = product_changes(commit)
     contents = dict(git.read_blobs(root, [change.before for change in changes]))
     hunks = {change.path: changed_lines(root, change).unwrap() for change in changes}
@@ -170,7 +163,7 @@ def targets_of(root: git.Root, commit: Commit, base: Base) -> tuple[Target, ...]
     size = sum(len(hunk.removed) + len(hunk.added) for hunk in every)
     if len(every) > MOST_HUNKS or size > MOST_LINES or any(change.before not in contents for change in changes):
         return ()
-    found = ((path, spans_of(own, contents[base.blobs[path]])) for path, own in hunks.items())
+    found = ((change.path, spans_of(hunks[change.path], contents[change.before])) for change in changes)
     return tuple(Target(path, spans) for path, spans in found if spans)
 
 

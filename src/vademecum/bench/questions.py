@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from vademecum.bench.measures import Target
+from vademecum.codebase import languages
+from vademecum.codebase.classify import file_kind
 from vademecum.retrieval.tokens import STOP_WORDS
+from vademecum.types import FileKind
 
 T = TypeVar("T")
 
@@ -33,6 +36,7 @@ class Question:
     text: str
     targets: tuple[Target, ...]
     source: str
+    commit: str = ""  # whose tree it is asked of; "" is the files on disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,25 @@ class LeftOut:
 
     kind: str
     reason: str
+
+
+def is_product(path: str) -> bool:
+    """Whether a path names source code that users run, in a language whose declarations are known.
+
+    >>> is_product("src/app.py"), is_product("tests/test_app.py"), is_product("src/page.html")
+    (True, False, False)
+    """
+    row = languages.row(languages.language_of(path))
+    return file_kind(path) is FileKind.PRODUCT and row is not None and row.module is not None
+
+
+def is_below(path: str, prefixes: Sequence[str]) -> bool:
+    """Whether a path is, or lies below, one of some prefixes; everything does where there are none.
+
+    >>> is_below("src/a.py", ()), is_below("src/a.py", ["src"]), is_below("srcs/a.py", ["src"])
+    (True, True, False)
+    """
+    return not prefixes or any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
 
 
 def content_words(text: str) -> list[str]:
@@ -73,7 +96,7 @@ def draw(candidates: Mapping[str, Sequence[T]], most: int, seed: str, accept: Ca
         accept: has the last word about a candidate; it is asked in order and may remember what it accepted.
 
     >>> draw({"a.py": [1, 2], "b.py": [3, 4]}, 2, "7", lambda number: number > 2)
-    [4, 3]
+    [3, 4]
     """
     chance = random.Random(seed)  # noqa: S311 -- a draw that can be repeated, nothing secret
     files = sorted(candidates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from vademecum.bench.measures import (
@@ -26,11 +26,15 @@ OTHERS = tuple(name for name in SYSTEMS if name != OURS)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One row of a table: what it is called, whether less of it is better, and how a number of it is written."""
+    """One row of a table: what it is called, whether less of it is better, and how a number of it is written.
+
+    What is `told` is the price of another row and neither good nor bad by itself.
+    """
 
     said: str
     less: bool = False
     form: str = ".2f"
+    told: bool = False
 
 
 # The order is that of the table.
@@ -39,7 +43,7 @@ MEASURES: Mapping[str, Measure] = {
     "file_ndcg": Measure("file NDCG@10"),
     "file_mrr": Measure("file MRR@10"),
     "span_recall": Measure("answer in 10 results"),
-    "lines": Measure("lines in 10 results", less=True, form=",.0f"),
+    "lines": Measure("lines in 10 results", form=",.0f", told=True),
     "tokens": Measure("tokens to evidence", less=True, form=",.0f"),
     "never": Measure("never found", less=True),
 }
@@ -48,8 +52,8 @@ ASKED: Mapping[str, str] = {
     SYMBOL: "where a name is defined",
     HISTORY: "what a commit says it changed, before it did",
 }
-BETTER, WORSE, EVEN = "better", "worse", "even"
-MARKS = {BETTER: "▲", WORSE: "▼", EVEN: "·"}
+BETTER, WORSE, EVEN, TOLD = "better", "worse", "even", "told"
+MARKS = {BETTER: "▲", WORSE: "▼", EVEN: "·", TOLD: " "}
 SHORTLY = {  # what a person wants to know of a comparison
     "file_hit1": {BETTER: "puts the right file first more often", WORSE: "puts the right file first less often"},
     "tokens": {BETTER: "needs fewer tokens", WORSE: "needs more tokens"},
@@ -65,14 +69,22 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """One kind of question, and the tree it was asked of: `commit` is "" for the files on disk."""
+class Place:
+    """A tree that was asked: a commit's, or "" for the files on disk."""
 
-    kind: str
-    asked: tuple[Asked, ...]
     commit: str
     files: int
     chunks: int
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One kind of question: what everybody made of it, and of which trees."""
+
+    kind: str
+    asked: tuple[Asked, ...]
+    places: tuple[Place, ...]
     seed: int
 
     def column(self, system: str, measure: str) -> list[float]:
@@ -124,11 +136,13 @@ def values_of(reading: Reading, question: Question) -> dict[str, float]:
 def judged(measure: str, difference: Difference) -> str:
     """Say whether we are better, worse or even: even is what an interval with 0 in it cannot tell apart.
 
+    What is a price only is "told".
+
     >>> judged("tokens", Difference(-20.0, -30.0, -10.0)), judged("file_hit1", Difference(0.1, -0.1, 0.3))
     ('better', 'even')
     """
-    if difference.low <= 0 <= difference.high:
-        return EVEN
+    if MEASURES[measure].told or difference.low <= 0 <= difference.high:
+        return TOLD if MEASURES[measure].told else EVEN
     return BETTER if (difference.mean < 0) == MEASURES[measure].less else WORSE
 
 
@@ -151,9 +165,7 @@ def report_record(report: Report) -> dict[str, Any]:
 def _measured_record(measured: Measured) -> dict[str, Any]:
     return {
         "kind": measured.kind,
-        "commit": measured.commit,
-        "files": measured.files,
-        "chunks": measured.chunks,
+        "trees": [asdict(place) for place in measured.places],
         "means": {
             system: {name: round(measured.mean(system, name), 4) for name in MEASURES} for system in SYSTEMS
         },
@@ -174,7 +186,9 @@ def _asked_record(asked: Asked) -> dict[str, Any]:
     question = asked.question
     targets = [{"path": target.path, "spans": [list(span) for span in target.spans]} for target in question.targets]
     values = {system: {name: round(v, 4) for name, v in own.items()} for system, own in asked.values.items()}
-    return {"text": question.text, "source": question.source, "targets": targets, "values": values}
+    return {
+        "text": question.text, "source": question.source, "commit": question.commit, "targets": targets, "values": values
+    }  # fmt: skip
 
 
 def report_text(report: Report, style: Style = PLAIN) -> str:
@@ -190,12 +204,13 @@ def report_text(report: Report, style: Style = PLAIN) -> str:
 
 def _table(measured: Measured, style: Style) -> Iterator[str]:
     files = counted(len(files_asked(each.question for each in measured.asked)), "file")
-    place = f"commit {measured.commit[:10]}" if measured.commit else "the files on disk"
     asked = f"{counted(len(measured.asked), 'question')} about {files}"
-    yield f"{style.place(measured.kind)}  {ASKED[measured.kind]}"
-    yield style.dim(
-        f"{asked}, asked of {place}: {counted(measured.files, 'file')}, {counted(measured.chunks, 'chunk')}"
+    place = measured.places[0]
+    where = (
+        f"{counted(len(measured.places), 'earlier commit')}, the newest with" if place.commit else "the files on disk:"
     )
+    yield f"{style.place(measured.kind)}  {ASKED[measured.kind]}"
+    yield style.dim(f"{asked}, asked of {where} {counted(place.files, 'file')} in {counted(place.chunks, 'chunk')}")
     heads = [*SYSTEMS.values(), *(f"against {SYSTEMS[other]}" for other in OTHERS)]
     rows = [["", *heads], *(_row(measured, name) for name in MEASURES)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads) + 1)]

@@ -52,7 +52,7 @@ _CHORE_HOLDS = re.compile(
     r"|ruff|isort|flake8|mypy|pyright|pylint|phpstan|rubocop|checkstyle|spotless|ktlint|scalafmt|swiftlint|shellcheck|codeql"
     r"|coverage|change-?logs?|readme|licen[cs]es?|copyright|docs?|documentation|docstrings?|java-?docs?|jsdocs?|doxygen"
     r"|code ?style|reformat\w*|format(?:ting|ted)?(?: code| fix)?$|indentation|ci|travis|appveyor|circleci|github actions?|dependabot|renovate|cherry-?pick\w*|backport\w*"
-    r"|review|feedback|nits?|cosmetic|dead code|(?:unit|integration|flaky|failing)? ?tests?|specs|benchmarks?"
+    r"|releas\w+ (?:of )?v?\d+|review|feedback|nits?|cosmetic|dead code|(?:unit|integration|flaky|failing)? ?tests?|specs|benchmarks?"
     r"|(?:previous|last|earlier) (?:commit|change)|this (?:pr|commit|change))\b",
     re.IGNORECASE,
 )

@@ -8,9 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 
-from vademecum.bench.docstrings import is_product
 from vademecum.bench.measures import Target
-from vademecum.bench.questions import SYMBOL, Question, draw
+from vademecum.bench.questions import SYMBOL, Question, draw, is_product
 from vademecum.bench.trees import Tree
 from vademecum.codebase.declarations import KIND, LEAVES
 

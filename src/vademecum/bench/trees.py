@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vademecum.bench.history import is_below
+from vademecum.bench.questions import is_below
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.git import Root
 from vademecum.codebase.repository import Repository
@@ -34,6 +34,7 @@ class Tree:
 
     Attributes:
         repo: the repository of the temporary index.
+        commit: which commit's files it holds; "" for those on disk.
         files: the text of every file, by path.
         blobs: the database ids of their contents, by path.
         chunks: how many pieces they were cut into.
@@ -41,6 +42,7 @@ class Tree:
     """
 
     repo: Repository
+    commit: str
     files: Mapping[str, str]
     blobs: Mapping[str, int]
     chunks: int
@@ -75,12 +77,13 @@ def opened(
     root: Root,
     settings: Settings,
     embedder: Embedder | str | None,
-    progress: Progress,
     *,
     prefixes: tuple[str, ...] = (),
-    commit: str = "",
-) -> Iterator[Tree]:
-    """Index a copy (or, with `commit`, a commit of the user's repository) below the home in `settings`, and open it.
+    copied: bool = False,
+) -> Iterator[Callable[[Progress, str], Tree]]:
+    """Open an index of a root below the home in `settings`; what is given indexes a commit, or "" for the disk, as a tree.
+
+    Of a root that is `copied`, everything is indexed: what it holds was let in before.
 
     Raises:
         Error: it cannot be indexed.
@@ -88,10 +91,14 @@ def opened(
     closing: list[Callable[[], None]] = []
     try:
         repo = assemble(root, "bench", settings, embedder, time.time, closing)
-        repo = repo if commit else replace(repo, walk=EVERYTHING)
+        repo = replace(repo, walk=EVERYTHING) if copied else repo
         codebase = Codebase([(repo, prefixes)], lambda: (), settings.search.ranker)
-        codebase.index(progress, commit=commit)
-        yield tree_of(repo, codebase, prefixes, commit)
+
+        def tree(progress: Progress, commit: str = "") -> Tree:
+            codebase.index(progress, commit=commit)
+            return tree_of(repo, codebase, prefixes, commit)
+
+        yield tree
     finally:
         while closing:
             closing.pop()()
@@ -112,4 +119,4 @@ def tree_of(repo: Repository, codebase: Codebase, prefixes: Sequence[str], commi
     def ask(question: str, k: int) -> Sequence[Evidence]:
         return codebase.search(question, k=k, commit=commit, refresh=False).evidence
 
-    return Tree(repo, files, blobs, len(view), ask)
+    return Tree(repo, commit, files, blobs, len(view), ask)

@@ -141,9 +141,9 @@ def hunks_of(diff: str) -> list[Hunk]:
     [Hunk(start=3, count=1, removed=('old',), added=('new', 'newer')), Hunk(start=9, count=0, removed=(), added=('end',))]
     """
     heads = list(_HUNK.finditer(diff))
-    ends = [head.start() for head in heads[1:]] + [len(diff)]
+    ends = [*(head.start() for head in heads[1:]), len(diff)]
     found = []
-    for head, end in zip(heads, ends, strict=True):
+    for head, end in zip(heads, ends, strict=False):  # a binary file has no head
         lines = diff[head.end() : end].split("\n")
         removed = tuple(line[1:] for line in lines if line.startswith("-"))
         added = tuple(line[1:] for line in lines if line.startswith("+"))
