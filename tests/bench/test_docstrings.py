@@ -111,6 +111,6 @@ def test_any_python_still_compiles_on_the_same_lines(functions):
     found = list(documented("a.py", content, 5.0))
     cut = without(content, found)
     assert cut.count(b"\n") == content.count(b"\n")
-    assert not any(
-        ast.get_docstring(node) for node in ast.walk(ast.parse(cut)) if isinstance(node, ast.FunctionDef)
-    ) or len(found) < len(functions)
+    hidden = {one.name.rpartition(".")[2] for one in found}
+    defined = [node for node in ast.walk(ast.parse(cut)) if isinstance(node, ast.FunctionDef)]
+    assert {node.name for node in defined if ast.get_docstring(node) is None} == hidden
