@@ -15,6 +15,7 @@ from __future__ import annotations
 import random
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -66,13 +67,16 @@ def docstring_questions(
     for path in _some(sorted(filter(is_product, files)), seed):
         if found := list(documented(path, files[path], deadline_s)):
             candidates[path] = found
+    sentences = Counter(_flat(one.sentence) for own in candidates.values() for one in own)
     said = _Sayings(files)
     drawn: list[Documented] = []
 
     def accept(candidate: Documented) -> bool:
         """Whether to ask about it; if so it counts as drawn."""
         fair = (
-            said.once(candidate.sentence)
+            sentences[_flat(candidate.sentence)]
+            == 1  # what is often said is settled before the whole tree is looked through
+            and said.once(candidate.sentence)
             and said.once(candidate.opening)
             and not any(alike(candidate.sentence, other.sentence) for other in drawn)
             and is_hidden(candidate, files[candidate.path], deadline_s)
@@ -197,7 +201,8 @@ class _Sayings:
     def once(self, sentence: str) -> bool:
         """Whether a sentence, however it is wrapped and marked up, stands in one place at most. Few words always do."""
         words = _flat(sentence)
-        return words.count(" ") <= LEAST_WORDS or self._words.count(words) <= 1
+        first = self._words.find(words)
+        return words.count(" ") <= LEAST_WORDS or first < 0 or self._words.find(words, first + 1) < 0
 
 
 def _flat(text: str) -> str:
