@@ -247,7 +247,7 @@ class SembleVectors(Semble):
         from vademecum.arrays import load_arrays
         from vademecum.providers.embedders.static import MODELS
 
-        words = load_arrays(MODELS / "static-1.safetensors")[0]["words"].tobytes().decode().split("\n")
+        words = load_arrays(MODELS / "static-2.safetensors")[0]["words"].tobytes().decode().split("\n")
         letters = "abcdefghijklmnopqrstuvwxyz0123456789_"
         pieces = dict.fromkeys(["[UNK]", *letters, *(f"##{letter}" for letter in letters), *words])
         tokenizer = Tokenizer(WordPiece({piece: n for n, piece in enumerate(pieces)}, unk_token="[UNK]"))

@@ -2,9 +2,10 @@
 
     python benchmarks/weights.py --data BENCH/code --repos CHECKOUTS
 
-The shipped weights were chosen on all of the `files` questions, so the figure of `quality.py` is no forecast. Here every
+The constants were chosen on all of the `files` questions, so the figure of `quality.py` is no forecast. Here every
 other repository is left out, each weight is chosen in turn on the rest, and the result is measured on those left out,
-beside the weights as they were set before any question was looked at. `leave one out` takes each signal away.
+beside the weights as they were set before any question was looked at. `leave one out` takes each signal away from the
+constants; `fitted leave one out` takes each feature away from the fitted model, which never saw these repositories.
 """
 
 from __future__ import annotations
@@ -16,14 +17,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import report
 from data import Question
 from metrics import Hit, mean_over_repositories, semble_ndcg
 from quality import find_trees, load
 from vademecum.codebase.repository import Opened
 from vademecum.engine import Engine
+from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES
+from vademecum.retrieval.model import Model, fitted_for
 from vademecum.retrieval.query import Plan, plan_query
-from vademecum.retrieval.rank import WEIGHTS, Signals, Weights, rank, signals_of
+from vademecum.retrieval.rank import WEIGHTS, Weights, rank
+from vademecum.retrieval.signals import Signals, signals_of
 from vademecum.types import KINDS, Passage
 
 # As they were set first, after what is published of other tools; nothing here was looked at then.
@@ -56,10 +62,10 @@ class Asked:
     plan: Plan
     signals: Signals
 
-    def score(self, weights: Weights) -> float:
-        """NDCG@10 by semble's rule."""
+    def score(self, weights: Weights, model: Model | None = None) -> float:
+        """NDCG@10 by semble's rule, by the constants or by the fitted model."""
         view = self.opened.view
-        ranked = rank(self.signals, self.plan, None, 10, weights=weights)
+        ranked = rank(self.signals, self.plan, None, 10, model=model, weights=weights)
         hits = [
             Hit(view.files.paths[view.row_file[row]], int(view.lines[row, 0]), int(view.lines[row, 1]))
             for row in ranked.rows.tolist()
@@ -85,6 +91,23 @@ def ask(engine: Engine, questions: list[Question]) -> list[Asked]:
 def mean(asked: dict[str, list[Asked]], weights: Weights, names: Collection[str]) -> float:
     """Mean over some repositories."""
     return mean_over_repositories({name: [each.score(weights) for each in asked[name]] for name in names})
+
+
+def without_features(asked: dict[str, list[Asked]]) -> dict[str, float]:
+    """What each feature of the fitted model is worth here: the change when its weight is 0 in both halves, largest loss first."""
+    model = fitted_for("static:static-2")
+    assert model is not None
+
+    def measured(model: Model) -> float:
+        return mean_over_repositories({n: [e.score(WEIGHTS, model) for e in each] for n, each in asked.items()})
+
+    whole = measured(model)
+    found = {"(everything)": round(whole, 4)}
+    for name in dict.fromkeys((*FILE_FEATURES, *PIECE_FEATURES)):
+        file = np.where([feature == name for feature in FILE_FEATURES], 0, model.file)
+        piece = np.where([feature == name for feature in PIECE_FEATURES], 0, model.piece)
+        found[name] = round(measured(replace(model, file=file, piece=piece)) - whole, 4)
+    return dict(sorted(found.items(), key=lambda pair: (pair[0] != "(everything)", pair[1])))
 
 
 def choose(asked: dict[str, list[Asked]], names: Collection[str]) -> Weights:
@@ -140,6 +163,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             "untuned": round(mean(asked, UNTUNED, asked), 4),
             **folds(asked),
             "leave_one_out": without,
+            "fitted_leave_one_out": without_features(asked),
         }
         for engine in engines.values():
             engine.close()

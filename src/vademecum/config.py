@@ -77,7 +77,7 @@ class SearchSettings:
     Attributes:
         k: Pieces of evidence in an answer.
         snippet_lines: Lines shown of each; 0 shows locations only.
-        ranker: How signals become an order: `default`, or `rrf` for reciprocal rank fusion.
+        ranker: How signals become an order: `default`, `constants`, `fused`, or a baseline as `rrf`.
         embedder: `name[:model]` of the provider that turns text into vectors.
         reranker: What puts the first results into a better order: `built-in`, `none`, or a provider's `name[:model]`.
         rerank_depth: How many of the first results a provider reranks.

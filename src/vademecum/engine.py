@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from vademecum import config
+from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.git import Root, find_root
@@ -140,7 +141,7 @@ def assemble(
     plan = Plan(
         spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
     )
-    catalogue = Catalogue(store, directory, lambda: loaded().name)
+    catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
     return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock)
 
 

@@ -58,7 +58,7 @@ def test_a_setting_of_the_repository_may_choose_a_local_model(vade, server, repo
     ranked = places(vade("search", QUESTION, "--json"))
     (repository / ".vade.toml").write_text('[search]\nreranker = "llm:tiny:1b"\n')
     assert places(vade("search", QUESTION, "--json", "--exclude", "*.toml")) == [ranked[-1], *ranked[:-1]]
-    assert places(vade("search", QUESTION, "--json", "--exclude", "*.toml", "--reranker", "none")) == ranked
+    assert places(vade("search", QUESTION, "--json", "--exclude", "*.toml", "--reranker", "built-in")) == ranked
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_a_question_in_another_encoding_is_handed_over_as_text(codebase):
 def test_a_failure_leaves_the_answer_as_it_was_and_is_said(repo, engine, returned, said, settings):
     """Evidence, signals, scores, verdict: all equal but the reason, which names the reranker and the fix."""
     codebase = engine(repo("many", MANY), **settings).codebase
-    ranked = codebase.search(QUESTION, k=7, reranker="none")
+    ranked = codebase.search(QUESTION, k=7, reranker="built-in")
     answer = codebase.search(QUESTION, k=7, reranker=Returning(returned))
     assert answer.reason.startswith(said)
     assert replace(answer, reason="") == ranked
@@ -242,12 +242,12 @@ def test_a_setting_chooses_and_a_search_may_choose_otherwise(repo, engine, chat_
     made = repo("many", MANY)
     options = {"search__reranker": f"llm:{chat_server.model}", "llm__base_url": chat_server.url}
     codebase = engine(made, **options).codebase
-    ranked = codebase.search(QUESTION, reranker="none").evidence
+    ranked = codebase.search(QUESTION, reranker="built-in").evidence
     assert chat_server.requests == []
     best = codebase.search(QUESTION).evidence[0]
-    assert best.id == codebase.search(QUESTION, k=20, reranker="none").evidence[19].id
+    assert best.id == codebase.search(QUESTION, k=20, reranker="built-in").evidence[19].id
     assert len(chat_server.requests) == 1
-    assert engine(made, reranker="none", **options).codebase.search(QUESTION).evidence == ranked
+    assert engine(made, reranker="built-in", **options).codebase.search(QUESTION).evidence == ranked
     assert len(chat_server.requests) == 1
     assert best.signals["rerank"] == 1.0
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.codebase.classify import file_kind
-from vademecum.retrieval.files import FileRow, changed_table, file_rows, file_table, load_files, save_files
+from vademecum.retrieval.files import FileRow, PathReader, changed_table, file_rows, file_table, load_files, save_files
 from vademecum.retrieval.filters import below, file_mask, glob_pattern
 from vademecum.types import Query
 
@@ -28,7 +28,7 @@ PATHS = [
 
 
 def table(paths):
-    return file_table([FileRow(path, n + 1, f"{n:040x}", "python", n, n, n) for n, path in enumerate(paths)], file_kind)
+    return file_table([FileRow(path, n + 1, f"{n:040x}", "python", n, n, n) for n, path in enumerate(paths)], PathReader(file_kind))
 
 
 def chosen(paths=PATHS, **narrowed):
@@ -83,8 +83,8 @@ def test_a_changed_table_equals_one_made_anew(before, after, data):
 
     gone = data.draw(st.sets(st.sampled_from(sorted(before)))) if before else set()
     gone -= set(after)
-    found = changed_table(file_table(made(before), file_kind), made(after), gone, file_kind)
-    fresh = file_table(made({path: n for path, n in (before | after).items() if path not in gone}), file_kind)
+    found = changed_table(file_table(made(before), PathReader(file_kind)), made(after), gone, PathReader(file_kind))
+    fresh = file_table(made({path: n for path, n in (before | after).items() if path not in gone}), PathReader(file_kind))
     assert file_rows(found) == file_rows(fresh)
     assert found.kinds.tolist() == fresh.kinds.tolist()
     for name in ("keys", "offsets", "docs", "tf"):

@@ -39,7 +39,7 @@ NOT_FOUND = 1
 @click.option("--scope", type=click.Choice(["repo", "repos", "all"]), default="repos", help="How far to look.")
 @click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
 @click.option("--snippet-lines", type=click.IntRange(0), metavar="N", help="Lines of each result; 0 for places only.")
-@click.option("--ranker", default="", metavar="NAME", help="How signals become an order: default, rrf, bm25f, dense.")
+@click.option("--ranker", default="", metavar="NAME", help="Order by: default, constants, fused, rrf, bm25f, dense.")
 @click.option("--reranker", default="", metavar="NAME", help="What reorders the first: built-in, none, llm:MODEL, ...")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @click.option("--why", is_flag=True, help="Show the signals behind each rank.")

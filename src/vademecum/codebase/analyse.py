@@ -17,11 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.chunk import chunk_file
+from vademecum.codebase.classify import file_kind
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.metadata import describe_python
 from vademecum.protocols import Embedder, Row
 from vademecum.result import Err, Ok
 from vademecum.retrieval.features import symbol_keys
+from vademecum.retrieval.files import PathReader
+from vademecum.retrieval.model import FITTED
 from vademecum.retrieval.segment import FIELDS, KIND_CODES, BlobArrays, quantise
 from vademecum.text import RunTable
 from vademecum.types import Chunk, ParsedFile, Passage
@@ -77,6 +80,27 @@ def analyse(jobs: Sequence[Job], embedder: Embedder | None, deadline_s: float, t
 def passage_of(chunk: Chunk) -> Passage:
     """Return what an embedder reads of a chunk."""
     return Passage(text=chunk.text, title=chunk.name, context=chunk.scope)
+
+
+def path_reader(embedder: Embedder) -> PathReader:
+    """Return what reads paths; their vectors are made only where the ranker that uses them was fitted on this embedder."""
+    if embedder.name not in FITTED:
+        return PathReader(file_kind)
+
+    def embed(paths: Sequence[str]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+        return quantise(embedder.embed([passage_of_path(path) for path in paths], "document").unwrap())
+
+    return PathReader(file_kind, embedder.name, embed)
+
+
+def passage_of_path(path: str) -> Passage:
+    """Return what an embedder reads of a path.
+
+    >>> passage_of_path("src/http/client.py")
+    Passage(text='', title='client', context='src/http')
+    """
+    directory, _, name = path.rpartition("/")
+    return Passage(text="", title=name.rpartition(".")[0] or name, context=directory)
 
 
 def chunk_hashes(chunks: Iterable[Chunk], language: str) -> list[str]:

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.analyse import Analysis
-from vademecum.codebase.classify import file_kind
 from vademecum.errors import StoreCorruptError
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
-from vademecum.retrieval.files import FileRow, FileTable, file_table, load_files, save_files
+from vademecum.retrieval.files import FileRow, FileTable, PathReader, file_table, load_files, save_files
 from vademecum.retrieval.segment import Segment, load_segment, merge_segments, save_segment, segment_of
 from vademecum.retrieval.view import View, view_of
 from vademecum.types import Chunk, Skipped, Symbol
@@ -63,10 +62,13 @@ def tree_hash(files: FileTable) -> str:
 class Catalogue:
     """The records and arrays of one repository. Use one per process; several processes may hold one each."""
 
-    def __init__(self, store: Store, directory: Path, embedder: Callable[[], str]) -> None:
-        """Take the store, where derived files lie, and what tells the name of the embedder that made their vectors."""
+    def __init__(
+        self, store: Store, directory: Path, embedder: Callable[[], str], read_paths: Callable[[], PathReader]
+    ) -> None:
+        """Take the store, where derived files lie, the name of the embedder that made their vectors, and how to read paths."""
         self.store = store
         self.directory = directory
+        self.read_paths = read_paths
         self._embedder = embedder
         self._segments: dict[str, Segment] = {}
         self._loaded: dict[tuple[str, str], tuple[tuple[str, ...], tuple[Snapshot, View]]] = {}
@@ -170,9 +172,9 @@ class Catalogue:
 
     def _files(self, snapshot: Snapshot) -> FileTable:
         try:
-            return load_files(self.directory / snapshot.table_file)
+            return load_files(self.directory / snapshot.table_file, self.read_paths().embedder)
         except StoreCorruptError:
-            return file_table(self._file_rows(snapshot.id), file_kind)
+            return file_table(self._file_rows(snapshot.id), self.read_paths())
 
     def _file_rows(self, snapshot: int) -> list[FileRow]:
         rows = self._scan("files", [("snapshot", "=", snapshot)], ("path", "blob", "size", "mtime_ns", "inode"))
@@ -255,7 +257,7 @@ class Catalogue:
             previous = self._scan("snapshots", [("kind", "=", snapshot.kind), ("place", "=", snapshot.place)], ("id",))
             number = previous[0][0] if previous else 1 + max((s.id for s in self.snapshots()), default=0)
             snapshot = replace(snapshot, id=number, table_file=f"files-{uuid.uuid4().hex}.safetensors")
-            save_files(self.directory / snapshot.table_file, table)
+            save_files(self.directory / snapshot.table_file, table, self.read_paths().embedder)
             self._upsert("snapshots", [_snapshot_row(snapshot)])
             self._delete("files", [("snapshot", "=", number), ("path", "in", list(gone))])
             self._upsert("files", [(number, r.path, r.blob, r.size, r.mtime_ns, r.inode) for r in changed])

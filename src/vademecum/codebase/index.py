@@ -19,7 +19,6 @@ import numpy as np
 from vademecum.codebase import git
 from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
-from vademecum.codebase.classify import file_kind
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import exclusive
 from vademecum.codebase.repository import Repository
@@ -254,9 +253,9 @@ def commit_snapshot(repo: Repository, target: Target, read: Reading, numbers: di
             rows.append(FileRow(entry.path, numbers[source.blob, language], source.blob, language, *stat))
     gone = target.gone
     if target.previous is None:
-        table = file_table(rows, file_kind)
+        table = file_table(rows, repo.catalogue.read_paths())
     else:
-        table = changed_table(target.previous[1].files, rows, frozenset(gone), file_kind)
+        table = changed_table(target.previous[1].files, rows, frozenset(gone), repo.catalogue.read_paths())
     own = tree_hash(table)
     skipped = skipped_now(target, read, table)
     snapshot = Snapshot(

@@ -24,8 +24,10 @@ from vademecum.result import Err, Ok
 from vademecum.retrieval.confidence import probability, verdict
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.filters import below, is_filtered, row_mask
+from vademecum.retrieval.model import fitted_for
 from vademecum.retrieval.query import Plan, plan_query
-from vademecum.retrieval.rank import RANKERS, Floats, Ranked, laid_end_to_end, rank, signals_of
+from vademecum.retrieval.rank import RANKERS, Ranked, rank
+from vademecum.retrieval.signals import Floats, laid_end_to_end, signals_of
 from vademecum.types import KINDS, Answer, Chunk, Evidence, Freshness, Passage, Query, Verdict
 
 JUDGED = 10  # results that confidence looks at, however few are asked for
@@ -44,8 +46,10 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
     signals = laid_end_to_end([signals for signals, _ in found])
     rows = allowed_rows(opened, query)
-    ranked = rank(signals, plan, rows, max(query.k, JUDGED), ranker)
-    probable = probability(ranked, "" if vector is None else opened[0].repo.embedder().name)
+    embedder = "" if vector is None else opened[0].repo.embedder().name
+    ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
+    ranked = rank(signals, plan, rows, max(query.k, JUDGED), ranker, model=fitted_for(embedder))
+    probable = probability(ranked, embedder)
     decided = verdict(plan, ranked, probable)
     if decided is Verdict.NOT_FOUND:
         unknown = set.intersection(*(terms for _, terms in found))
@@ -55,7 +59,11 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         )  # fmt: skip
 
     def best(count: int) -> tuple[Evidence, ...]:
-        wider = ranked if count <= max(query.k, JUDGED) else rank(signals, plan, rows, count, ranker)
+        wider = (
+            ranked
+            if count <= max(query.k, JUDGED)
+            else rank(signals, plan, rows, count, ranker, model=fitted_for(embedder))
+        )
         return gather_evidence(opened, wider.first(count))
 
     by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else

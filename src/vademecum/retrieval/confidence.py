@@ -1,18 +1,19 @@
 """How far to trust an answer: a probability from what the best results matched, and a verdict from the probability.
 
-    log-odds that the results hold the answer = bias + coverage * c + dense * d + definition * s + margin * m
+    log-odds that the results hold the answer = bias + coverage * c + dense * d + definition * s + certainty * m
 
 with c the share of the question's idf that one of the first three results matches, d the highest cosine among them, s
-how surely one of them defines a name asked for, and m how far the first score stands above the last, as a share. Fitted
-by logistic regression on 477 questions about 24 public repositories, each asked of its own repository and of two others,
-where it has no answer; the bias is set for even odds between the two. Cosines of different embedders do not compare, so
-each has its own constants, and one that was never fitted is judged by words alone.
+how surely one of them defines a name asked for, and m how much the ranking prefers its first result: its probability
+under the fitted ranker, else how far its score stands above the last, as a share. Fitted by logistic regression
+(`training/ranking/verdicts.py`) on questions about public repositories that no evaluation uses, each asked of its own
+repository and of two others, where it has no answer; the bias is set for even odds between the two. Cosines of different
+embedders do not compare, so each has its own constants, and one that was never fitted is judged by words alone.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.rank import Ranked
@@ -27,16 +28,16 @@ class Calibration:
     coverage: float
     dense: float
     definition: float
-    margin: float
+    certainty: float
 
 
-# Area under the ROC curve on repositories left out of the fit, one at a time: 0.953 and 0.907.
-CALIBRATIONS = {"static:static-1": Calibration(-8.0, 2.6, 12.3, 1.05, 2.25)}
-BY_WORDS = Calibration(-3.5, 4.6, 0.0, 2.15, 1.5)
+# Area under the ROC curve on repositories left out of the fit: 0.937 and 0.903; `benchmarks/verdicts.py` measures it elsewhere.
+CALIBRATIONS = {"static:static-2": Calibration(-5.05, 4.24, 6.35, 1.1, 1.23)}
+BY_WORDS = Calibration(-3.9, 6.14, 0.0, 1.6, 1.37)
 
 RESOLVED_FROM = 0.9
 LIKELY_FROM = 0.5
-FOUND_FROM = 0.06  # below, nothing is shown as an answer
+FOUND_FROM = 0.1  # below, nothing is shown as an answer
 _HEAD = 3
 
 
@@ -44,15 +45,20 @@ def probability(ranked: Ranked, embedder: str) -> float:
     """Return the probability, 0..1, that the results hold the answer. `embedder` made their dense signal."""
     if not len(ranked.rows):
         return 0.0
-    fitted = CALIBRATIONS.get(embedder, BY_WORDS)
-    odds = (
-        fitted.bias
-        + fitted.coverage * float(ranked.coverage[:_HEAD].max())
-        + fitted.dense * float(ranked.signals["dense"][:_HEAD].max())
-        + fitted.definition * float(ranked.signals["definition"][:_HEAD].max())
-        + fitted.margin * float(1 - ranked.scores[-1] / max(float(ranked.scores[0]), 1e-9))
-    )
+    bias, *weights = astuple(CALIBRATIONS.get(embedder, BY_WORDS))
+    odds = bias + sum(weight * value for weight, value in zip(weights, indications(ranked), strict=True))
     return 1 / (1 + math.exp(-odds))
+
+
+def indications(ranked: Ranked) -> tuple[float, float, float, float]:
+    """Return what the probability is made of: coverage, dense, definition, certainty. `ranked` is not empty."""
+    first, last = float(ranked.scores[0]), float(ranked.scores[-1])
+    return (
+        float(ranked.coverage[:_HEAD].max()),
+        float(ranked.signals["dense"][:_HEAD].max()),
+        float(ranked.signals["definition"][:_HEAD].max()),
+        float(ranked.signals["file"][0]) if "file" in ranked.signals else 1 - last / max(first, 1e-9),
+    )
 
 
 def verdict(plan: Plan, ranked: Ranked, probable: float) -> Verdict:

@@ -11,20 +11,29 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.segment import Segment, quantise
+from vademecum.retrieval.files import FileTable
+from vademecum.retrieval.segment import quantise
 from vademecum.retrieval.view import View
 
 
 def cosine(view: View, query: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return float32 (N,): the cosine of each chunk with a unit query vector of shape (dim,)."""
     whole, scale = quantise(query[None, :])
-    parts = [products(segment, whole) * (segment.scales * scale) for segment in view.segments if segment.size]
+    parts = [products(s.vectors, whole) * (s.scales * scale) for s in view.segments if s.size]
     return np.concatenate(parts) if parts else np.zeros(0, np.float32)
 
 
-def products(segment: Segment, whole: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Return float32 (N,): the inner product of each row with a question, int8 (1, dim)."""
+def path_cosine(files: FileTable, query: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """Return float32 (F,): the cosine of each path with a unit query vector; 0 where paths have no vectors."""
+    if query is None or not files.vectors.size:
+        return np.zeros(len(files), np.float32)
+    whole, scale = quantise(query[None, :])
+    return products(files.vectors, whole) * (files.scales * scale)
+
+
+def products(vectors: NDArray[np.int8], whole: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Return float32 (n,): the inner product of each row, int8 (n, dim), with a question, int8 (1, dim)."""
     import simsimd
 
-    found = simsimd.cdist(segment.vectors, whole, "dot")
+    found = simsimd.cdist(vectors, whole, "dot")
     return np.asarray(found, np.float32).reshape(-1)  # whole numbers below 2**24 up to dim 1,040: exact in float32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,20 +62,37 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     return found
 
 
-def path_share(files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return float32 (F,): the share of the question's weight whose terms are in the path, the stem's in full."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Which paths hold which terms of a question: (Q,) each. `stem` says whether the file's own name holds it."""
+
+    file: NDArray[np.int32]
+    term: NDArray[np.int64]
+    stem: NDArray[np.bool_]
+
+
+def named_paths(files: FileTable, keys: NDArray[np.uint64]) -> Named:
+    """Look the terms of a question up in the paths."""
     where, term = files.postings.find(keys)
-    tf = files.postings.tf[where]
-    worth = np.where(tf[:, PATH_FIELDS.index("stem")] > 0, 1.0, DIRECTORY_SHARE)
-    share = np.bincount(files.postings.docs[where], weights=worth * weight[term], minlength=len(files))
+    return Named(files.postings.docs[where], term, files.postings.tf[where, PATH_FIELDS.index("stem")] > 0)
+
+
+def path_share(named: Named, weight: NDArray[np.float64], size: int) -> NDArray[np.float32]:
+    """Return float32 (size,): the share of the question's weight whose terms are in each path, the stem's in full."""
+    worth = np.where(named.stem, 1.0, DIRECTORY_SHARE)
+    share = np.bincount(named.file, weights=worth * weight[named.term], minlength=size)
     return (share / max(float(weight.sum()), 1e-9)).astype(np.float32)
 
 
-def kind_priors(files: FileTable, text: str, kinds: frozenset[FileKind]) -> NDArray[np.float32]:
-    """Return float32 (F,): the prior of each file's kind; 1 for kinds that the question or its filter asks for."""
+def unasked_kinds(text: str, kinds: frozenset[FileKind]) -> NDArray[np.bool_]:
+    """Return bool (len(FILE_KINDS),): the kinds, product aside, that neither the question nor its filter asks for."""
     words = set(text.lower().split())
-    asked = {kind for kind, markers in _ASKED_BY.items() if words & markers}
+    asked = {FileKind.PRODUCT} | {kind for kind, markers in _ASKED_BY.items() if words & markers}
     if len(kinds) < len(FILE_KINDS):
         asked |= kinds
-    priors = [1.0 if kind in asked else KIND_PRIORS[kind] for kind in FILE_KINDS]
-    return np.array(priors, np.float32)[files.kinds]
+    return np.array([kind not in asked for kind in FILE_KINDS])
+
+
+def kind_priors(unasked: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return float32 (len(FILE_KINDS),): the prior of each kind; 1 for kinds that are asked for."""
+    return np.where(unasked, [KIND_PRIORS[kind] for kind in FILE_KINDS], 1.0).astype(np.float32)

@@ -4,6 +4,7 @@
     digests  uint8 (F, 20): git blob ids
     sizes    int64 (F,), mtimes int64 (F,) in nanoseconds, inodes int64 (F,): the file when it was read
     kinds    uint8 (F,)  index into FILE_KINDS   languages uint8 (F,)  index into `language_names`
+    vectors  int8 (F, dim), scales float32 (F,)  what each path means, as chunks' vectors are kept; dim 0 for no embedder
     postings over the F paths with the two fields of PATH_FIELDS
 
 The database holds the same rows and is the truth; this is written to a file of its own so that a cold start maps it
@@ -46,6 +47,8 @@ class FileTable:
     kinds: NDArray[np.uint8]
     languages: NDArray[np.uint8]
     language_names: tuple[str, ...]
+    vectors: NDArray[np.int8]
+    scales: NDArray[np.float32]
     postings: Postings
 
     def __len__(self) -> int:
@@ -60,6 +63,21 @@ class FileTable:
     def language(self, index: int) -> str:
         """Return the language of one file."""
         return self.language_names[int(self.languages[index])]
+
+
+@dataclass(frozen=True, slots=True)
+class PathReader:
+    """What is read off a path besides its words: what the file is for, and the vectors of several paths.
+
+    `embedder` names what made the vectors, "" for nothing; `embed` returns int8 (n, dim) and float32 (n,).
+    """
+
+    kind: Callable[[str], FileKind]
+    embedder: str = ""
+    embed: Callable[[Sequence[str]], tuple[NDArray[np.int8], NDArray[np.float32]]] = lambda paths: (
+        np.zeros((len(paths), 0), np.int8),
+        np.zeros(len(paths), np.float32),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +118,8 @@ def path_postings(paths: Sequence[str]) -> Postings:
     return build(keys, docs, packed.view(np.uint8).reshape(-1, 2))
 
 
-def file_table(
-    rows: Sequence[FileRow], file_kind: Callable[[str], FileKind], previous: FileTable | None = None
-) -> FileTable:
-    """Return the table of `rows`, in path order; paths that are in `previous` are not cut into terms again."""
+def file_table(rows: Sequence[FileRow], read: PathReader, previous: FileTable | None = None) -> FileTable:
+    """Return the table of `rows`, in path order; paths that are in `previous` are not read again."""
     rows = sorted(rows, key=lambda row: row.path)
     paths = [row.path for row in rows]
     numbers = np.array([(r.blob, r.size, r.mtime_ns, r.inode) for r in rows], np.int64).reshape(-1, 4)
@@ -112,10 +128,10 @@ def file_table(
     if len(names) > _MAX_LANGUAGES:
         raise ValueError(f"{len(names)} languages in one repository; {_MAX_LANGUAGES} at most")
     languages = np.array([names[row.language] for row in rows], np.uint8)
-    kinds, postings = _describe(paths, file_kind, previous)
+    kinds, vectors, scales, postings = _describe(paths, read, previous)
     return FileTable(
         paths, numbers[:, 0], digests, numbers[:, 1], numbers[:, 2], numbers[:, 3], kinds, languages, tuple(names),
-        postings,
+        vectors, scales, postings,
     )  # fmt: skip
 
 
@@ -136,7 +152,7 @@ def file_rows(table: FileTable) -> list[FileRow]:
 
 
 def changed_table(
-    previous: FileTable, changed: Sequence[FileRow], gone: Collection[str], file_kind: Callable[[str], FileKind]
+    previous: FileTable, changed: Sequence[FileRow], gone: Collection[str], read: PathReader
 ) -> FileTable:
     """Return `previous` with some rows replaced or added and some gone. Replacing alone copies arrays, nothing more."""
     place = {path: i for i, path in enumerate(previous.paths)}
@@ -144,7 +160,7 @@ def changed_table(
     if gone or any(row.path not in place or row.language not in names for row in changed):
         new = {row.path: row for row in changed}
         kept = [row for row in file_rows(previous) if row.path not in new and row.path not in gone]
-        return file_table([*kept, *changed], file_kind, previous)
+        return file_table([*kept, *changed], read, previous)
     table = replace(
         previous, **{name: getattr(previous, name).copy() for name in ("blobs", "digests", "sizes", "mtimes", "inodes", "languages")}
     )  # fmt: skip
@@ -157,52 +173,56 @@ def changed_table(
 
 
 def _describe(
-    paths: list[str], file_kind: Callable[[str], FileKind], previous: FileTable | None
-) -> tuple[NDArray[np.uint8], Postings]:
-    """Return the kinds and the postings of paths, taking what `previous` knows of them."""
+    paths: list[str], read: PathReader, previous: FileTable | None
+) -> tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.float32], Postings]:
+    """Return the kinds, the vectors with their scales, and the postings of paths, taking what `previous` knows."""
     if previous is None:
-        return np.array([FILE_KINDS.index(file_kind(path)) for path in paths], np.uint8), path_postings(paths)
+        kinds = np.array([FILE_KINDS.index(read.kind(path)) for path in paths], np.uint8)
+        return kinds, *read.embed(paths), path_postings(paths)
     if previous.paths == paths:
-        return previous.kinds, previous.postings
+        return previous.kinds, previous.vectors, previous.scales, previous.postings
     old = {path: i for i, path in enumerate(previous.paths)}
-    kinds = np.zeros(len(paths), np.uint8)
+    known = np.array([old.get(path, -1) for path in paths], np.int64)
+    fresh = np.flatnonzero(known < 0)
+    added = [paths[i] for i in fresh]
+    new_vectors, new_scales = read.embed(added)
+    new_kinds = np.array([FILE_KINDS.index(read.kind(path)) for path in added], np.uint8)
+    place = np.where(known >= 0, known, len(old) + np.cumsum(known < 0) - 1)  # the old ones, then the new
+    kinds = np.concatenate((previous.kinds, new_kinds))[place]
+    vectors = np.concatenate((previous.vectors, new_vectors))[place]
+    scales = np.concatenate((previous.scales, new_scales))[place]
     renumber = np.full(len(old), -1, np.int32)
-    fresh: list[int] = []
-    for new, path in enumerate(paths):
-        known = old.get(path)
-        if known is None:
-            fresh.append(new)
-            kinds[new] = FILE_KINDS.index(file_kind(path))
-        else:
-            renumber[known] = new
-            kinds[new] = previous.kinds[known]
-    added = path_postings([paths[i] for i in fresh])
-    return kinds, merge([previous.postings, added], [renumber, np.array(fresh, np.int32)])
+    renumber[known[known >= 0]] = np.flatnonzero(known >= 0)
+    return kinds, vectors, scales, merge([previous.postings, path_postings(added)], [renumber, fresh.astype(np.int32)])
 
 
-def save_files(path: Path, table: FileTable) -> None:
-    """Write a table. Raises `StoreError`."""
+def save_files(path: Path, table: FileTable, embedder: str = "") -> None:
+    """Write a table and the name of the embedder that made its vectors. Raises `StoreError`."""
     postings = table.postings
     save_arrays(
         path,
         {
             "blobs": table.blobs, "digests": table.digests, "sizes": table.sizes, "mtimes": table.mtimes, "inodes": table.inodes,
-            "kinds": table.kinds, "languages": table.languages,
+            "kinds": table.kinds, "languages": table.languages, "vectors": table.vectors, "scales": table.scales,
             "paths": np.frombuffer("\0".join(table.paths).encode("utf-8", "surrogatepass"), np.uint8),
             "keys": postings.keys, "offsets": postings.offsets, "docs": postings.docs, "tf": postings.tf,
         },
-        {"format": FORMAT, "languages": "\0".join(table.language_names)},
+        {"format": FORMAT, "embedder": embedder, "languages": "\0".join(table.language_names)},
     )  # fmt: skip
 
 
-def load_files(path: Path) -> FileTable:
-    """Return the table of a file. Raises `StoreCorruptError` when it is missing, damaged or of another format."""
+def load_files(path: Path, embedder: str = "") -> FileTable:
+    """Return the table of a file.
+
+    Raises:
+        StoreCorruptError: it is missing, damaged, of another format, or its vectors are of another embedder.
+    """
     arrays, metadata = load_arrays(path)
-    if metadata.get("format") != FORMAT:
-        raise StoreCorruptError(f"{path} was made by another version; it is rebuilt on the next index")
+    if metadata.get("format") != FORMAT or metadata.get("embedder") != embedder:
+        raise StoreCorruptError(f"{path} was made by another version or embedder; it is rebuilt on the next index")
     a: dict[str, Any] = dict(arrays)
     text = a["paths"].tobytes().decode("utf-8", "surrogatepass")
     return FileTable(
         text.split("\0") if text else [], a["blobs"], a["digests"], a["sizes"], a["mtimes"], a["inodes"], a["kinds"], a["languages"],
-        tuple(metadata["languages"].split("\0")), Postings(a["keys"], a["offsets"], a["docs"], a["tf"]),
+        tuple(metadata["languages"].split("\0")), a["vectors"], a["scales"], Postings(a["keys"], a["offsets"], a["docs"], a["tf"]),
     )  # fmt: skip

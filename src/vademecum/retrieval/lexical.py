@@ -35,8 +35,10 @@ class Lexical:
     score: NDArray[np.float32]
     idf: NDArray[np.float64]  # (T,), per query term
     known: NDArray[np.bool_]  # (T,), whether any row holds the term
+    term_share: NDArray[np.float32]  # (T,), each term's share of the question's idf, 0 for those nobody wrote
     matched: NDArray[np.int32]  # (P,), the chunk of each match of a term
-    share: NDArray[np.float32]  # (P,), the term's share of the question's idf
+    term: NDArray[np.int64]  # (P,), the term
+    tf: NDArray[np.uint8]  # (P, 4), how often it is in each field
 
 
 def field_norms(lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -78,7 +80,7 @@ def bm25f(
     score = np.bincount(docs, idf[term] * (frequency / (K1 + frequency)), len(copies)).astype(np.float32)
     total = max(float(idf[:asked].sum()), 1e-9)
     share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
-    return Lexical(score, idf, holding > 0, docs, share[term])
+    return Lexical(score, idf, holding > 0, share, docs, term, tf)
 
 
 def _matches(

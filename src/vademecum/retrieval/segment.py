@@ -29,7 +29,7 @@ from vademecum.types import ChunkKind
 
 FIELDS = ("body", "name", "signature", "docs")
 KIND_CODES = tuple(ChunkKind)
-FORMAT = "1"  # raised whenever tokens, fields or arrays change their meaning: older files are rebuilt
+FORMAT = "2"  # raised whenever tokens, fields or arrays change their meaning: older files are rebuilt
 
 
 @dataclass(frozen=True, slots=True)

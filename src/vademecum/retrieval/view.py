@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
-from vademecum.retrieval.files import LEFT_OUT, FileTable
+from vademecum.retrieval.files import LEFT_OUT, PATH_FIELDS, FileTable
 from vademecum.retrieval.lexical import field_norms
 from vademecum.retrieval.segment import NO_SEGMENT, Segment
 
@@ -59,13 +59,26 @@ class View:
 
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
-        """uint8 (R,): chunk kind codes."""
-        return self._joined("kinds")[self.row_chunk]
+        """uint8 (N,): chunk kind codes."""
+        return self._joined("kinds")
+
+    @cached_property
+    def heights(self) -> NDArray[np.int32]:
+        """int32 (N,): lines of each chunk."""
+        lines = self._joined("lines")
+        return np.asarray(lines[:, 1] - lines[:, 0] + 1, np.int32)
 
     @cached_property
     def lengths(self) -> NDArray[np.float32]:
         """float32 (N, 4): terms per field of each chunk."""
         return self._joined("lengths").astype(np.float32)
+
+    @cached_property
+    def stem_terms(self) -> NDArray[np.float32]:
+        """float32 (F,): terms of each file's own name."""
+        postings = self.files.postings
+        in_stem = postings.tf[:, PATH_FIELDS.index("stem")] > 0
+        return np.bincount(postings.docs[in_stem], minlength=len(self.files)).astype(np.float32)
 
     @cached_property
     def mean_lengths(self) -> NDArray[np.float64]:

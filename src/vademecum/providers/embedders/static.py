@@ -89,14 +89,14 @@ class StaticEmbedder:
     remote = False
 
     def __init__(self, model: str = "") -> None:
-        """Load `model` (default "static-1") from the package.
+        """Load `model` (default "static-2") from the package.
 
         Raises:
             EmbedError: the model file is missing or damaged.
         """
-        self.name = f"static:{model or 'static-1'}"
+        self.name = f"static:{model or 'static-2'}"
         try:
-            arrays, _ = load_arrays(MODELS / f"{model or 'static-1'}.safetensors")
+            arrays, _ = load_arrays(MODELS / f"{model or 'static-2'}.safetensors")
         except StoreCorruptError as error:
             raise EmbedError(f"the built-in model cannot be read: reinstall vademecum ({error})") from error
         words = arrays["words"].tobytes().decode().split("\n")

@@ -1,0 +1,169 @@
+"""How true the verdicts are: does the stated probability say how often an answer is there, and is nothing found where nothing is?
+
+    python benchmarks/verdicts.py --data BENCH/code --repos CHECKOUTS
+
+Every question of the `files` suite is asked of its own repository, where it counts as answered if one of ten results is in a
+right file, and of two others, where it has no answer (now and then it has one all the same: a ceiling on every figure here).
+None of these repositories was used to fit ranking or verdicts. Names are asked alike; an abstention is right when no line of
+the repository looks as if it defined the name, by a regular expression that knows nothing of our index.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import report
+from data import Question
+from quality import find_trees, load
+from vademecum import config
+from vademecum.engine import Engine
+from vademecum.retrieval.query import plan_query
+from vademecum.types import Answer, Verdict
+
+OTHERS = 2
+BINS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0001)
+_DEFINES = (
+    r"(?:def|class|func|fn|function|interface|type|struct|trait|enum|const|val|var|let|module|object|protocol|data|newtype|record"
+    r"|macro_rules!|#define|typealias|using|defmodule|union|extension|concept|abstract|instance)\s+(?:\([^)]*\)\s*)?(?:[\w.:]*[.:])?"
+)
+
+
+def area(scores: Sequence[float], answered: Sequence[bool]) -> float:
+    """Area under the ROC curve: how often an answered question scores above an unanswered one, ties counting half.
+
+    >>> area([0.1, 0.9, 0.5, 0.5], [False, True, True, False])
+    0.875
+    """
+    score, y = np.asarray(scores), np.asarray(answered)
+    higher = (score[y][:, None] > score[~y][None, :]).mean()
+    return float(higher + 0.5 * (score[y][:, None] == score[~y][None, :]).mean())
+
+
+def reliability(scores: Sequence[float], answered: Sequence[bool]) -> list[dict[str, float]]:
+    """Stated and true share of answered questions, by bins of the stated probability.
+
+    `even` is the true share if as many questions were answered as not, which is what the stated one is made for.
+    """
+    score, y = np.asarray(scores), np.asarray(answered)
+    even = np.where(y, 0.5 / max(y.mean(), 1e-9), 0.5 / max(1 - y.mean(), 1e-9))
+    table = []
+    for low, high in pairwise(BINS):
+        own = (score >= low) & (score < high)
+        if own.any():
+            table.append({
+                "from": low, "to": min(high, 1.0), "questions": int(own.sum()),
+                "stated": round(float(score[own].mean()), 3), "true": round(float(y[own].mean()), 3),
+                "even": round(float((even[own] * y[own]).sum() / even[own].sum()), 3),
+            })  # fmt: skip
+    return table
+
+
+def is_right(answer: Answer, question: Question) -> bool:
+    """Whether one of the results is in a right file."""
+    wanted = {target.path for target in question.targets}
+    return any(item.path in wanted for item in answer.evidence)
+
+
+def seems_defined(tree: Path, name: str) -> bool:
+    """Whether some line of a tree looks as if it defined a name."""
+    pattern = re.compile((_DEFINES + rf"{re.escape(name)}\b").encode())
+    return any(
+        pattern.search(path.read_bytes())
+        for path in tree.rglob("*")
+        if path.is_file() and not path.is_symlink() and path.stat().st_size < 1_000_000
+    )
+
+
+def run(questions: dict[str, list[Question]], trees: dict[str, Path], home: Path) -> dict[str, Any]:
+    """Ask everything, and sum it up."""
+    chance = random.Random(11)
+    prose: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    names: list[dict[str, Any]] = []
+    with ExitStack() as stack:
+        engines = {}
+        for repo in questions:
+            settings = config.load(None, environ={"VADE_HOME": str(home / repo)})
+            engines[repo] = stack.enter_context(Engine.open(trees[repo], settings=settings))
+            engines[repo].codebase.index()
+        for repo, asked in questions.items():
+            for question in asked:
+                others = chance.sample([other for other in engines if other != repo], OTHERS)
+                for place in (repo, *others):
+                    answer = engines[place].codebase.search(question.query, refresh=False)
+                    own = place == repo
+                    plan = plan_query(question.query)
+                    if plan.is_symbol:
+                        defined = own or seems_defined(trees[place], plan.names[0])
+                        names.append(
+                            {"answer": answer, "defined": defined, "right": own and is_right(answer, question)}
+                        )
+                    else:
+                        prose[repo].append((answer.probability, own and is_right(answer, question)))
+    return summary(prose, names)
+
+
+def summary(prose: dict[str, list[tuple[float, bool]]], names: list[dict[str, Any]]) -> dict[str, Any]:
+    """Areas with an interval over repositories, the reliability table, and what names were told."""
+    every = [pair for pairs in prose.values() for pair in pairs]
+    chance = np.random.default_rng(7)
+    repos = sorted(prose)
+    draws = []
+    for _ in range(1000):
+        drawn = [pair for n in chance.integers(len(repos), size=len(repos)) for pair in prose[repos[n]]]
+        draws.append(area([p for p, _ in drawn], [y for _, y in drawn]))
+    scores, answered = [p for p, _ in every], [y for _, y in every]
+    abstained = [n for n in names if n["answer"].verdict is Verdict.NOT_FOUND]
+    resolved = [n for n in names if n["answer"].verdict is Verdict.RESOLVED]
+    rejected = [y for p, y in every if p < BINS[1]]
+    return {
+        "area": round(area(scores, answered), 4),
+        "area_interval": [round(float(q), 4) for q in np.quantile(draws, [0.025, 0.975])],
+        "questions": len(every),
+        "reliability": reliability(scores, answered),
+        "not_found": {"questions": len(rejected), "wrongly": sum(rejected), "of_unanswered": round(
+            (len(rejected) - sum(rejected)) / max(1, len(every) - sum(answered)), 4)},
+        "names": {
+            "asked": len(names),
+            "abstained": len(abstained),
+            "abstained_rightly": sum(not n["defined"] for n in abstained),
+            "defined_in_the_repository": sum(n["defined"] for n in names),
+            "resolved": len(resolved),
+            "resolved_where_defined": sum(n["defined"] for n in resolved),
+        },
+    }  # fmt: skip
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run, print, write the result."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
+    arguments = parser.parse_args(argv)
+    questions = load(arguments.data, "files", ())
+    trees = find_trees(arguments.repos, "files", questions)
+    with tempfile.TemporaryDirectory(prefix="bench-verdicts-") as home:
+        found = run(questions, trees, Path(home))
+    print(
+        f"area under the ROC curve {found['area']} {found['area_interval']} over {found['questions']} questions asked"
+    )
+    columns = ["from", "to", "questions", "stated", "true", "even"]
+    print(report.table(columns, [[row[c] for c in columns] for row in found["reliability"]]))
+    print("not found:", found["not_found"])
+    print("names:", found["names"])
+    print("written:", report.write("verdicts", found, arguments.into).name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""The fitted ranker: two linear models over the candidates, one for the file, one for the piece inside it.
+
+    P(file)          = softmax over files of       w . file features
+    P(piece | file)  = softmax over its pieces of  v . piece features
+    score(piece)     = P(file) * ( NOVELTY [best piece of its file] + (1 - NOVELTY) P(piece | file) )
+
+which is the expected gain of showing a piece next, when NOVELTY of a file's worth is in being pointed at and the rest in
+the lines themselves. A second piece of a likely file can so stand before the first of an unlikely one. The weights are
+in a table beside this module, fitted by `training/ranking` on repositories that no evaluation uses; its card says how.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe
+from vademecum.retrieval.signals import Floats, Signals
+
+NOVELTY = 0.85
+FITTED = {"static:static-2": "ranker-1.json"}  # by the embedder whose cosines the weights were fitted on
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Weights in the order of FILE_FEATURES and PIECE_FEATURES."""
+
+    file: Floats
+    piece: Floats
+    novelty: float = NOVELTY
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Candidates' scores, float32 (C,), and what they are made of."""
+
+    score: Floats
+    file: Floats
+    piece: Floats
+
+
+def fitted_for(embedder: str) -> Model | None:
+    """Return the model that was fitted on an embedder's vectors, if there is one."""
+    return _load(FITTED[embedder]) if embedder in FITTED else None
+
+
+@cache
+def _load(name: str) -> Model:
+    table = json.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+    return Model(
+        np.array([table["file"][feature] for feature in FILE_FEATURES], np.float32),
+        np.array([table["piece"][feature] for feature in PIECE_FEATURES], np.float32),
+    )
+
+
+def judge(model: Model, signals: Signals, pool: Pool, *, is_bare: bool) -> Judged:
+    """Return how likely each candidate is what the question asks for."""
+    pieces, files = describe(signals, pool, is_bare=is_bare)
+    of_file = np.exp(_from_highest(files @ model.file))
+    of_file /= of_file.sum()
+    logits = pieces @ model.piece
+    highest = np.full(len(pool.files), -np.inf, np.float32)
+    np.maximum.at(highest, pool.slot, logits)
+    share = np.exp(logits - highest[pool.slot])
+    share /= np.bincount(pool.slot, share)[pool.slot]
+    best = np.full(len(pool.files), len(logits))
+    np.minimum.at(best, pool.slot, np.where(logits == highest[pool.slot], np.arange(len(logits)), len(logits)))
+    score = of_file[pool.slot] * (1 - model.novelty) * share
+    score[best] += model.novelty * of_file
+    return Judged(score.astype(np.float32), of_file[pool.slot].astype(np.float32), share.astype(np.float32))
+
+
+def _from_highest(values: Floats) -> Floats:
+    return np.asarray(values - values.max(initial=-np.inf), np.float32)

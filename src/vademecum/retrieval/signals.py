@@ -1,0 +1,139 @@
+"""Every signal of one view for one question, where it is first known: per chunk, per file, per match of a term.
+
+Nothing is ranked here. `rank` weighs the signals of all rows to find candidates, `candidates` looks closer at those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.retrieval.dense import cosine, path_cosine
+from vademecum.retrieval.features import definitions, kind_priors, named_paths, path_share, unasked_kinds
+from vademecum.retrieval.lexical import bm25f, term_keys
+from vademecum.retrieval.query import Plan
+from vademecum.retrieval.view import View
+from vademecum.types import FileKind
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int64] | None
+PER_FILE = frozenset({"path", "prior", "path_dense"})
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What is known of a view's N chunks, F files, P matches of a term in a chunk and Q in a path.
+
+    Attributes:
+        lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
+        rows, files: int64 and int32 (R,), the chunk and the file of each row.
+        lengths, kinds, heights: (N, 4), (N,) and (N,), terms per field, chunk kind codes, lines of each chunk.
+        unasked: uint8 (F,), the kind of a file that nobody asked for, as its index in FILE_KINDS, else 0 (product).
+        stem_terms: float32 (F,), terms of each file's own name.
+        matched, term, tf, share: (P,), (P,), (P, 4) and (P,), chunk, term, occurrences, and the term's share of the question.
+        named, named_term, named_stem: (Q,), file, term, and whether it is in the file's own name.
+        term_share: float32 (T, 1), each term's share of the question's idf; 0 for compounds that nobody wrote.
+    """
+
+    lexical: Floats
+    dense: Floats
+    definition: Floats
+    path: Floats
+    prior: Floats
+    path_dense: Floats
+    rows: NDArray[np.int64]
+    files: NDArray[np.int32]
+    lengths: Floats
+    kinds: NDArray[np.uint8]
+    heights: NDArray[np.int32]
+    unasked: NDArray[np.uint8]
+    stem_terms: Floats
+    matched: NDArray[np.int32]
+    term: NDArray[np.int64]
+    tf: NDArray[np.uint8]
+    share: Floats
+    named: NDArray[np.int32]
+    named_term: NDArray[np.int64]
+    named_stem: NDArray[np.bool_]
+    term_share: Floats
+
+    def of(self, name: str, rows: Rows) -> Floats:
+        """Return one signal for some rows; None stands for all of them."""
+        where = self.files if name in PER_FILE else self.rows
+        values: Floats = np.take(getattr(self, name), where if rows is None else where[rows])
+        return values
+
+    def coverage(self, rows: NDArray[np.int64]) -> Floats:
+        """Return float32 (m,): the share of the question's idf that is found in each of `rows`, or in its path."""
+        chunks, place = np.unique(self.rows[rows], return_inverse=True)
+        number = np.zeros(len(self.lexical), np.int32)
+        number[chunks] = np.arange(1, len(chunks) + 1)
+        found = np.bincount(number[self.matched], self.share, len(chunks) + 1)[1:]
+        covered: Floats = np.minimum(found[place].astype(np.float32) + self.of("path", rows), 1)
+        return covered
+
+
+def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind]) -> tuple[Signals, set[str]]:
+    """Compute the signals of a view, and the terms that no row of it holds.
+
+    `vector` is the question's unit vector, or None to go without meaning. `kinds` are the file kinds the filter lets in.
+    """
+    keys = term_keys(plan.terms + plan.joined)
+    words = bm25f(view.segments, view.copies, view.norms, keys, len(plan.terms))
+    named = named_paths(view.files, keys)
+    unasked = unasked_kinds(plan.text, kinds)
+    nothing = np.zeros(len(words.score), np.float32)
+    signals = Signals(
+        lexical=_living(view, words.score),
+        dense=nothing if vector is None else _living(view, cosine(view, vector)),
+        definition=definitions(view, plan.names) if plan.names else nothing,
+        path=path_share(named, np.where(words.known, words.idf, 0.0), len(view.files)),
+        prior=kind_priors(unasked)[view.files.kinds],
+        path_dense=path_cosine(view.files, vector),
+        rows=view.row_chunk,
+        files=view.row_file,
+        lengths=view.lengths,
+        kinds=view.kinds,
+        heights=view.heights,
+        unasked=np.where(unasked, np.arange(len(unasked)), 0).astype(np.uint8)[view.files.kinds],
+        stem_terms=view.stem_terms,
+        matched=words.matched,
+        term=words.term,
+        tf=words.tf,
+        share=words.term_share[words.term],
+        named=named.file,
+        named_term=named.term,
+        named_stem=named.stem,
+        term_share=words.term_share[:, None],
+    )
+    return signals, {term for term, known in zip(plan.terms, words.known, strict=False) if not known}
+
+
+def _living(view: View, score: Floats) -> Floats:
+    """Return the scores with those of dead chunks, which belong to no row, set to 0."""
+    return score if view.alive.all() else score * view.alive
+
+
+def laid_end_to_end(several: Sequence[Signals]) -> Signals:
+    """Join the signals of several repositories, so that they are weighed against each other."""
+    if len(several) == 1:
+        return several[0]
+    chunks = np.cumsum([0, *(len(s.lexical) for s in several)])
+    files = np.cumsum([0, *(len(s.path) for s in several)]).astype(np.int32)
+    shifted = [
+        replace(
+            s,
+            rows=s.rows + chunk,
+            files=s.files + file,
+            matched=s.matched + np.int32(chunk),
+            named=s.named + file,
+        )
+        for s, chunk, file in zip(several, chunks, files, strict=False)
+    ]
+    joined = {
+        f.name: np.concatenate([getattr(s, f.name) for s in shifted]) for f in fields(Signals) if f.name != "term_share"
+    }
+    return Signals(**joined, term_share=np.mean([s.term_share for s in several], axis=0, dtype=np.float32))

@@ -1,0 +1,428 @@
+"""Candidates and the fitted ranker: what comes first, what never comes, and that scores are shares of one whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.config import Settings
+from vademecum.plugins import load
+from vademecum.providers.embedders.static import StaticEmbedder
+from vademecum.retrieval import model as fitted_models
+from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
+from vademecum.retrieval.files import FILE_KINDS
+from vademecum.retrieval.fusion import top
+from vademecum.retrieval.model import FITTED, NOVELTY, Model, fitted_for, judge
+from vademecum.retrieval.query import plan_query
+from vademecum.retrieval.rank import WEIGHTS, Weights, find_candidates, rank
+from vademecum.retrieval.segment import KIND_CODES, merge_segments
+from vademecum.retrieval.signals import Signals, laid_end_to_end, signals_of
+from vademecum.retrieval.view import view_of
+from vademecum.types import KINDS, FileKind, Passage
+
+STATIC = load("embedder", "static")
+FITTED_MODEL = fitted_for(STATIC.name)
+PROSE, BARE = plan_query("how is the token budget split"), plan_query("split_budget")
+
+STORE = '''\
+class TokenStore:
+    """Keeps tokens until they expire."""
+
+    def put(self, token, seconds):
+        """Keep a token for some seconds."""
+        self.tokens[token] = seconds
+
+    def expire(self, now):
+        """Drop the tokens whose time is over."""
+        self.tokens = {t: s for t, s in self.tokens.items() if s > now}
+'''
+CALLERS = {
+    f"src/use_{n}.py": f"from store import TokenStore\n\n\ndef use_{n}(store: TokenStore):\n"
+    f"    '''Use a TokenStore, TokenStore and TokenStore.'''\n    return TokenStore().put({n}, {n})\n"
+    for n in range(12)
+}
+STORE_TEST = '''\
+def test_expire_drops_the_tokens_whose_time_is_over():
+    """Drop the tokens whose time is over."""
+    store = TokenStore()
+    store.expire(now=3)
+'''
+SHOP = {"src/store.py": STORE, "tests/test_store.py": STORE_TEST, "docs/store.md": "# Tokens\n\nTheir time is over.\n"}
+OTHERS = {
+    "src/paint.py": "def mix_colours(red, blue):\n    '''Mix two colours on a canvas.'''\n    return red + blue\n",
+    "src/copy.py": STORE,  # the same content at a second path
+    "lib/net.py": "class Socket:\n    def open(self, address):\n        '''Open a connection.'''\n        return address\n",
+}
+
+
+@pytest.fixture
+def fitted(repo, engine):
+    """Make a codebase with the embedder the ranker was fitted on: `fitted("app", files)`, or of several repositories."""
+
+    def make(*named, **options):
+        places = [repo(name, files) for name, files in named]
+        return engine(*places, **{"embedder": STATIC} | options).codebase
+
+    return make
+
+
+@pytest.fixture
+def view(repo, engine):
+    """Index files, and return what ranking reads of them."""
+
+    def make(name, files):
+        made = repo(name, files)
+        codebase = engine(made, embedder=STATIC).codebase
+        codebase.index()
+        ((opened, _),) = codebase._repositories
+        _, found = opened.catalogue.load("worktree", opened.root.path)
+        return found
+
+    return make
+
+
+def asked(view, text, kind="all"):
+    """Return the signals of a question put to a view, and its plan."""
+    plan = plan_query(text)
+    vector = STATIC.embed([Passage(text)], "query").unwrap()[0]
+    return signals_of(view, plan, vector, KINDS[kind])[0], plan
+
+
+def paths(answer):
+    return [evidence.path for evidence in answer.evidence]
+
+
+@st.composite
+def signals(draw, files=9, chunks=30, terms=4):
+    """Signals of some chunks, some of them at two paths and some at none, some files with none, some words unmatched."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    count, size = draw(st.integers(1, files)), draw(st.integers(1, chunks))
+    standing = np.concatenate((rng.permutation(size), rng.integers(0, size, size // 4)))[: draw(st.integers(1, size))]
+    owner = np.sort(rng.integers(0, count, len(standing))).astype(np.int32)
+    alive = np.bincount(standing, minlength=size) > 0
+    held = np.argwhere(rng.random((terms, size)) < draw(st.sampled_from([0.0, 0.3, 1.0])))
+    named = np.argwhere(rng.random((terms, count)) < 0.3)
+    term_share = rng.dirichlet(np.ones(terms)).astype(np.float32)
+
+    def some(length, above=0.3):
+        return np.where(rng.random(length) > above, rng.random(length), 0).astype(np.float32)
+
+    return Signals(
+        lexical=some(size) * 9 * alive, dense=(rng.random(size) * 2 - 1).astype(np.float32) * alive,
+        definition=some(size, 0.9), path=some(count), prior=rng.choice([1.0, 0.6, 0.35], count).astype(np.float32),
+        path_dense=some(count), rows=standing.astype(np.int64), files=owner,
+        lengths=rng.integers(0, 90, (size, 4)).astype(np.float32),
+        kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8), heights=rng.integers(1, 60, size).astype(np.int32),
+        unasked=rng.integers(0, len(FILE_KINDS), count).astype(np.uint8),
+        stem_terms=rng.integers(0, 4, count).astype(np.float32),
+        matched=held[:, 1].astype(np.int32), term=held[:, 0], tf=rng.integers(0, 4, (len(held), 4)).astype(np.uint8),
+        share=term_share[held[:, 0]], named=named[:, 1].astype(np.int32), named_term=named[:, 0],
+        named_stem=rng.random(len(named)) < 0.5, term_share=term_share[:, None],
+    )  # fmt: skip
+
+
+@st.composite
+def models(draw):
+    """Any weights, large ones too."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    spread = draw(st.sampled_from([0.0, 1.0, 30.0]))
+    own, inside = (rng.normal(0, 1, len(names)) * spread for names in (FILE_FEATURES, PIECE_FEATURES))
+    return Model(own.astype(np.float32), inside.astype(np.float32), draw(st.sampled_from([NOVELTY, 0.0, 1.0])))
+
+
+plans = st.sampled_from([PROSE, BARE])
+
+
+def every_candidate(found, plan, allowed=None, weights=WEIGHTS):
+    return pool_of(found, *find_candidates(found, allowed, plan, 10, weights))
+
+
+# -- on small repositories -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["TokenStore", "expire", "mix_colours", "Socket.open"])
+def test_a_bare_names_definition_comes_first(fitted, name):
+    """However often others say the name, in their text or in their own."""
+    best = fitted(("app", SHOP | CALLERS | OTHERS | {"src/copy.py": ""})).search(name).evidence[0]
+    assert name.split(".")[-1] in {symbol.split(".")[-1] for symbol in best.symbols}
+    assert best.file_kind == "product"
+
+
+def test_a_test_stands_behind_the_code_it_tests(fitted):
+    """The test says the words of the question more often; it is first once tests are asked for, in words or by filter."""
+    codebase = fitted(("app", SHOP | OTHERS | {"src/copy.py": ""}))
+    question = "drop the tokens whose time is over"
+    found = paths(codebase.search(question))
+    assert found[0] == "src/store.py"
+    assert found.index("src/store.py") < found.index("tests/test_store.py")
+    assert paths(codebase.search(f"test that they {question}"))[0] == "tests/test_store.py"
+    assert set(paths(codebase.search(question, kind="test"))) == {"tests/test_store.py"}
+
+
+@given(signals(), models(), plans)
+def test_of_two_files_alike_the_one_nobody_asked_for_is_behind(found, weights, plan):
+    """A kind that was not asked for costs what its weight says, and nothing else about the file changes."""
+    pool = every_candidate(found, plan)
+    _, before = describe(found, pool, is_bare=plan.is_bare)
+    test = FILE_KINDS.index(FileKind.TEST)
+    _, after = describe(replace(found, unasked=np.full_like(found.unasked, test)), pool, is_bare=plan.is_bare)
+    flags = [name.startswith("unasked_") for name in FILE_FEATURES]
+    np.testing.assert_array_equal(before[:, ~np.array(flags)], after[:, ~np.array(flags)])
+    assert (after[:, FILE_FEATURES.index("unasked_test")] == 1).all()
+    assert FITTED_MODEL.file[FILE_FEATURES.index("unasked_test")] < 0
+
+
+def test_filters_narrow_before_the_cut(fitted):
+    """What is left is searched as deeply as if the rest were not there."""
+    codebase = fitted(("app", SHOP | CALLERS))
+    for narrowed in ({"paths": ["docs"]}, {"kind": "doc"}, {"languages": ["markdown"]}):
+        assert set(paths(codebase.search("use a TokenStore whose time is over", k=3, **narrowed))) == {"docs/store.md"}
+
+
+# -- several repositories ------------------------------------------------------------------------------------------------
+
+RELATIVE = {"lexical", "fused", "coherence", "bm25", "lexical_mean", "dense_of_all"}  # to the best or the mean of all
+SHARED = {"file_coverage"}  # weighs terms by what they are worth in all repositories together
+
+
+@given(st.lists(signals(), min_size=2, max_size=3), plans)
+def test_what_is_known_of_a_candidate_does_not_depend_on_other_repositories(several, plan):
+    """But for what is said relative to the best of all, each row and file has the features it has alone."""
+    joined = laid_end_to_end(several)
+    pools = [every_candidate(each, plan) for each in several]
+    rows = np.cumsum([0, *(len(each.rows) for each in several)])
+    together = pool_of(
+        joined,
+        np.concatenate([pool.rows + base for pool, base in zip(pools, rows, strict=False)]),
+        np.concatenate([pool.fused for pool in pools]),
+    )
+    if not len(together.rows):
+        return
+    alone = [describe(each, pool, is_bare=plan.is_bare) for each, pool in zip(several, pools, strict=True) if len(pool.rows)]
+    for which, names in enumerate((PIECE_FEATURES, FILE_FEATURES)):
+        own = [i for i, name in enumerate(names) if name not in RELATIVE | SHARED]
+        expected = np.concatenate([described[which] for described in alone])
+        np.testing.assert_array_equal(describe(joined, together, is_bare=plan.is_bare)[which][:, own], expected[:, own])
+
+
+@given(signals(), models(), plans, st.integers(2, 4))
+def test_a_repository_beside_copies_of_itself_keeps_its_order(found, weights, plan, copies):
+    """Each copy of a row has the score of the row, a share of what it has alone, and rows keep their order."""
+    alone = rank(found, plan, None, 40, model=weights)
+    joined = rank(laid_end_to_end([found] * copies), plan, None, 40 * copies, model=weights)
+    for copy in range(copies):
+        own = (joined.rows // len(found.rows)) == copy
+        assert sorted(joined.rows[own] - copy * len(found.rows)) == sorted(alone.rows)
+        score = dict(zip((joined.rows[own] - copy * len(found.rows)).tolist(), joined.scores[own], strict=True))
+        np.testing.assert_allclose([score[row] * copies for row in alone.rows.tolist()], alone.scores, rtol=1e-3, atol=1e-6)
+
+
+def test_repositories_are_weighed_against_each_other(fitted):
+    """Two repositories answer like one that holds the files of both: the best first, whichever it lies in."""
+    parts = ("shop", SHOP), ("paint", {"src/paint.py": OTHERS["src/paint.py"], "lib/net.py": OTHERS["lib/net.py"]})
+    one = {path: content for _, files in parts for path, content in files.items()}
+    two, whole = fitted(*parts), fitted(("whole", one))
+    for question, path in [
+        ("mix two colours", "src/paint.py"), ("drop the tokens whose time is over", "src/store.py"),
+        ("open a connection", "lib/net.py"), ("Socket", "lib/net.py"), ("TokenStore", "src/store.py"),
+    ]:  # fmt: skip
+        split, joined = two.search(question), whole.search(question)
+        assert paths(split)[0] == paths(joined)[0] == path
+        scores = [evidence.score for evidence in split.evidence]
+        assert scores == sorted(scores, reverse=True)
+        assert sum(scores) <= 1.0001
+        assert {e.repo for e in split.evidence if e.path == path} == {"shop" if path in SHOP else "paint"}
+
+
+# -- shares, filters and order -------------------------------------------------------------------------------------------
+
+
+@given(signals(), models(), plans)
+def test_files_share_one_whole_and_pieces_share_their_files(found, weights, plan):
+    """P(file) sums to 1 over files, P(piece | file) to 1 in each file, and so the scores to 1 over all candidates."""
+    pool = every_candidate(found, plan)
+    if not len(pool.rows):
+        return
+    judged = judge(weights, found, pool, is_bare=plan.is_bare)
+    per_file = [set(judged.file[pool.slot == slot].tolist()) for slot in range(len(pool.files))]
+    assert all(len(own) == 1 for own in per_file)
+    assert sum(own.pop() for own in per_file) == pytest.approx(1, abs=1e-4)
+    np.testing.assert_allclose(np.bincount(pool.slot, judged.piece), 1, atol=1e-4)
+    assert judged.score.sum() == pytest.approx(1, abs=1e-4)
+    assert ((judged.score >= 0) & (judged.score <= 1.0001)).all()
+    assert all(part.dtype == np.float32 and len(part) == len(pool.rows) for part in (judged.score, judged.file, judged.piece))
+
+
+@given(signals(), models(), plans)
+def test_a_file_is_worth_most_where_its_best_piece_is(found, weights, plan):
+    """The score is what the module says: P(file) times novelty for the best piece, and the rest by P(piece | file)."""
+    pool = every_candidate(found, plan)
+    if not len(pool.rows):
+        return
+    judged = judge(weights, found, pool, is_bare=plan.is_bare)
+    best = np.zeros(len(pool.rows), bool)
+    for slot in range(len(pool.files)):
+        own = np.flatnonzero(pool.slot == slot)
+        best[own[np.argmax(judged.piece[own])]] = True
+        if weights.novelty > 0 and judged.file[own[0]] > 0:
+            assert judged.score[own].max() == judged.score[own[judged.piece[own] == judged.piece[own].max()]].max()
+    expected = judged.file * (weights.novelty * best + (1 - weights.novelty) * judged.piece)
+    np.testing.assert_allclose(np.sort(judged.score), np.sort(expected), atol=1e-5)
+
+
+@given(signals(), st.sampled_from(["default", "constants", "fused"]), plans, st.integers(1, 40))
+def test_scores_fall_and_rows_come_once(found, ranker, plan, k):
+    """Best first, each row once, never more than asked for, and with the fitted model within 0..1."""
+    ranked = rank(found, plan, None, k, ranker, model=FITTED_MODEL)
+    assert (np.diff(ranked.scores) <= 0).all()
+    assert len(set(ranked.rows.tolist())) == len(ranked.rows) <= k
+    assert ranked.searched == len(found.rows)
+    assert all(len(values) == len(ranked.rows) for values in (*ranked.signals.values(), ranked.coverage))
+    if ranker == "default":
+        assert ((ranked.scores >= 0) & (ranked.scores <= 1.0001)).all()
+        assert ranked.scores.sum() <= 1.0001
+
+
+@given(signals(), st.data(), plans, st.sampled_from(["default", "constants", "fused", "rrf", "bm25f", "dense"]))
+def test_what_is_not_allowed_never_comes(found, data, plan, ranker):
+    """Also when nothing is allowed; and allowing everything is the same as not asking."""
+    allowed = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(found.rows), max_size=len(found.rows))))
+    ranked = rank(found, plan, allowed, 40, ranker, model=FITTED_MODEL)
+    assert set(ranked.rows.tolist()) <= set(allowed.tolist())
+    assert ranked.searched == len(allowed)
+    everything = [rank(found, plan, rows, 40, ranker, model=FITTED_MODEL) for rows in (None, np.arange(len(found.rows)))]
+    for one, other in zip(*([each.rows, each.scores, each.coverage] for each in everything), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@given(signals(files=3, chunks=40), plans)
+def test_filters_narrow_before_candidates_are_chosen(found, plan):
+    """The worst match of all is found, however few candidates are looked at, when it is the only one allowed."""
+    few = Weights(candidates=1)
+    rows, _ = find_candidates(found, None, plan, 1000, WEIGHTS)
+    if len(rows):
+        assert rank(found, plan, rows[-1:], 1, model=FITTED_MODEL, weights=few).rows.tolist() == [int(rows[-1])]
+
+
+def test_the_order_in_which_content_was_indexed_never_shows(view):
+    """One segment, two, and two in the other order: the same rows, the same scores to the last bit."""
+    whole = view("app", SHOP | CALLERS | OTHERS)
+    held = merge_segments(whole.segments)
+    odd, even = (merge_segments([held], held.blobs[start::2]) for start in (1, 0))
+    for text in ("drop the tokens whose time is over", "TokenStore", "open a connection", "test of a token store"):
+        found = []
+        for segments in ([held], [odd, even], [even, odd]):
+            known, plan = asked(view_of(whole.files, segments), text)
+            found.append(rank(known, plan, None, 20, model=FITTED_MODEL))
+        for other in found[1:]:
+            np.testing.assert_array_equal(found[0].rows, other.rows)
+            np.testing.assert_array_equal(found[0].scores, other.scores)
+            np.testing.assert_array_equal(found[0].coverage, other.coverage)
+
+
+def test_joined_signals_have_every_field(view):
+    """One repository is itself; of several, every array has as many entries as all of them have."""
+    known, _ = asked(view("app", SHOP), "tokens")
+    assert laid_end_to_end([known]) is known
+    joined = laid_end_to_end([known, known])
+    for field in fields(Signals):
+        size, before = len(getattr(joined, field.name)), len(getattr(known, field.name))
+        assert size == (before if field.name == "term_share" else 2 * before), field.name
+        assert getattr(joined, field.name).dtype == getattr(known, field.name).dtype, field.name
+
+
+# -- which ranker --------------------------------------------------------------------------------------------------------
+
+
+def test_another_embedder_is_ranked_by_constants(repo, engine):
+    """The model knows one embedder's cosines; with any other, the default is what constants say."""
+    codebase = engine(repo("app", SHOP | CALLERS)).codebase
+    assert fitted_for("hashing:64") is None
+    for question in ("drop the tokens whose time is over", "TokenStore"):
+        default, constants = (codebase.search(question, ranker=ranker) for ranker in ("default", "constants"))
+        assert default == constants
+        assert "file" not in default.evidence[0].signals
+
+
+def test_the_rankers_can_be_told_apart(fitted):
+    """The fitted model says what it made its score of; constants and the first step alone do not."""
+    codebase = fitted(("app", SHOP | CALLERS))
+    question = "drop the tokens whose time is over"
+    answers = {ranker: codebase.search(question, ranker=ranker) for ranker in ("default", "constants", "fused")}
+    assert {"file", "piece"} <= set(answers["default"].evidence[0].signals)
+    for ranker in ("constants", "fused"):
+        assert not {"file", "piece"} & set(answers[ranker].evidence[0].signals)
+    assert answers["constants"].evidence != answers["fused"].evidence
+    assert {paths(answer)[0] for answer in answers.values()} == {"src/store.py"}
+
+
+@pytest.mark.parametrize("embedder", ["static", "hashing"])
+def test_no_reranker_is_the_first_step_alone(fitted, embedder):
+    """`none` leaves the fused order, unless a ranker is named: then that one."""
+    codebase = fitted(("app", SHOP | CALLERS), embedder=embedder)
+    question = "drop the tokens whose time is over"
+    assert codebase.search(question, reranker="none") == codebase.search(question, ranker="fused")
+    named = codebase.search(question, reranker="none", ranker="constants")
+    assert named == codebase.search(question, ranker="constants")
+
+
+def test_the_table_names_what_is_looked_at():
+    """A weight for every feature and none besides, finite, fitted on the vectors of the embedder that is the default."""
+    for embedder, name in FITTED.items():
+        table = json.loads((Path(fitted_models.__file__).parent / name).read_text("utf-8"))
+        assert tuple(table["file"]) == FILE_FEATURES
+        assert tuple(table["piece"]) == PIECE_FEATURES
+        assert table["embedder"] == embedder
+        assert table["novelty"] == NOVELTY
+        known = fitted_for(embedder)
+        assert np.isfinite(known.file).all()
+        assert np.isfinite(known.piece).all()
+        assert known.file.tolist() == [np.float32(weight) for weight in table["file"].values()]
+    assert StaticEmbedder().name in FITTED
+    assert load("embedder", Settings().search.embedder).name in FITTED
+
+
+@given(signals(), plans)
+def test_every_feature_is_finite_and_has_its_column(found, plan):
+    """One row per candidate and per file, whatever is missing."""
+    pool = every_candidate(found, plan)
+    if not len(pool.rows):
+        return
+    pieces, files = describe(found, pool, is_bare=plan.is_bare)
+    assert pieces.shape == (len(pool.rows), len(PIECE_FEATURES))
+    assert files.shape == (len(pool.files), len(FILE_FEATURES))
+    assert np.isfinite(pieces).all()
+    assert np.isfinite(files).all()
+    for name in ("coverage", "in_body", "in_name", "in_docs"):
+        assert (pieces[:, PIECE_FEATURES.index(name)] <= 1.0001).all()
+    assert (files[:, FILE_FEATURES.index("file_coverage")] <= 1.0001).all()
+
+
+@given(signals(), plans)
+def test_a_pool_groups_its_candidates_by_file(found, plan):
+    """`slot` leads from a candidate to its file, and every file has a candidate."""
+    rows, fused = find_candidates(found, None, plan, 10, WEIGHTS)
+    pool: Pool = pool_of(found, rows, fused)
+    np.testing.assert_array_equal(pool.files[pool.slot], found.files[rows])
+    np.testing.assert_array_equal(np.unique(pool.slot), np.arange(len(pool.files)))
+    np.testing.assert_array_equal(pool.chunks, found.rows[rows])
+    assert (pool.fused > 0).all()
+
+
+# -- the cut -------------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 9_000), st.integers(1, 4_000), st.integers(0, 700), st.booleans())
+def test_top_of_many_is_a_stable_sort(seed, size, levels, count, crowded):
+    """A cut read off a sample changes nothing, with few distinct scores or many, or the best all where it looks."""
+    rng = np.random.default_rng(seed)
+    score = rng.integers(-2, levels, size).astype(np.float32)
+    if crowded:
+        score[::16] += levels
+    np.testing.assert_array_equal(top(score, count), np.argsort(-score, kind="stable")[:count])
