@@ -69,7 +69,7 @@ class Store(Protocol):
         ...
 
     def get(self, family: str, keys: Sequence[Row]) -> Result[list[Row], StoreError]:
-        """Return the rows whose key is, or begins with, one of `keys`, which have one length."""
+        """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
         ...
 
     def delete(self, family: str, where: Sequence[Condition]) -> Result[int, StoreError]:

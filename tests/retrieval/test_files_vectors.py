@@ -52,7 +52,9 @@ def the_same(one: FileTable, other: FileTable):
         np.testing.assert_array_equal(getattr(one.postings, name), getattr(other.postings, name), err_msg=name)
 
 
-names = st.lists(st.sampled_from(["read", "write_file", "a0", "net-io", "x.py", "é"]), min_size=1, max_size=3).map("/".join)
+names = st.lists(st.sampled_from(["read", "write_file", "a0", "net-io", "x.py", "é"]), min_size=1, max_size=3).map(
+    "/".join
+)
 rows = st.dictionaries(names, st.integers(1, 5), max_size=10)
 
 
@@ -79,6 +81,16 @@ def test_a_table_grows_from_nothing_and_goes_back_to_it(entries):
     everything = changed_table(nothing, made(entries), (), reading.reader)
     the_same(everything, file_table(made(entries), reading.reader))
     the_same(changed_table(everything, [], set(entries), reading.reader), nothing)
+
+
+def test_the_same_paths_in_a_new_language_are_not_read_again():
+    """The table is made anew for the language's sake; what the paths mean stays where it was."""
+    reading = Reading()
+    previous = file_table(made({"a/read.py": 1, "b/write.py": 3}), reading.reader)
+    reading.asked.clear()
+    found = changed_table(previous, made({"b/write.py": 2}), (), reading.reader)
+    assert reading.asked == []
+    the_same(found, file_table(made({"a/read.py": 1, "b/write.py": 2}), reading.reader))
 
 
 @pytest.mark.parametrize("embedder", [STATIC, HASHING])
@@ -168,14 +180,3 @@ def test_a_changed_file_keeps_the_vectors_of_paths(repo, engine):
     assert one.paths == other.paths
     np.testing.assert_array_equal(one.vectors, other.vectors)
     np.testing.assert_array_equal(one.scales, other.scales)
-
-
-def test_a_table_that_came_back_is_written_down_again(repo, engine):
-    """The next index writes what was lost, so that it is made again once and not on every start."""
-    made_here = repo()
-    engine(made_here, embedder=STATIC).codebase.index()
-    for path in tables():
-        path.unlink()
-    engine(made_here, embedder=STATIC).codebase.index()
-    assert len(tables()) == 1
-    load_files(tables()[0], STATIC.name)

@@ -28,7 +28,9 @@ PATHS = [
 
 
 def table(paths):
-    return file_table([FileRow(path, n + 1, f"{n:040x}", "python", n, n, n) for n, path in enumerate(paths)], PathReader(file_kind))
+    return file_table(
+        [FileRow(path, n + 1, f"{n:040x}", "python", n, n, n) for n, path in enumerate(paths)], PathReader(file_kind)
+    )
 
 
 def chosen(paths=PATHS, **narrowed):
@@ -84,7 +86,9 @@ def test_a_changed_table_equals_one_made_anew(before, after, data):
     gone = data.draw(st.sets(st.sampled_from(sorted(before)))) if before else set()
     gone -= set(after)
     found = changed_table(file_table(made(before), PathReader(file_kind)), made(after), gone, PathReader(file_kind))
-    fresh = file_table(made({path: n for path, n in (before | after).items() if path not in gone}), PathReader(file_kind))
+    fresh = file_table(
+        made({path: n for path, n in (before | after).items() if path not in gone}), PathReader(file_kind)
+    )
     assert file_rows(found) == file_rows(fresh)
     assert found.kinds.tolist() == fresh.kinds.tolist()
     for name in ("keys", "offsets", "docs", "tf"):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vademecum.config import Settings
@@ -165,17 +165,21 @@ def test_a_test_stands_behind_the_code_it_tests(fitted):
     assert set(paths(codebase.search(question, kind="test"))) == {"tests/test_store.py"}
 
 
-@given(signals(), models(), plans)
-def test_of_two_files_alike_the_one_nobody_asked_for_is_behind(found, weights, plan):
-    """A kind that was not asked for costs what its weight says, and nothing else about the file changes."""
+@given(signals(), plans, st.data())
+def test_a_file_nobody_asked_for_is_less_likely_than_if_it_were_product(found, plan, data):
+    """Of its features only the kind's own changes, and its share falls to that of the others."""
     pool = every_candidate(found, plan)
-    _, before = describe(found, pool, is_bare=plan.is_bare)
-    test = FILE_KINDS.index(FileKind.TEST)
-    _, after = describe(replace(found, unasked=np.full_like(found.unasked, test)), pool, is_bare=plan.is_bare)
-    flags = [name.startswith("unasked_") for name in FILE_FEATURES]
-    np.testing.assert_array_equal(before[:, ~np.array(flags)], after[:, ~np.array(flags)])
-    assert (after[:, FILE_FEATURES.index("unasked_test")] == 1).all()
-    assert FITTED_MODEL.file[FILE_FEATURES.index("unasked_test")] < 0
+    assume(len(pool.files) > 1)
+    slot = data.draw(st.integers(0, len(pool.files) - 1))
+    product = replace(found, unasked=np.zeros_like(found.unasked))
+    test = replace(found, unasked=product.unasked.copy())
+    test.unasked[pool.files[slot]] = FILE_KINDS.index(FileKind.TEST)
+    (_, before), (_, after) = (describe(each, pool, is_bare=plan.is_bare) for each in (product, test))
+    assert np.argwhere(before != after).tolist() == [[slot, FILE_FEATURES.index("unasked_test")]]
+    was, now = (judge(FITTED_MODEL, each, pool, is_bare=plan.is_bare).file for each in (product, test))
+    own = pool.slot == slot
+    assert (now[own] <= was[own]).all()
+    assert (now[~own] >= was[~own]).all()
 
 
 def test_filters_narrow_before_the_cut(fitted):
@@ -202,9 +206,10 @@ def test_what_is_known_of_a_candidate_does_not_depend_on_other_repositories(seve
         np.concatenate([pool.rows + base for pool, base in zip(pools, rows, strict=False)]),
         np.concatenate([pool.fused for pool in pools]),
     )
-    if not len(together.rows):
-        return
-    alone = [describe(each, pool, is_bare=plan.is_bare) for each, pool in zip(several, pools, strict=True) if len(pool.rows)]
+    assume(len(together.rows))
+    alone = [
+        describe(each, pool, is_bare=plan.is_bare) for each, pool in zip(several, pools, strict=True) if len(pool.rows)
+    ]
     for which, names in enumerate((PIECE_FEATURES, FILE_FEATURES)):
         own = [i for i, name in enumerate(names) if name not in RELATIVE | SHARED]
         expected = np.concatenate([described[which] for described in alone])
@@ -214,13 +219,16 @@ def test_what_is_known_of_a_candidate_does_not_depend_on_other_repositories(seve
 @given(signals(), models(), plans, st.integers(2, 4))
 def test_a_repository_beside_copies_of_itself_keeps_its_order(found, weights, plan, copies):
     """Each copy of a row has the score of the row, a share of what it has alone, and rows keep their order."""
+    found = replace(found, dense=found.dense)
     alone = rank(found, plan, None, 40, model=weights)
     joined = rank(laid_end_to_end([found] * copies), plan, None, 40 * copies, model=weights)
     for copy in range(copies):
         own = (joined.rows // len(found.rows)) == copy
         assert sorted(joined.rows[own] - copy * len(found.rows)) == sorted(alone.rows)
         score = dict(zip((joined.rows[own] - copy * len(found.rows)).tolist(), joined.scores[own], strict=True))
-        np.testing.assert_allclose([score[row] * copies for row in alone.rows.tolist()], alone.scores, rtol=1e-3, atol=1e-6)
+        np.testing.assert_allclose(
+            [score[row] * copies for row in alone.rows.tolist()], alone.scores, rtol=1e-3, atol=1e-6
+        )
 
 
 def test_repositories_are_weighed_against_each_other(fitted):
@@ -247,8 +255,7 @@ def test_repositories_are_weighed_against_each_other(fitted):
 def test_files_share_one_whole_and_pieces_share_their_files(found, weights, plan):
     """P(file) sums to 1 over files, P(piece | file) to 1 in each file, and so the scores to 1 over all candidates."""
     pool = every_candidate(found, plan)
-    if not len(pool.rows):
-        return
+    assume(len(pool.rows))
     judged = judge(weights, found, pool, is_bare=plan.is_bare)
     per_file = [set(judged.file[pool.slot == slot].tolist()) for slot in range(len(pool.files))]
     assert all(len(own) == 1 for own in per_file)
@@ -256,15 +263,16 @@ def test_files_share_one_whole_and_pieces_share_their_files(found, weights, plan
     np.testing.assert_allclose(np.bincount(pool.slot, judged.piece), 1, atol=1e-4)
     assert judged.score.sum() == pytest.approx(1, abs=1e-4)
     assert ((judged.score >= 0) & (judged.score <= 1.0001)).all()
-    assert all(part.dtype == np.float32 and len(part) == len(pool.rows) for part in (judged.score, judged.file, judged.piece))
+    assert all(
+        part.dtype == np.float32 and len(part) == len(pool.rows) for part in (judged.score, judged.file, judged.piece)
+    )
 
 
 @given(signals(), models(), plans)
 def test_a_file_is_worth_most_where_its_best_piece_is(found, weights, plan):
     """The score is what the module says: P(file) times novelty for the best piece, and the rest by P(piece | file)."""
     pool = every_candidate(found, plan)
-    if not len(pool.rows):
-        return
+    assume(len(pool.rows))
     judged = judge(weights, found, pool, is_bare=plan.is_bare)
     best = np.zeros(len(pool.rows), bool)
     for slot in range(len(pool.files)):
@@ -296,7 +304,9 @@ def test_what_is_not_allowed_never_comes(found, data, plan, ranker):
     ranked = rank(found, plan, allowed, 40, ranker, model=FITTED_MODEL)
     assert set(ranked.rows.tolist()) <= set(allowed.tolist())
     assert ranked.searched == len(allowed)
-    everything = [rank(found, plan, rows, 40, ranker, model=FITTED_MODEL) for rows in (None, np.arange(len(found.rows)))]
+    everything = [
+        rank(found, plan, rows, 40, ranker, model=FITTED_MODEL) for rows in (None, np.arange(len(found.rows)))
+    ]
     for one, other in zip(*([each.rows, each.scores, each.coverage] for each in everything), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -392,8 +402,7 @@ def test_the_table_names_what_is_looked_at():
 def test_every_feature_is_finite_and_has_its_column(found, plan):
     """One row per candidate and per file, whatever is missing."""
     pool = every_candidate(found, plan)
-    if not len(pool.rows):
-        return
+    assume(len(pool.rows))
     pieces, files = describe(found, pool, is_bare=plan.is_bare)
     assert pieces.shape == (len(pool.rows), len(PIECE_FEATURES))
     assert files.shape == (len(pool.files), len(FILE_FEATURES))
@@ -402,6 +411,31 @@ def test_every_feature_is_finite_and_has_its_column(found, plan):
     for name in ("coverage", "in_body", "in_name", "in_docs"):
         assert (pieces[:, PIECE_FEATURES.index(name)] <= 1.0001).all()
     assert (files[:, FILE_FEATURES.index("file_coverage")] <= 1.0001).all()
+
+
+@given(signals(), plans)
+def test_what_is_relative_stays_within_one(found, plan):
+    """Relative to the best there is, nothing is beyond 1 or below -1, also where meaning is against every file."""
+    found = replace(found, dense=-found.dense)
+    pool = every_candidate(found, plan)
+    assume(len(pool.rows) and (found.dense[pool.chunks] < 0).all())
+    _, files = describe(found, pool, is_bare=plan.is_bare)
+    for name in RELATIVE & set(FILE_FEATURES):
+        assert (np.abs(files[:, FILE_FEATURES.index(name)]) <= 1.0001).all(), name
+
+
+def test_content_at_two_paths_counts_for_the_first(view):
+    """Both paths are found as candidates; what is counted over a whole file is counted once."""
+    files = view("app", {"a/store.py": STORE, "b/store.py": STORE, "c/net.py": OTHERS["lib/net.py"]})
+    found, plan = asked(files, "drop the tokens whose time is over")
+    pool = every_candidate(found, plan)
+    _, described = describe(found, pool, is_bare=plan.is_bare)
+    slots = [files.files.paths[file] for file in pool.files.tolist()]
+    first, second = (described[slots.index(path)] for path in ("a/store.py", "b/store.py"))
+    assert first[FILE_FEATURES.index("bm25")] == 1
+    assert second[FILE_FEATURES.index("bm25")] == 0
+    for name in ("coverage", "dense", "lexical_mean", "dense_of_all"):
+        assert first[FILE_FEATURES.index(name)] == second[FILE_FEATURES.index(name)]
 
 
 @given(signals(), plans)

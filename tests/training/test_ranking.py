@@ -12,8 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vademecum.codebase.repository import Opened
 from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES
-from vademecum.retrieval.model import FITTED, NOVELTY, Model
+from vademecum.retrieval.model import FITTED, NOVELTY, Model, fitted_for
+from vademecum.retrieval.query import plan_query
+from vademecum.retrieval.rank import rank
+from vademecum.retrieval.signals import signals_of
+from vademecum.types import KINDS, Passage
 
 SCRIPT = Path(__file__).parents[2] / "training" / "ranking" / "fit.py"
 if not SCRIPT.exists():  # a source distribution carries the tests, not the training
@@ -43,7 +48,9 @@ def data(tmp_path, make_repo):
     for name, root in (("flat", ""), ("deep", "lib/")):
         files = {f"{root}src/{topic}.py": source(topic, *words) for topic, words in TOPICS.items()}
         tests = {f"{root}tests/test_{topic}.py": source(topic, *words) for topic, words in TOPICS.items()}
-        make_repo(tmp_path / "trees" / name, files | tests | {"elsewhere.py": "def nothing(): ...\n"})
+        make_repo(
+            tmp_path / "trees" / name, files | tests | {"elsewhere.py": "def nothing(): ...\n"}, git=name == "flat"
+        )
         questions = [
             {"query": text, "gold": [{"path": f"{root}src/{topic}.py", "kind": "primary", "spans": [[1, 3]]}]}
             for topic, (verb, thing) in TOPICS.items()
@@ -54,7 +61,7 @@ def data(tmp_path, make_repo):
         place.mkdir(parents=True)
         (place / f"{name}.jsonl").write_text("\n".join(map(json.dumps, questions)), "utf-8")
     sets = [
-        {"name": name, "weight": 0.5, "trees": f"trees", "questions": f"questions/{name}", "rooted": name == "deep"}
+        {"name": name, "weight": 0.5, "trees": "trees", "questions": f"questions/{name}", "rooted": name == "deep"}
         for name in ("flat", "deep")
     ]  # fmt: skip
     (tmp_path / "sets.json").write_text(json.dumps(sets), "utf-8")
@@ -87,6 +94,26 @@ def test_nothing_is_written_unasked(data, capsys):
     fitting.main(["--data", str(data)])
     assert '"unasked_test"' in capsys.readouterr().out
     assert sorted(data.rglob("*.json")) == before
+
+
+def test_what_is_fitted_is_ranked_as_searches_rank(repo, engine):
+    """The order that is measured is the order that is shown, and what is right is what the question says."""
+    codebase = engine(repo("app", {f"src/{topic}.py": source(topic, *words) for topic, words in TOPICS.items()}), embedder="static").codebase  # fmt: skip
+    codebase.index()
+    ((opened, _),) = codebase._repositories
+    _, view = opened.catalogue.load("worktree", opened.root.path)
+    model = fitted_for(opened.embedder().name)
+    for text in ("where does the cache evict its entry", "retry_task", "say what a router is"):
+        gold = [{"path": "src/cache.py", "kind": "primary", "spans": [[1, 3]]}]
+        [question] = fitting.ask_all(Opened(opened, None, view), [{"query": text, "gold": gold}], "app", "set", "")
+        vector = opened.embedder().embed([Passage(text)], "query").unwrap()[0]
+        plan = plan_query(text)
+        signals, _ = signals_of(view, plan, vector, KINDS["all"])
+        shown = rank(signals, plan, None, 10, model=model).rows
+        named = [(view.files.paths[view.row_file[row]], view.lines[row].tolist()) for row in shown.tolist()]
+        right = [path == "src/cache.py" and lines[0] <= 3 for path, lines in named]
+        assert question.right[fitting.order(model, question)].tolist() == right
+        assert question.gain.sum() == any(path == "src/cache.py" for path, _ in named)
 
 
 def items(rng, sign, planted, width=5, count=40):

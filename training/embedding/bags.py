@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from prose import name_words
+
 from vademecum.arrays import load_arrays
 from vademecum.providers.embedders.static import Pieces
 from vademecum.text import RunTable

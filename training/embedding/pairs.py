@@ -38,6 +38,7 @@ from history_pairs import Change, changes_of
 from prose import clean_sentence, comment_blocks, is_prose, manual_sentences, name_words, paragraph_of
 from repository import Blobs, Entry, entries_of
 from tests_of import cases_of, stem_under_test
+
 from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.enrich import first_sentence

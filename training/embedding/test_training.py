@@ -20,6 +20,7 @@ import pairs
 import torch
 import train
 import vocabulary
+
 from vademecum.arrays import load_arrays, save_arrays
 from vademecum.providers.embedders import static
 from vademecum.text import RunTable

@@ -22,6 +22,7 @@ from bags import KINDS, RUN
 from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
+
 from vademecum.arrays import load_arrays, save_arrays
 from vademecum.providers.embedders.static import CONTEXT_WEIGHT, HEAD_SCALE, TITLE_WEIGHT, Pieces
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from bags import RUN, read
 from prose import name_words
+
 from vademecum.arrays import load_arrays, save_arrays
 
 QUESTION_COUNTS = 5  # a word of a question counts as much as so many of code

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.analyse import Analysis
-from vademecum.errors import StoreCorruptError
+from vademecum.errors import StoreCorruptError, StoreError
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
 from vademecum.retrieval.files import FileRow, FileTable, PathReader, file_table, load_files, save_files
@@ -174,7 +175,13 @@ class Catalogue:
         try:
             return load_files(self.directory / snapshot.table_file, self.read_paths().embedder)
         except StoreCorruptError:
-            return file_table(self._file_rows(snapshot.id), self.read_paths())
+            table = file_table(self._file_rows(snapshot.id), self.read_paths())
+            with suppress(StoreError):  # a disk without room answers all the same, and next time does this again
+                self._save_files(snapshot.table_file, table)
+            return table
+
+    def _save_files(self, name: str, table: FileTable) -> None:
+        save_files(self.directory / name, table, self.read_paths().embedder)
 
     def _file_rows(self, snapshot: int) -> list[FileRow]:
         rows = self._scan("files", [("snapshot", "=", snapshot)], ("path", "blob", "size", "mtime_ns", "inode"))
@@ -257,7 +264,7 @@ class Catalogue:
             previous = self._scan("snapshots", [("kind", "=", snapshot.kind), ("place", "=", snapshot.place)], ("id",))
             number = previous[0][0] if previous else 1 + max((s.id for s in self.snapshots()), default=0)
             snapshot = replace(snapshot, id=number, table_file=f"files-{uuid.uuid4().hex}.safetensors")
-            save_files(self.directory / snapshot.table_file, table, self.read_paths().embedder)
+            self._save_files(snapshot.table_file, table)
             self._upsert("snapshots", [_snapshot_row(snapshot)])
             self._delete("files", [("snapshot", "=", number), ("path", "in", list(gone))])
             self._upsert("files", [(number, r.path, r.blob, r.size, r.mtime_ns, r.inode) for r in changed])

@@ -13,6 +13,7 @@ from vademecum.retrieval.tokens import parts
 from vademecum.types import Query
 
 NEAREST = 5
+_ASKED = 5  # names of a long question that are compared
 _CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
 
@@ -48,15 +49,17 @@ def _chunks(number: int) -> str:
 
 def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
     """Return defined names that are spelled nearly like those asked for, best first."""
-    asked = plan.names or tuple(run for run in re.findall(r"\w{4,}", plan.text)[:5])
+    asked = (plan.names or tuple(re.findall(r"\w{4,}", plan.text)))[:_ASKED]
     best: dict[str, float] = {}
     for each in opened:
         alive = set(each.view.files.blobs.tolist())  # what other branches define is not here
         for name in asked:
+            matcher = SequenceMatcher(None, b=name.lower())
             for candidate in _candidates(each, name, alive):
-                likeness = SequenceMatcher(None, name.lower(), candidate.lower()).ratio()
-                if likeness >= _CLOSE:
-                    best[candidate] = max(likeness, best.get(candidate, 0))
+                matcher.set_seq1(candidate.lower())
+                if matcher.real_quick_ratio() >= _CLOSE and matcher.quick_ratio() >= _CLOSE:  # bounds, and cheap
+                    best[candidate] = max(matcher.ratio(), best.get(candidate, 0))
+    best = {name: likeness for name, likeness in best.items() if likeness >= _CLOSE}
     return tuple(sorted(best, key=lambda name: (-best[name], name))[:NEAREST])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.arrays import ranges
+from vademecum.arrays import numbered, ranges
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.segment import FIELDS, KIND_CODES
 from vademecum.retrieval.signals import Floats, Signals
@@ -61,8 +61,8 @@ class Pool:
 
 def pool_of(signals: Signals, rows: Numbers, fused: Floats) -> Pool:
     """Return candidates by file."""
-    files, slot = np.unique(signals.files[rows], return_inverse=True)
-    return Pool(rows, signals.rows[rows], fused, files.astype(np.int64), slot)
+    files, slot = numbered(signals.files[rows])
+    return Pool(rows, signals.rows[rows], fused, files, slot)
 
 
 def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Floats]:
@@ -109,7 +109,9 @@ def _one_hot(prefix: str, codes: Values, wanted: Sequence[StrEnum], every: Seque
 
 
 def _relative(values: Values) -> Values:
-    return values / max(float(values.max(initial=0.0)), 1e-9)
+    """Divide by the highest; what is below 0, as a cosine may be, counts as 0."""
+    highest = float(values.max(initial=0.0))
+    return np.maximum(values, 0) / highest if highest > 0 else np.zeros(len(values))
 
 
 def _best(columns: Mapping[str, Values], pool: Pool) -> dict[str, Values]:
@@ -125,15 +127,15 @@ def _held(signals: Signals, pool: Pool) -> dict[str, Values]:
 
     `name_precision` is the other way round: the share of the name's terms that the question asks for.
     """
-    chunks, place = np.unique(pool.chunks, return_inverse=True)
     number = np.full(len(signals.lexical), -1, np.int32)
-    number[chunks] = np.arange(len(chunks))
+    number[pool.chunks] = np.arange(len(pool.chunks))
+    place = number[pool.chunks]  # content that is a candidate at two paths is counted once, and read by both
     at = number[signals.matched]
     inside = np.flatnonzero(at >= 0)
     at, share, present = at[inside], signals.share[inside], signals.tf[inside] > 0
 
     def summed(weight: Values) -> Values:
-        return np.bincount(at, weight, len(chunks))[place]
+        return np.bincount(at, weight, len(pool.chunks))[place]
 
     named = summed(present[:, _NAME] & (share > 0))
     return {

@@ -68,11 +68,11 @@ class Signals:
 
     def coverage(self, rows: NDArray[np.int64]) -> Floats:
         """Return float32 (m,): the share of the question's idf that is found in each of `rows`, or in its path."""
-        chunks, place = np.unique(self.rows[rows], return_inverse=True)
+        chunks = self.rows[rows]
         number = np.zeros(len(self.lexical), np.int32)
         number[chunks] = np.arange(1, len(chunks) + 1)
-        found = np.bincount(number[self.matched], self.share, len(chunks) + 1)[1:]
-        covered: Floats = np.minimum(found[place].astype(np.float32) + self.of("path", rows), 1)
+        found = np.bincount(number[self.matched], self.share, len(chunks) + 1)[number[chunks]]
+        covered: Floats = np.minimum(found.astype(np.float32) + self.of("path", rows), 1)
         return covered
 
 

@@ -199,7 +199,7 @@ class SqliteStore:
 
     @_outcome
     def get(self, family: str, keys: Sequence[Row]) -> list[Row]:
-        """Return the rows whose key is, or begins with, one of `keys`, which have one length."""
+        """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
         rows: list[Row] = []
         for start in range(0, len(keys), _KEYS_AT_ONCE):
             part = keys[start : start + _KEYS_AT_ONCE]
