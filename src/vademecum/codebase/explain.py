@@ -13,6 +13,7 @@ from vademecum.retrieval.tokens import parts
 from vademecum.types import Query
 
 NEAREST = 5
+_FEW_TERMS = 20  # of a question whose words may be meant as names
 _ASKED = 5  # names of a long question that are compared
 _CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
@@ -48,7 +49,9 @@ def _chunks(number: int) -> str:
 
 
 def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
-    """Return defined names that are spelled nearly like those asked for, best first."""
+    """Return defined names that are spelled nearly like those asked for, best first; none for a long text without names."""
+    if not plan.names and len(plan.terms) > _FEW_TERMS:
+        return ()
     asked = (plan.names or tuple(re.findall(r"\w{4,}", plan.text)))[:_ASKED]
     best: dict[str, float] = {}
     for each in opened:

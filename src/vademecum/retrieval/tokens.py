@@ -202,11 +202,12 @@ def query_terms(text: str) -> tuple[list[str], list[str]]:
     """
     found = _RUN.findall(text)
     content = [run for run in found if run.lower() not in STOP_WORDS] or found
+    known = {run: run_terms(run) for run in dict.fromkeys(content)}  # a long question repeats itself
     own: dict[str, None] = {}
     joined: dict[str, None] = {}
     previous = ""
     for run in content:
-        these = run_terms(run)
+        these = known[run]
         own.update(dict.fromkeys(these))
         if previous and these:
             joined[previous + these[-1]] = None
