@@ -18,7 +18,7 @@ from vademecum.retrieval import model as fitted_models
 from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.fusion import top
-from vademecum.retrieval.model import FITTED, NOVELTY, Model, fitted_for, judge
+from vademecum.retrieval.model import FITTED, Model, fitted_for, judge, novelty_of
 from vademecum.retrieval.query import plan_query
 from vademecum.retrieval.rank import WEIGHTS, Weights, find_candidates, rank
 from vademecum.retrieval.segment import KIND_CODES, merge_segments
@@ -133,7 +133,7 @@ def models(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     spread = draw(st.sampled_from([0.0, 1.0, 30.0]))
     own, inside = (rng.normal(0, 1, len(names)) * spread for names in (FILE_FEATURES, PIECE_FEATURES))
-    return Model(own.astype(np.float32), inside.astype(np.float32), draw(st.sampled_from([NOVELTY, 0.0, 1.0])))
+    return Model(own.astype(np.float32), inside.astype(np.float32))
 
 
 plans = st.sampled_from([PROSE, BARE])
@@ -176,7 +176,7 @@ def test_a_file_nobody_asked_for_is_less_likely_than_if_it_were_product(found, p
     test.unasked[pool.files[slot]] = FILE_KINDS.index(FileKind.TEST)
     (_, before), (_, after) = (describe(each, pool, is_bare=plan.is_bare) for each in (product, test))
     assert np.argwhere(before != after).tolist() == [[slot, FILE_FEATURES.index("unasked_test")]]
-    was, now = (judge(FITTED_MODEL, each, pool, is_bare=plan.is_bare).file for each in (product, test))
+    was, now = (judge(FITTED_MODEL, each, pool, plan).file for each in (product, test))
     own = pool.slot == slot
     assert (now[own] <= was[own]).all()
     assert (now[~own] >= was[~own]).all()
@@ -256,7 +256,7 @@ def test_files_share_one_whole_and_pieces_share_their_files(found, weights, plan
     """P(file) sums to 1 over files, P(piece | file) to 1 in each file, and so the scores to 1 over all candidates."""
     pool = every_candidate(found, plan)
     assume(len(pool.rows))
-    judged = judge(weights, found, pool, is_bare=plan.is_bare)
+    judged = judge(weights, found, pool, plan)
     per_file = [set(judged.file[pool.slot == slot].tolist()) for slot in range(len(pool.files))]
     assert all(len(own) == 1 for own in per_file)
     assert sum(own.pop() for own in per_file) == pytest.approx(1, abs=1e-4)
@@ -273,14 +273,14 @@ def test_a_file_is_worth_most_where_its_best_piece_is(found, weights, plan):
     """The score is what the module says: P(file) times novelty for the best piece, and the rest by P(piece | file)."""
     pool = every_candidate(found, plan)
     assume(len(pool.rows))
-    judged = judge(weights, found, pool, is_bare=plan.is_bare)
+    judged = judge(weights, found, pool, plan)
     best = np.zeros(len(pool.rows), bool)
     for slot in range(len(pool.files)):
         own = np.flatnonzero(pool.slot == slot)
         best[own[np.argmax(judged.piece[own])]] = True
-        if weights.novelty > 0 and judged.file[own[0]] > 0:
+        if novelty_of(plan) > 0 and judged.file[own[0]] > 0:
             assert judged.score[own].max() == judged.score[own[judged.piece[own] == judged.piece[own].max()]].max()
-    expected = judged.file * (weights.novelty * best + (1 - weights.novelty) * judged.piece)
+    expected = judged.file * (novelty_of(plan) * best + (1 - novelty_of(plan)) * judged.piece)
     np.testing.assert_allclose(np.sort(judged.score), np.sort(expected), atol=1e-5)
 
 
@@ -389,7 +389,6 @@ def test_the_table_names_what_is_looked_at():
         assert tuple(table["file"]) == FILE_FEATURES
         assert tuple(table["piece"]) == PIECE_FEATURES
         assert table["embedder"] == embedder
-        assert table["novelty"] == NOVELTY
         known = fitted_for(embedder)
         assert np.isfinite(known.file).all()
         assert np.isfinite(known.piece).all()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from vademecum.codebase.repository import Opened
 from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES
-from vademecum.retrieval.model import FITTED, NOVELTY, Model, fitted_for
+from vademecum.retrieval.model import FITTED, Model, fitted_for
 from vademecum.retrieval.query import plan_query
 from vademecum.retrieval.rank import rank
 from vademecum.retrieval.signals import signals_of
@@ -77,7 +77,6 @@ def test_toy_repositories_make_a_table(data, capsys):
     assert tuple(table["file"]) == FILE_FEATURES
     assert tuple(table["piece"]) == PIECE_FEATURES
     assert table["embedder"] in FITTED
-    assert table["novelty"] == NOVELTY
     assert np.isfinite([*table["file"].values(), *table["piece"].values()]).all()
     assert table["file"]["unasked_test"] < 0
     assert table["piece"]["lexical"] > 0

@@ -20,7 +20,7 @@ import math
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from vademecum import config
 from vademecum.codebase.repository import Opened
 from vademecum.engine import Engine
 from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
-from vademecum.retrieval.model import NOVELTY, Model
+from vademecum.retrieval.model import Model, novelty_of
 from vademecum.retrieval.query import plan_query
 from vademecum.retrieval.rank import WEIGHTS, find_candidates
 from vademecum.retrieval.signals import signals_of
@@ -53,6 +53,7 @@ class Asked:
     repo: str
     group: str
     weight: float
+    novelty: float
     pieces: Floats  # (C, len(PIECE_FEATURES))
     files: Floats  # (G, len(FILE_FEATURES))
     slot: NDArray[np.int64]
@@ -87,7 +88,8 @@ def ask_all(opened: Opened, questions: Iterable[dict[str, Any]], repo: str, grou
         rows, fused = find_candidates(signals, None, plan, 10, WEIGHTS)
         if len(rows) and gold:
             pool = pool_of(signals, rows, fused)
-            asked.append(judged(opened.view, pool, describe(signals, pool, is_bare=plan.is_bare), gold, repo, group))
+            described = describe(signals, pool, is_bare=plan.is_bare)
+            asked.append(replace(judged(opened.view, pool, described, gold, repo, group), novelty=novelty_of(plan)))
     return asked
 
 
@@ -108,7 +110,7 @@ def judged(
             touching = (pool.slot == slot) & (lines[:, 0] <= last) & (lines[:, 1] >= first)
             right |= touching
             spans.append(np.flatnonzero(touching))
-    return Asked(repo, group, 1.0, *described, pool.slot, gain, right, len({t["path"] for t in gold}), spans)
+    return Asked(repo, group, 1.0, 1.0, *described, pool.slot, gain, right, len({t["path"] for t in gold}), spans)
 
 
 def load(data: Path, home: Path) -> list[Asked]:
@@ -194,8 +196,8 @@ def order(model: Model, a: Asked) -> NDArray[np.int64]:
     for slot in range(len(of_file)):
         own = np.flatnonzero(a.slot == slot)
         share = np.exp(logits[own] - logits[own].max())
-        score[own] = of_file[slot] * (1 - model.novelty) * share / share.sum()
-        score[own[np.argmax(share)]] += of_file[slot] * model.novelty
+        score[own] = of_file[slot] * (1 - a.novelty) * share / share.sum()
+        score[own[np.argmax(share)]] += of_file[slot] * a.novelty
     return np.argsort(-score, kind="stable")[:10]
 
 
@@ -251,7 +253,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     model = fitted(asked)
     table = {
         "embedder": EMBEDDER,
-        "novelty": NOVELTY,
         "file": {name: round(float(w), 4) for name, w in zip(FILE_FEATURES, model.file, strict=True)},
         "piece": {name: round(float(w), 4) for name, w in zip(PIECE_FEATURES, model.piece, strict=True)},
     }

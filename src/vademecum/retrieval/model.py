@@ -19,9 +19,13 @@ from pathlib import Path
 import numpy as np
 
 from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe
+from vademecum.retrieval.query import Plan
 from vademecum.retrieval.signals import Floats, Signals
 
 NOVELTY = 0.85
+# A long question (an issue's title, an error) is about certain lines; a short one names a topic, and a file answers it.
+NOVELTY_OF_LONG = 0.6
+LONG = 8  # terms, beyond which a question is long
 FITTED = {"static:static-2": "ranker-1.json"}  # by the embedder whose cosines the weights were fitted on
 
 
@@ -31,7 +35,6 @@ class Model:
 
     file: Floats
     piece: Floats
-    novelty: float = NOVELTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,10 @@ def _load(name: str) -> Model:
     )
 
 
-def judge(model: Model, signals: Signals, pool: Pool, *, is_bare: bool) -> Judged:
+def judge(model: Model, signals: Signals, pool: Pool, plan: Plan) -> Judged:
     """Return how likely each candidate is what the question asks for."""
-    pieces, files = describe(signals, pool, is_bare=is_bare)
+    pieces, files = describe(signals, pool, is_bare=plan.is_bare)
+    novelty = novelty_of(plan)
     of_file = np.exp(_from_highest(files @ model.file))
     of_file /= of_file.sum()
     logits = pieces @ model.piece
@@ -69,9 +73,14 @@ def judge(model: Model, signals: Signals, pool: Pool, *, is_bare: bool) -> Judge
     share /= np.bincount(pool.slot, share)[pool.slot]
     best = np.full(len(pool.files), len(logits))
     np.minimum.at(best, pool.slot, np.where(logits == highest[pool.slot], np.arange(len(logits)), len(logits)))
-    score = of_file[pool.slot] * (1 - model.novelty) * share
-    score[best] += model.novelty * of_file
+    score = of_file[pool.slot] * (1 - novelty) * share
+    score[best] += novelty * of_file
     return Judged(score.astype(np.float32), of_file[pool.slot].astype(np.float32), share.astype(np.float32))
+
+
+def novelty_of(plan: Plan) -> float:
+    """Return which part of a file's worth is in being pointed at, 0..1."""
+    return NOVELTY if len(plan.terms) <= LONG else NOVELTY_OF_LONG
 
 
 def _from_highest(values: Floats) -> Floats:

@@ -87,7 +87,7 @@ def rank(
         return ranked_of(signals, rows[:k], fused[:k], {}, searched)
     if ranker == "constants" or model is None:
         return ranked_of(signals, *_by_constants(signals, rows, fused, k, weights), {}, searched)
-    judged = judge(model, signals, pool_of(signals, rows, fused), is_bare=plan.is_bare)
+    judged = judge(model, signals, pool_of(signals, rows, fused), plan)
     order = np.argsort(-judged.score, kind="stable")[:k]
     parts = {"file": judged.file[order], "piece": judged.piece[order]}
     return ranked_of(signals, rows[order], judged.score[order], parts, searched)
