@@ -153,7 +153,7 @@ def test_what_never_varies_gets_no_weight():
 def asked(rng, gain, right, slot, wanted=1, spans=()):
     """A question with candidates of random features."""
     return fitting.Asked(
-        "repo", "set", 1.0, rng.normal(size=(len(slot), len(PIECE_FEATURES))).astype(np.float32),
+        "repo", "set", 1.0, 0.85, rng.normal(size=(len(slot), len(PIECE_FEATURES))).astype(np.float32),
         rng.normal(size=(len(gain), len(FILE_FEATURES))).astype(np.float32), np.array(slot), np.array(gain, np.float32),
         np.array(right), wanted, [np.array(span, np.int64) for span in spans],
     )  # fmt: skip

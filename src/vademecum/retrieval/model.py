@@ -5,7 +5,7 @@
     score(piece)     = P(file) * ( NOVELTY [best piece of its file] + (1 - NOVELTY) P(piece | file) )
 
 which is the expected gain of showing a piece next, when NOVELTY of a file's worth is in being pointed at and the rest in
-the lines themselves. A second piece of a likely file can so stand before the first of an unlikely one. The weights are
+the lines themselves (less of it for a long question). A second piece of a likely file can so stand before the first of an unlikely one. The weights are
 in a table beside this module, fitted by `training/ranking` on repositories that no evaluation uses; its card says how.
 """
 
