@@ -415,7 +415,7 @@ def test_every_feature_is_finite_and_has_its_column(found, plan):
 @given(signals(), plans)
 def test_what_is_relative_stays_within_one(found, plan):
     """Relative to the best there is, nothing is beyond 1 or below -1, also where meaning is against every file."""
-    found = replace(found, dense=-found.dense)
+    found = replace(found, dense=-np.abs(found.dense))
     pool = every_candidate(found, plan)
     assume(len(pool.rows) and (found.dense[pool.chunks] < 0).all())
     _, files = describe(found, pool, is_bare=plan.is_bare)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -28,10 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum import config
+from vademecum.bench.measures import ndcg
 from vademecum.codebase.repository import Opened
 from vademecum.engine import Engine
 from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
-from vademecum.retrieval.model import Model, novelty_of
+from vademecum.retrieval.model import Model, novelty_of, weigh
 from vademecum.retrieval.query import plan_query
 from vademecum.retrieval.rank import WEIGHTS, find_candidates
 from vademecum.retrieval.signals import signals_of
@@ -188,17 +188,8 @@ def fitted(asked: Sequence[Asked]) -> Model:
 
 
 def order(model: Model, a: Asked) -> NDArray[np.int64]:
-    """Return the ten best candidates, as `vademecum.retrieval.model.judge` ranks them."""
-    of_file = np.exp(a.files @ model.file - (a.files @ model.file).max())
-    of_file /= of_file.sum()
-    logits = a.pieces @ model.piece
-    score = np.zeros(len(logits))
-    for slot in range(len(of_file)):
-        own = np.flatnonzero(a.slot == slot)
-        share = np.exp(logits[own] - logits[own].max())
-        score[own] = of_file[slot] * (1 - a.novelty) * share / share.sum()
-        score[own[np.argmax(share)]] += of_file[slot] * a.novelty
-    return np.argsort(-score, kind="stable")[:10]
+    """Return the ten best candidates."""
+    return np.argsort(-weigh(model, a.pieces, a.files, a.slot, a.novelty).score, kind="stable")[:10]
 
 
 def measures(model: Model, a: Asked) -> tuple[float, float | None]:
@@ -206,9 +197,8 @@ def measures(model: Model, a: Asked) -> tuple[float, float | None]:
     shown = order(model, a)
     slots = a.slot[shown].tolist()
     ranks = [slots.index(slot) + 1 for slot in np.flatnonzero(a.gain).tolist() if slot in slots]
-    ideal = sum(1 / math.log2(n + 1) for n in range(1, min(a.wanted, 10) + 1))
     touched = [bool(np.isin(span, shown).any()) for span in a.spans]
-    return sum(1 / math.log2(n + 1) for n in ranks) / ideal, sum(touched) / len(touched) if touched else None
+    return ndcg(ranks, a.wanted), sum(touched) / len(touched) if touched else None
 
 
 def means(asked: Sequence[Asked], model_of: Callable[[Asked], Model]) -> dict[str, tuple[float, float]]:

@@ -95,9 +95,9 @@ class Codebase:
             commit: search this revision instead of the worktree; it is indexed first where it is not yet.
             repos: names of open repositories to search; all of them unless given.
             scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine.
-            ranker: "default", or a baseline: "rrf", "bm25f", "dense".
-            reranker: what puts the first results into a better order: "built-in", "none", or a provider, as an object or
-                as `name[:model]`.
+            ranker: how signals become an order, one of `retrieval.rank.RANKERS`; the setting's unless given.
+            reranker: what puts the first results into a better order: "built-in", "none" for the first step of ranking
+                alone, or a provider, as an object or as `name[:model]`.
             refresh: whether to take in what changed first.
             progress: told about indexing.
 

@@ -58,7 +58,7 @@ def inverse_document_frequency(rows: int, holding: NDArray[np.float64]) -> NDArr
 
 def bm25f(
     segments: Sequence[Segment],
-    copies: NDArray[np.int64],
+    copies: NDArray[np.int64] | None,
     norms: NDArray[np.float32],
     keys: NDArray[np.uint64],
     asked: int,
@@ -67,17 +67,17 @@ def bm25f(
 
     Args:
         segments: where the chunks are.
-        copies: int64 (N,), at how many paths of the snapshot each chunk stands; chunks at none do not count.
+        copies: int64 (N,), at how many paths of the snapshot each chunk stands; chunks at none do not count. None where
+            each stands at one.
         norms: what `field_norms` returns for these chunks.
         keys: uint64 (T,), the question's terms.
         asked: how many of them, the first ones, coverage is counted by.
     """
     docs, term, tf = _matches(segments, keys)
-    counted_once = copies.min(initial=1) == copies.max(initial=1) == 1
-    holding = np.bincount(term, None if counted_once else copies[docs], len(keys)).astype(np.float64)
-    idf = inverse_document_frequency(int(copies.sum()), holding)
+    holding = np.bincount(term, None if copies is None else copies[docs], len(keys)).astype(np.float64)
+    idf = inverse_document_frequency(len(norms) if copies is None else int(copies.sum()), holding)
     frequency = np.einsum("pf,pf->p", norms[docs], tf.astype(np.float32))
-    score = np.bincount(docs, idf[term] * (frequency / (K1 + frequency)), len(copies)).astype(np.float32)
+    score = np.bincount(docs, idf[term] * (frequency / (K1 + frequency)), len(norms)).astype(np.float32)
     total = max(float(idf[:asked].sum()), 1e-9)
     share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
     return Lexical(score, idf, holding > 0, share, docs, term, tf)

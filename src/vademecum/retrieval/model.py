@@ -4,9 +4,10 @@
     P(piece | file)  = softmax over its pieces of  v . piece features
     score(piece)     = P(file) * ( NOVELTY [best piece of its file] + (1 - NOVELTY) P(piece | file) )
 
-which is the expected gain of showing a piece next, when NOVELTY of a file's worth is in being pointed at and the rest in
-the lines themselves (less of it for a long question). A second piece of a likely file can so stand before the first of an unlikely one. The weights are
-in a table beside this module, fitted by `training/ranking` on repositories that no evaluation uses; its card says how.
+which is the expected gain of showing a piece next, when NOVELTY of a file's worth is in being pointed at (less for a long
+question) and the rest in the lines themselves. A second piece of a likely file can so stand before the first of an
+unlikely one. The weights are in a table beside this module, fitted by `training/ranking` on repositories that no
+evaluation uses; its card says how.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe
 from vademecum.retrieval.query import Plan
@@ -63,19 +65,29 @@ def _load(name: str) -> Model:
 def judge(model: Model, signals: Signals, pool: Pool, plan: Plan) -> Judged:
     """Return how likely each candidate is what the question asks for."""
     pieces, files = describe(signals, pool, is_bare=plan.is_bare)
-    novelty = novelty_of(plan)
+    return weigh(model, pieces, files, pool.slot, novelty_of(plan))
+
+
+def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], novelty: float) -> Judged:
+    """Return the scores of described candidates.
+
+    Args:
+        model: what each feature counts.
+        pieces: float32 (C, len(PIECE_FEATURES)).
+        files: float32 (G, len(FILE_FEATURES)).
+        slot: int64 (C,), the file of each piece; every file has one.
+        novelty: 0..1.
+    """
     of_file = np.exp(_from_highest(files @ model.file))
     of_file /= of_file.sum()
     logits = pieces @ model.piece
-    highest = np.full(len(pool.files), -np.inf, np.float32)
-    np.maximum.at(highest, pool.slot, logits)
-    share = np.exp(logits - highest[pool.slot])
-    share /= np.bincount(pool.slot, share)[pool.slot]
-    best = np.full(len(pool.files), len(logits))
-    np.minimum.at(best, pool.slot, np.where(logits == highest[pool.slot], np.arange(len(logits)), len(logits)))
-    score = of_file[pool.slot] * (1 - novelty) * share
+    by_file = np.lexsort((-logits, slot))  # each file's pieces together, best first; of equals the earlier
+    best = by_file[np.searchsorted(slot[by_file], np.arange(len(files)))]
+    share = np.exp(logits - logits[best][slot])
+    share /= np.bincount(slot, share)[slot]
+    score = of_file[slot] * (1 - novelty) * share
     score[best] += novelty * of_file
-    return Judged(score.astype(np.float32), of_file[pool.slot].astype(np.float32), share.astype(np.float32))
+    return Judged(score.astype(np.float32), of_file[slot].astype(np.float32), share.astype(np.float32))
 
 
 def novelty_of(plan: Plan) -> float:

@@ -82,7 +82,7 @@ def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[F
     `vector` is the question's unit vector, or None to go without meaning. `kinds` are the file kinds the filter lets in.
     """
     keys = term_keys(plan.terms + plan.joined)
-    words = bm25f(view.segments, view.copies, view.norms, keys, len(plan.terms))
+    words = bm25f(view.segments, None if view.is_plain else view.copies, view.norms, keys, len(plan.terms))
     named = named_paths(view.files, keys)
     unasked = unasked_kinds(plan.text, kinds)
     nothing = np.zeros(len(words.score), np.float32)
@@ -114,7 +114,7 @@ def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[F
 
 def _living(view: View, score: Floats) -> Floats:
     """Return the scores with those of dead chunks, which belong to no row, set to 0."""
-    return score if view.alive.all() else score * view.alive
+    return score if view.is_plain else score * view.alive
 
 
 def laid_end_to_end(several: Sequence[Signals]) -> Signals:

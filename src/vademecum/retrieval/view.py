@@ -53,6 +53,11 @@ class View:
         return (self.copies > 0).astype(np.float32)
 
     @cached_property
+    def is_plain(self) -> bool:
+        """Whether every chunk stands at exactly one path, as in a repository without copies, edits and other branches."""
+        return bool((self.copies == 1).all())
+
+    @cached_property
     def lines(self) -> NDArray[np.int32]:
         """int32 (R, 2): first and last line of each row."""
         return self._joined("lines")[self.row_chunk]
