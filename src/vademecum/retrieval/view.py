@@ -97,10 +97,9 @@ class View:
         """float32 (N, 4): what one occurrence of a term in each field of each chunk adds to its frequency."""
         return field_norms(self.lengths, self.mean_lengths)
 
-    def ordinal(self, row: int) -> int:
-        """Return a row's position among its file's chunks."""
-        first = int(np.searchsorted(self.row_file, self.row_file[row]))
-        return row - first
+    def ordinals(self, rows: Sequence[int]) -> NDArray[np.int64]:
+        """Return each row's position among its file's chunks, int64 (len(rows),)."""
+        return np.asarray(rows, np.int64) - np.searchsorted(self.row_file, self.row_file[rows])
 
     def _joined(self, name: str) -> NDArray:  # type: ignore[type-arg]
         pieces = [getattr(segment, name) for segment in self.segments or (NO_SEGMENT,)]
