@@ -123,7 +123,6 @@ def signals(draw, files=9, chunks=30, terms=4):
         contents=contents, file_content=file_content, lengths=lengths,
         kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8),
         file_lengths=np.array([lengths[rows, 0].sum() for rows in own], np.float32),
-        file_chunks=np.array([len(rows) for rows in own], np.float32),
         unasked=rng.integers(0, len(FILE_KINDS), count).astype(np.uint8),
         matched=held[:, 1].astype(np.int32), term=held[:, 0], tf=rng.integers(0, 4, (len(held), 4)).astype(np.uint8),
         share=term_share[held[:, 0]], term_share=term_share[:, None],

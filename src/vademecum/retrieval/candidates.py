@@ -33,7 +33,7 @@ PIECE_FEATURES = (
     "dense", "coverage", "in_name", "definition", "definition_of_name", "length", *(f"is_{kind}" for kind in _KINDS),
 )  # fmt: skip
 FILE_FEATURES = (
-    *_OF_THE_BEST, "coherence", "bm25", "path_dense", "candidates", "chunks", *(f"unasked_{kind}" for kind in _UNASKED),
+    *_OF_THE_BEST, "coherence", "bm25", "path_dense", *(f"unasked_{kind}" for kind in _UNASKED),
 )  # fmt: skip
 K1, B, NAME_COUNTS = 1.2, 0.75, 2  # BM25 of whole files, an occurrence in a chunk's name counting that much more
 
@@ -97,8 +97,6 @@ def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Fl
         "coherence": _relative(np.add.reduceat(pool.fused, pool.starts)),
         "bm25": _relative(bm25),
         "path_dense": signals.path_dense[files],
-        "candidates": np.log1p(np.diff(pool.starts, append=len(chunks))),
-        "chunks": np.log1p(signals.file_chunks[files]),
     }
     return (
         _rows(piece, PIECE_FEATURES, _IS_KIND.take(signals.kinds[chunks], axis=1)).T,

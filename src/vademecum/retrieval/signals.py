@@ -32,8 +32,8 @@ class Signals:
         lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
         rows, files: int64 and int32 (R,), the chunk and the file of each row.
         contents, file_content: int32 (N,) and (F,), the content each chunk and each file has; ascending over the chunks.
-        lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths, file_chunks: float32
-            (F,), terms of each file's bodies, and how many chunks it has.
+        lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths: float32 (F,), terms of
+            each file's bodies.
         unasked: uint8 (F,), the kind of a file that nobody asked for, as its index in FILE_KINDS, else 0 (product).
         matched, term, tf, share: (P,), (P,), (P, 4) and (P,), chunk, term, occurrences, and the term's share of the question.
         term_share: float32 (T, 1), each term's share of the question's idf; 0 for compounds that nobody wrote.
@@ -52,7 +52,6 @@ class Signals:
     lengths: Floats
     kinds: NDArray[np.uint8]
     file_lengths: Floats
-    file_chunks: Floats
     unasked: NDArray[np.uint8]
     matched: NDArray[np.int32]
     term: NDArray[np.int64]
@@ -100,7 +99,6 @@ def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[F
         lengths=view.lengths,
         kinds=view.kinds,
         file_lengths=view.file_lengths,
-        file_chunks=view.file_chunks,
         unasked=np.where(unasked, np.arange(len(unasked)), 0).astype(np.uint8)[view.files.kinds],
         matched=words.matched,
         term=words.term,

@@ -81,11 +81,6 @@ class View:
         return np.bincount(self.row_file, self.lengths[self.row_chunk, 0], len(self.files)).astype(np.float32)
 
     @cached_property
-    def file_chunks(self) -> NDArray[np.float32]:
-        """float32 (F,): chunks of each file."""
-        return np.bincount(self.row_file, minlength=len(self.files)).astype(np.float32)
-
-    @cached_property
     def mean_lengths(self) -> NDArray[np.float64]:
         """float64 (4,): mean number of terms per field over the rows; 1 where a field is always empty."""
         total = (self.lengths.astype(np.int64) * self.copies[:, None]).sum(axis=0)
