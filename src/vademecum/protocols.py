@@ -76,6 +76,15 @@ class Store(Protocol):
         """Delete the matching rows. Returns how many there were."""
         ...
 
+    def reach(
+        self, family: str, start: Sequence[int], along: tuple[str, str], where: Sequence[Condition], depth: int
+    ) -> Result[list[tuple[int, int]], StoreError]:
+        """Follow the rows of a family as edges. Returns what is reached, with the least number of steps to it.
+
+        `along` names the columns an edge is followed from and to; `start` is reached in 0 steps. Circles do no harm.
+        """
+        ...
+
     def transaction(self) -> AbstractContextManager[None]:
         """Everything inside is written together or not at all. Raises `StoreError`."""
         ...

@@ -115,6 +115,7 @@ class ParsedFile:
     imports: tuple[str, ...] = ()  # module paths as written
     has_errors: bool = False  # the grammar found errors; everything was kept all the same
     problem: str = ""  # why it was cut by windows although there is a grammar
+    references: str = ""  # what it refers to, as `codebase.references` writes it, where that was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +223,57 @@ class Answer:
     def __bool__(self) -> bool:
         """True when anything was found."""
         return self.verdict is not Verdict.NOT_FOUND
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A declaration or file that the graph leads to, how, and how that is known."""
+
+    repo: str
+    path: str
+    start_line: int
+    end_line: int
+    name: str  # qualified; "" for a file
+    kind: str  # "file", or what kind of declaration it is
+    relation: str  # its place towards what was asked about: "called_by", "imports", "test_for", …
+    tier: str  # exact, typed, unique; "guess" only where guesses are asked for; the weakest of the way
+    distance: int  # steps along edges
+    line: int = 0  # where the last step is written: in the file of the node it starts from
+    line_path: str = ""
+    via: str = ""  # what lies between, nearest to the start first: "a > b"
+    text: str = ""  # that line
+    signature: str = ""
+    is_test: bool = False
+    chunk: int = -1  # the ordinal of the chunk that defines it, -1 for a file
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What the graph says to one question, and what it cannot say.
+
+    `verdict` is "found"; "none", when there is nothing and everything was covered; "unknown", when there is nothing but
+    `uncovered` files or `withheld` guesses may hide something; "not_found", when there is no such name.
+    """
+
+    query: str
+    relation: str  # "callers", "callees", "impact", "path", "related"
+    verdict: str
+    depth: int
+    of: tuple[Neighbour, ...] = ()  # what was asked about, at distance 0
+    found: tuple[Neighbour, ...] = ()
+    withheld: int = 0  # guesses that are not shown
+    uncovered: tuple[
+        str, ...
+    ] = ()  # files that may refer to it unseen: errors, no resolver, calls of the name on something unknown
+    tests: tuple[str, ...] = ()  # test files to run
+    reason: str = ""
+    nearest: tuple[str, ...] = ()
+    total: int = 0  # of what was found, before the cut
+
+    def __bool__(self) -> bool:
+        """True when anything was found."""
+        return bool(self.found)
 
 
 EmbedKind = Literal["query", "document"]

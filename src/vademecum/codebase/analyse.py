@@ -47,6 +47,7 @@ class Analysis:
     problem: str  # why the file was cut by windows, or "" when all went well
     described: bool  # False where what only Python's own parser knows is missing
     has_errors: bool
+    references: str
     chunks: tuple[Row, ...]
     symbols: tuple[Row, ...]
     passages: tuple[Passage, ...]  # what an embedder outside the worker still has to read; () when it has been done
@@ -59,7 +60,9 @@ def analyse(jobs: Sequence[Job], embedder: Embedder | None, deadline_s: float, t
     Files are analysed together because arrays like to be long; what is found of one never depends on the others.
     Without an embedder the vectors are left to the caller.
     """
-    parsed = [describe(chunk_file(content, language, deadline_s), content) for content, language in jobs]
+    parsed = [
+        describe(chunk_file(content, language, deadline_s, references=True), content) for content, language in jobs
+    ]
     sizes = [len(file.chunks) for file, _ in parsed]
     chunks = [replace(chunk, summary=summarise(chunk, file.language)) for file, _ in parsed for chunk in file.chunks]
     passages = [passage_of(chunk) for chunk in chunks]
@@ -71,7 +74,7 @@ def analyse(jobs: Sequence[Job], embedder: Embedder | None, deadline_s: float, t
         own = chunks[first:last]
         analyses.append(Analysis(
             language, content, file.imports, file.problem, described, file.has_errors,
-            tuple(_chunk_row(n, chunk, digest) for n, (chunk, digest) in enumerate(zip(own, chunk_hashes(own, language), strict=True))),
+            file.references, tuple(_chunk_row(n, chunk, digest) for n, (chunk, digest) in enumerate(zip(own, chunk_hashes(own, language), strict=True))),
             tuple(_symbol_rows(own)), () if embedder else tuple(passages[first:last]), _part(arrays, first, last),
         ))  # fmt: skip
     return analyses

@@ -162,6 +162,10 @@ class Catalogue:
             self._contents_size -= len(self._contents.pop(next(iter(self._contents))))
         return found
 
+    def with_errors(self) -> set[int]:
+        """Return the blobs in which a grammar found errors."""
+        return {blob for (blob,) in self._scan("blobs", [("has_errors", "=", 1)], ("id",))}
+
     def content(self, blob: int) -> bytes:
         """Return what is stored of one blob."""
         return self.contents((blob,))[blob]
@@ -251,6 +255,7 @@ class Catalogue:
         )
         self._upsert("chunks", [(n, *row) for n, _, a in rows for row in a.chunks])
         self._upsert("symbols", [(n, *row) for n, _, a in rows for row in a.symbols])
+        self._upsert("mentions", [(n, a.references) for n, _, a in rows if a.references])
 
     def commit(self, snapshot: Snapshot, table: FileTable, changed: Sequence[FileRow], gone: Iterable[str]) -> Snapshot:
         """Make `table` the files of a snapshot, which becomes current at once; returns it with its id.
@@ -311,7 +316,8 @@ class Catalogue:
         """Drop snapshots; their content goes with the next `collect`."""
         with self.store.transaction():
             for number in snapshots:
-                self._delete("files", [("snapshot", "=", number)])
+                for family in ("files", "nodes", "edges", "resolved", "graphs"):
+                    self._delete(family, [("snapshot", "=", number)])
                 self._delete("snapshots", [("id", "=", number)])
 
     def mend(self) -> bool:
@@ -334,6 +340,7 @@ class Catalogue:
             self._delete("blobs", [("id", "in", dead)])
             chunks = self._delete("chunks", [("blob", "in", dead)])
             self._delete("symbols", [("blob", "in", dead)])
+            self._delete("mentions", [("blob", "in", dead)])
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
             unused = {digest for (digest,) in self._scan("vectors", columns=("hash",))} - alive
             self._delete("vectors", [("hash", "in", sorted(unused))])

@@ -16,6 +16,7 @@ from vademecum.codebase.cut import Lines
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES, Declaration, Outline
 from vademecum.codebase.layout import Span
 from vademecum.codebase.parse import Syntax, parse
+from vademecum.codebase.references import find_references
 from vademecum.result import Ok
 from vademecum.types import Chunk, ChunkKind, ParsedFile, Symbol
 
@@ -25,13 +26,14 @@ _RECEIVER_REACH = 60  # bytes
 _QUOTES = "\"'`<> "
 
 
-def chunk_file(content: bytes, language: str, deadline_s: float = 5.0) -> ParsedFile:
+def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, references: bool = False) -> ParsedFile:
     r"""Cut one file into chunks.
 
     Args:
         content: The file, valid UTF-8.
         language: A language id, as `languages.language_of` tells it.
         deadline_s: Seconds of parsing after which the file is cut by windows instead.
+        references: Whether to find what the file refers to as well.
 
     Returns:
         The chunks in order, disjoint, covering every line that is not blank.
@@ -52,7 +54,10 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0) -> Parsed
     outline = Outline(content, syntax, equations=row.equations)
     describe = _Describer(lines, syntax, outline, language)
     spans = layout.Layout(lines, syntax, outline).spans
-    return ParsedFile(language, tuple(map(describe, spans)), tuple(describe.imports()), syntax.has_errors)
+    refers = find_references(lines, syntax, outline, language) if references else ""
+    return ParsedFile(
+        language, tuple(map(describe, spans)), tuple(describe.imports()), syntax.has_errors, references=refers
+    )
 
 
 def _plain(section: sections.Section, lines: Lines) -> Chunk:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from vademecum.codebase import watch
+from vademecum.codebase import questions, watch
+from vademecum.codebase.graph.graph import Graph, graph_of
 from vademecum.codebase.index import commit_place, index, report_standing
-from vademecum.codebase.open import open_location
+from vademecum.codebase.changes import changed_nodes
+from vademecum.codebase.open import open_location, parse_location
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.rerank import AS_RANKED, Reranking
 from vademecum.codebase.search import search
+from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
 from vademecum.errors import StoreBusyError, StoreCorruptError, UsageError
 from vademecum.protocols import Progress, Reranker
-from vademecum.types import Answer, Check, Evidence, GcReport, IndexReport, Query, RepoStatus
+from vademecum.types import Answer, Check, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
 SCOPES = ("repo", "repos", "all")
 
@@ -52,11 +55,11 @@ class Codebase:
         Raises:
             Error: what went wrong and how to mend it; what was indexed before is intact.
         """
-        return index(self._repositories[0][0], progress or _silent, revision=commit, full=full)
+        return self._linked(self._repositories[0][0], progress or _silent, commit, full=full)
 
     def index_all(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> list[IndexReport]:
         """Bring every open repository's index up to date."""
-        return [index(repo, progress or _silent, revision=commit, full=full) for repo, _ in self._repositories]
+        return [self._linked(repo, progress or _silent, commit, full=full) for repo, _ in self._repositories]
 
     def refresh(self, progress: Progress | None = None) -> list[IndexReport]:
         """Do what a search does first: take in what changed, without waiting for another process that is at it."""
@@ -123,6 +126,42 @@ class Codebase:
         """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""
         return find_symbol(self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh), name, k)
 
+    def graph(
+        self, repo: str = "", commit: str = "", *, refresh: bool = True, progress: Progress | None = None
+    ) -> Graph:
+        """Return one repository's graph, the first's unless named, brought up to date; see `codebase.graph`."""
+        progress = progress or _silent
+        [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress, refresh=refresh)
+        return graph_of(opened, progress)
+
+    def callers(self, name: str, depth: int = 2, *, repo: str = "", guesses: bool = False) -> Neighbours:
+        """Say who calls or names a declaration, in up to `depth` steps, 1 to 3; "unknown" where that cannot be said.
+
+        Raises:
+            UsageError: `depth` is not 1, 2 or 3.
+        """
+        return questions.callers(self.graph(repo), name, depth, guesses=guesses)
+
+    def callees(self, name: str, depth: int = 2, *, repo: str = "", guesses: bool = False) -> Neighbours:
+        """Say what a declaration calls or names, in up to `depth` steps, 1 to 3."""
+        return questions.callees(self.graph(repo), name, depth, guesses=guesses)
+
+    def impact(self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "") -> Neighbours:
+        """Say what may break when a declaration changes, or what a git range changed, and which tests to run."""
+        graph = self.graph(repo)
+        nodes = changed_nodes(graph, diff) if diff else graph.named(name)
+        return questions.impact(graph, nodes, diff or name, depth)
+
+    def path(self, source: str, target: str, depth: int = 2, *, repo: str = "") -> Neighbours:
+        """Say how one declaration leads to another, in up to `depth` steps from each end."""
+        return questions.path(self.graph(repo), source, target, depth)
+
+    def related(self, location: str, question: str = "", depth: int = 2, *, repo: str = "") -> Neighbours:
+        """Say what belongs to `path:line`: callers, tests, contracts, neighbours, the most relevant to a question first."""
+        named, line, _ = parse_location(location)
+        graph = self.graph(repo)
+        return questions.related(graph, contained(graph.opened.repo.root, named).unwrap(), line, question, depth)
+
     def open(self, location: str, commit: str = "", repo: str = "") -> Evidence:
         """Read lines of one file: `path`, `path:10`, `path:10-40`.
 
@@ -175,6 +214,16 @@ class Codebase:
             loaded = repo.catalogue.load(kind, place)
         assert loaded is not None
         return Opened(repo, *loaded, prefixes)
+
+    def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
+        """Bring a repository's index and its graph up to date."""
+        report = index(repo, progress, revision=commit, full=full)
+        loaded = repo.catalogue.load(
+            *(("commit", commit_place(repo, commit)) if commit else ("worktree", repo.root.path))
+        )
+        assert loaded is not None
+        graph_of(Opened(repo, *loaded), progress)
+        return report
 
     def _refreshed(self, repo: Repository, progress: Progress, commit: str) -> IndexReport:
         """Take in what changed. When another process is at it, the last complete state is good enough, if there is one."""

@@ -127,6 +127,14 @@ def find_candidates(
     signals: Signals, allowed: Rows, plan: Plan, k: int, w: Weights
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return the rows that every signal taken together puts first, best first, with their scores."""
+    fused = fuse(signals, allowed, plan, w)
+    pool = top(fused, max(w.candidates, 5 * k))
+    pool = pool[fused[pool] > 0]
+    return _numbered(pool, allowed), fused[pool]
+
+
+def fuse(signals: Signals, allowed: Rows, plan: Plan, w: Weights) -> Floats:
+    """Return float32 (m,): every signal of each allowed row taken together; None allows all."""
     share = w.dense_symbol if plan.is_bare else w.dense
     score = convex([signals.lexical, signals.dense], [1 - share, share])
     if plan.names:
@@ -134,12 +142,17 @@ def find_candidates(
     chunks, files = (
         (signals.rows, signals.files) if allowed is None else (signals.rows[allowed], signals.files[allowed])
     )
-    fused = np.take(score, chunks)
+    fused: Floats = np.take(score, chunks)
     fused += np.take(np.float32(w.path) * signals.path, files)
     fused *= np.take(signals.prior, files)
-    pool = top(fused, max(w.candidates, 5 * k))
-    pool = pool[fused[pool] > 0]
-    return _numbered(pool, allowed), fused[pool]
+    return fused
+
+
+def relevance(signals: Signals, plan: Plan, weights: Weights = WEIGHTS) -> Floats:
+    """Return float32 (R,), 0..1: how relevant each row is beside the most relevant one, by the first step's constants."""
+    fused = np.maximum(fuse(signals, None, plan, weights), 0)
+    most = fused.max(initial=0)
+    return fused / most if most > 0 else fused
 
 
 def _by_constants(

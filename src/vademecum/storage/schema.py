@@ -33,6 +33,19 @@ FAMILIES: dict[str, Family] = {
         ("blob", "ordinal", "position", "name", "qualified", "kind", "start_line", "end_line", "signature"),
         ("blob", "ordinal", "position"),
     ),
+    # what a content refers to by name, as JSON; resolved per snapshot
+    "mentions": Family(("blob", "found"), ("blob",)),
+    # the graph of a snapshot: what can be referred to, `parent` the id of what it stands in, 0 for a file
+    "nodes": Family(
+        ("snapshot", "id", "path", "name", "qualified", "kind", "start_line", "end_line", "chunk", "parent"),
+        ("snapshot", "id"),
+    ),
+    # who refers to whom, how (`kind`), how that is known (`tier`), and the first line that says so
+    "edges": Family(("snapshot", "source", "kind", "target", "tier", "line"), ("snapshot", "source", "kind", "target")),
+    # of which content each file's edges were made, what was looked at for them, and which names stayed without one
+    "resolved": Family(("snapshot", "path", "blob", "consulted", "unresolved"), ("snapshot", "path")),
+    # of which state of a snapshot its graph was made
+    "graphs": Family(("snapshot", "tree_hash"), ("snapshot",)),
     # what can be searched: a commit, or a worktree; `place` is the commit's id or the worktree's directory, `table_file`
     # the derived file that holds its `files` as arrays
     "snapshots": Family(
@@ -82,5 +95,25 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE vectors (
         embedder TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (embedder, hash)
     ) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE mentions (blob INTEGER PRIMARY KEY, found TEXT NOT NULL);
+    CREATE TABLE nodes (
+        snapshot INTEGER NOT NULL, id INTEGER NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL,
+        kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, chunk INTEGER NOT NULL,
+        parent INTEGER NOT NULL, PRIMARY KEY (snapshot, id)
+    ) WITHOUT ROWID;
+    CREATE INDEX nodes_by_name ON nodes (snapshot, name);
+    CREATE INDEX nodes_by_path ON nodes (snapshot, path);
+    CREATE TABLE edges (
+        snapshot INTEGER NOT NULL, source INTEGER NOT NULL, kind INTEGER NOT NULL, target INTEGER NOT NULL,
+        tier INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (snapshot, source, kind, target)
+    ) WITHOUT ROWID;
+    CREATE INDEX edges_by_target ON edges (snapshot, target, kind, source, tier);
+    CREATE TABLE resolved (
+        snapshot INTEGER NOT NULL, path TEXT NOT NULL, blob INTEGER NOT NULL, consulted TEXT NOT NULL,
+        unresolved TEXT NOT NULL, PRIMARY KEY (snapshot, path)
+    ) WITHOUT ROWID;
+    CREATE TABLE graphs (snapshot INTEGER PRIMARY KEY, tree_hash TEXT NOT NULL);
     """,
 )

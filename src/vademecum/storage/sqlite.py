@@ -208,6 +208,26 @@ class SqliteStore:
         return rows
 
     @_outcome
+    def reach(
+        self, family: str, start: Sequence[int], along: tuple[str, str], where: Sequence[Condition], depth: int
+    ) -> list[tuple[int, int]]:
+        """Follow the rows of a family as edges. Returns what is reached, with the least number of steps to it."""
+        here, there = self._known(family, along)
+        [(clause, values)] = _clauses(family, where)
+        steps: dict[int, int] = {}
+        for begin in range(0, len(start), _KEYS_AT_ONCE):
+            part = start[begin : begin + _KEYS_AT_ONCE]
+            # UNION drops what was reached in as many steps before; `depth` ends what would go round for ever
+            statement = (
+                f"WITH RECURSIVE reached (node, steps) AS (VALUES {','.join(['(?, 0)'] * len(part))} UNION "  # noqa: S608 - names of our own
+                f"SELECT {there}, steps + 1 FROM reached CROSS JOIN {family}{clause or ' WHERE 1'} "
+                f"AND {here} = reached.node AND steps < ?) SELECT node, min(steps) FROM reached GROUP BY node"
+            )
+            for node, count in self._db.execute(statement, [*part, *values, depth]):
+                steps[node] = min(count, steps.get(node, count))
+        return sorted(steps.items(), key=lambda reached: (reached[1], reached[0]))
+
+    @_outcome
     def delete(self, family: str, where: Sequence[Condition]) -> int:
         """Delete the matching rows. Returns how many there were."""
         with self.transaction():

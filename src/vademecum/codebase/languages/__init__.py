@@ -21,7 +21,17 @@ from vademecum.codebase.languages.table import GRAMMARS, Language
 if TYPE_CHECKING:
     import tree_sitter
 
-__all__ = ["LANGUAGES", "Grammar", "Language", "canonical", "grammar", "language_of", "row"]
+__all__ = [
+    "LANGUAGES",
+    "Grammar",
+    "Language",
+    "canonical",
+    "grammar",
+    "has_references",
+    "language_of",
+    "references_query",
+    "row",
+]
 
 LANGUAGES: tuple[Language, ...] = GRAMMARS + NAMED
 
@@ -35,8 +45,9 @@ _CPP_HEADER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A loaded grammar: its parser, its compiled query, and whether the query looks at the text of nodes."""
+    """A loaded grammar, its parser, its compiled query, and whether the query looks at the text of nodes."""
 
+    compiled: tree_sitter.Language
     parser: tree_sitter.Parser
     query: tree_sitter.Query
     predicates: bool
@@ -97,7 +108,31 @@ def grammar(language: str) -> Grammar | None:
         warnings.simplefilter("ignore", DeprecationWarning)
         compiled = tree_sitter.Language(getattr(importlib.import_module(found.module), found.factory)())
     source = "\n".join((Path(__file__).parent / f"{query}.scm").read_text("utf-8") for query in found.queries)
-    return Grammar(tree_sitter.Parser(compiled), tree_sitter.Query(compiled, source), "(#" in source)
+    return Grammar(compiled, tree_sitter.Parser(compiled), tree_sitter.Query(compiled, source), "(#" in source)
+
+
+@functools.cache
+def references_query(language: str) -> tree_sitter.Query | None:
+    """Compile the query that finds what code refers to, once per process; None when there is none for the language."""
+    found, loaded = row(language), grammar(language)
+    if found is None or loaded is None or not has_references(language):
+        return None
+    import tree_sitter
+
+    return tree_sitter.Query(loaded.compiled, "\n".join(path.read_text("utf-8") for path in _references(found)))
+
+
+@functools.cache
+def has_references(language: str) -> bool:
+    """Tell whether the graph knows what files of a language refer to."""
+    found = row(language)
+    return found is not None and any(True for _ in _references(found))
+
+
+def _references(found: Language) -> Iterator[Path]:
+    names = dict.fromkeys((*found.queries, found.id))
+    paths = (Path(__file__).parent / f"{name}.refs.scm" for name in names)
+    return (path for path in paths if path.exists())
 
 
 def _by_extension(name: str) -> str | None:

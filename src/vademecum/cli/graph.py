@@ -1,0 +1,98 @@
+"""The verbs about how code hangs together: callers, callees, impact, path, related, graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.session import json_option, opened
+from vademecum.context.neighbours import neighbours_text
+from vademecum.errors import UsageError
+
+if TYPE_CHECKING:
+    from vademecum.types import Neighbours
+
+F = TypeVar("F", bound=Callable[..., object])
+NOT_FOUND = 1
+
+
+def _depth_option(function: F) -> F:
+    return click.option("--depth", type=int, default=2, metavar="1|2|3", help="How many steps to follow; 2.")(function)
+
+
+def _repo_option(function: F) -> F:
+    return click.option("--repo", default=".", metavar="PATH", help="The repository; the current one.")(function)
+
+
+@click.command()
+@click.argument("name")
+@_depth_option
+@click.option("--guesses", is_flag=True, help="Show what is only guessed, too.")
+@_repo_option
+@json_option
+def callers(name: str, depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
+    """Show who calls NAME, or names it; "unknown" where that cannot be said."""
+    with opened((repo,)) as engine:
+        return _show(engine.codebase.callers(name, depth, guesses=guesses), as_json=as_json)
+
+
+@click.command()
+@click.argument("name")
+@_depth_option
+@click.option("--guesses", is_flag=True, help="Show what is only guessed, too.")
+@_repo_option
+@json_option
+def callees(name: str, depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
+    """Show what NAME calls, or names."""
+    with opened((repo,)) as engine:
+        return _show(engine.codebase.callees(name, depth, guesses=guesses), as_json=as_json)
+
+
+@click.command()
+@click.argument("name", default="")
+@click.option("--diff", default="", metavar="RANGE", help="Ask about what a git range changed, as HEAD~3..HEAD.")
+@_depth_option
+@_repo_option
+@json_option
+def impact(name: str, diff: str, depth: int, repo: str, *, as_json: bool) -> int:
+    """Show what may break when NAME changes, and which tests to run."""
+    if bool(name) == bool(diff):
+        raise UsageError("ask about a NAME or a --diff, one of them")
+    with opened((repo,)) as engine:
+        return _show(engine.codebase.impact(name, depth, diff=diff), as_json=as_json)
+
+
+@click.command("path")
+@click.argument("source", metavar="A")
+@click.argument("target", metavar="B")
+@_depth_option
+@_repo_option
+@json_option
+def path(source: str, target: str, depth: int, repo: str, *, as_json: bool) -> int:
+    """Show how A leads to B, up to --depth steps from each end."""
+    with opened((repo,)) as engine:
+        return _show(engine.codebase.path(source, target, depth), as_json=as_json)
+
+
+@click.command()
+@click.argument("location", metavar="PATH:LINE")
+@click.option("-q", "--question", default="", metavar="TEXT", help="Rank by relevance to this.")
+@_depth_option
+@_repo_option
+@json_option
+def related(location: str, question: str, depth: int, repo: str, *, as_json: bool) -> int:
+    """Show what belongs to a line: callers, tests, contracts, neighbours."""
+    with opened((repo,)) as engine:
+        return _show(engine.codebase.related(location, question, depth), as_json=as_json)
+
+
+def _show(answer: Neighbours, *, as_json: bool) -> int:
+    if as_json:
+        emit_json(asdict(answer))
+    else:
+        emit(neighbours_text(answer, style=style_for()))
+    return 0 if answer or answer.verdict == "none" else NOT_FOUND

@@ -1,0 +1,176 @@
+r"""What an expression or a type is called by, spelled one way in every language.
+
+A *chain* is the spelling the graph resolves: names joined by dots, `()` after what is called, `[]` after what is
+subscripted. What is no such path (an operator, a literal, a lambda) has no chain, or begins with `?`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_PLAIN = re.compile(r"[A-Za-z_$@][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_NAME = re.compile(r"[@$\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*[?!]?(?=\W|$)|[@$\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b")
+_JOINT = re.compile(r"\s*(?:\?\.|!!\.|!\.|\.|\?->|->|::|&\.)\s*")
+_LEAD = re.compile(r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+)+")
+_CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_MOST = 2000  # characters looked at
+
+
+@lru_cache(1 << 15)
+def chain(text: str) -> str:
+    """Return the chain of an expression, "" where it is none.
+
+    >>> chain("self.store\\n  .get(key)"), chain("new Foo<T>(a).bar"), chain("(await f(x)).go"), chain("a->b::c")
+    ('self.store.get()', 'Foo().bar', 'f().go', 'a.b.c')
+    >>> chain("xs[0].run"), chain("'a'.join"), chain("a + b"), chain("Vec::<T>::new()")
+    ('xs[].run', '?.join', '', 'Vec.new()')
+    """
+    if _PLAIN.fullmatch(text):
+        return text
+    text = text.strip()[:_MOST]
+    lead = _LEAD.match(text)
+    at = lead.end() if lead else 0
+    head, at = _head(text, at)
+    return _tail(text, at, head) if head else ""
+
+
+def _head(text: str, at: int) -> tuple[str, int]:
+    """Return the first name and where it ends."""
+    name = _NAME.match(text, at)
+    if name:
+        return name[0].replace("\\", "."), name.end()
+    if text[at : at + 1] == "(":
+        end = _close(text, at)
+        return chain(text[at + 1 : end - 1]) or "?", end
+    if text[at : at + 1] in {'"', "'", "`", "[", "{"} or text[at : at + 1].isdigit():
+        joint = max(text.rfind("."), text.rfind("->"))
+        return ("?", joint) if joint > at else ("", at)
+    return "", at
+
+
+def _tail(text: str, at: int, found: str) -> str:
+    while at < len(text):
+        letter = text[at]
+        if letter == "(":
+            at, found = _close(text, at), found + "()"
+        elif letter == "[":
+            at, found = _close(text, at), found + "[]"
+        elif letter == "{" and _braced(text, at):
+            at, found = len(text), found + "()"
+        elif letter == "<" and (end := _close(text, at)) and (text[end : end + 1] in "(.:{" or end == len(text)):
+            at = end
+        elif joint := _JOINT.match(text, at):
+            at = joint.end()
+            if text[at : at + 1] == "<":  # Vec::<T>::new
+                at = _close(text, at)
+                continue
+            name = _NAME.match(text, at)
+            if not name:
+                return ""
+            at, found = name.end(), f"{found}.{name[0]}"
+        elif letter in "!?":
+            at += 1
+        elif letter.isspace():
+            at += 1
+            if at < len(text) and text[at] not in ".([?-&:{" and not text[at].isspace():
+                return ""
+        else:
+            return ""
+    return found
+
+
+def _braced(text: str, at: int) -> bool:
+    """Whether a composite literal (`Foo{…}`), and nothing after it, begins here."""
+    return _close(text, at) == len(text)
+
+
+def _close(text: str, at: int) -> int:
+    """Return where the bracket opened at `at` has been closed; 0 or the end where it is not."""
+    opened, closed = text[at], _CLOSING[text[at]]
+    depth = 0
+    for place in range(at, len(text)):
+        letter = text[place]
+        if letter == opened:
+            depth += 1
+        elif letter == closed and not (closed == ">" and text[place - 1] in "-="):
+            depth -= 1
+            if not depth:
+                return place + 1
+    return 0 if opened == "<" else len(text)
+
+
+_WRAPPERS = frozenset(
+    "Optional Annotated Final ClassVar Required NotRequired Type type Awaitable Coroutine Promise Readonly Partial Required"
+    " NonNullable Box Rc Arc RefCell Ref RefMut MutexGuard Pin Cow Result Option unique_ptr shared_ptr weak_ptr"
+    " Task ValueTask Lazy Nullable Deferred Self".split()
+)
+_ELEMENTS = frozenset(
+    "list List Sequence MutableSequence Iterable Iterator set Set frozenset FrozenSet tuple Tuple Collection Generator"
+    " AsyncIterator AsyncIterable deque Array ReadonlyArray Vec VecDeque HashSet BTreeSet vector IList IEnumerable"
+    " ICollection IReadOnlyList IReadOnlyCollection MutableList ArrayList LinkedList Stream Queue Deque".split()
+)
+_VALUES = frozenset(
+    "dict Dict Mapping MutableMapping DefaultDict defaultdict OrderedDict Map ReadonlyMap Record HashMap BTreeMap".split()
+)
+_TYPE_NOISE = re.compile(
+    r"^(?:(?:const|struct|class|enum|union|mut|dyn|impl|final|readonly|volatile|static|typename|unsigned|ref|out|in|params|vararg|unique|keyof|typeof|inout)\b\s*|'\w+\s*|&+\s*|\*+\s*|:\s*|->\s*|\?\s*|\.\.\.\s*)+"
+)
+
+
+@lru_cache(1 << 14)
+def plain_type(text: str) -> str:
+    """Return the name of the one class that a type names, "[]" after it where it is a collection of that; "" for others.
+
+    >>> plain_type("Optional['Foo']"), plain_type("pkg.Foo | None"), plain_type("list[Foo]"), plain_type("*Server[T]")
+    ('Foo', 'pkg.Foo', 'Foo[]', 'Server')
+    >>> plain_type("std::unique_ptr<S>"), plain_type("&mut Bar"), plain_type("Foo | Bar"), plain_type("(a: B) => C")
+    ('S', 'Bar', '', '')
+    """
+    text = text.strip().strip("\"'")
+    noise = _TYPE_NOISE.match(text)
+    text = (text[noise.end() :] if noise else text).strip()
+    if text.startswith("[]") and len(text) > 2:
+        inner = plain_type(text[2:])
+        return inner and not inner.endswith("[]") and f"{inner}[]" or ""
+    members = [part for part in _split(text, "|") if part.strip() not in {"None", "null", "undefined", "nil", ""}]
+    if len(members) != 1:
+        return ""
+    text = members[0].strip().strip("\"'").rstrip("?&* ").removesuffix(" const")
+    if text.endswith("[]"):
+        inner = plain_type(text[:-2])
+        return f"{inner}[]" if inner and not inner.endswith("[]") else ""
+    return _generic(text)
+
+
+def _generic(text: str) -> str:
+    """Return the class that a possibly generic type is about."""
+    opening = min((place for place in (text.find("["), text.find("<")) if place >= 0), default=-1)
+    if opening < 0:
+        found = chain(text)
+        return found if found and "(" not in found and "?" not in found else ""
+    name = chain(text[:opening])
+    if not name:
+        return ""
+    last = name.rpartition(".")[2]
+    inside = _split(text[opening + 1 : text.rfind(_CLOSING[text[opening]])], ",")
+    if last in _WRAPPERS:
+        return plain_type(inside[-1] if last == "Coroutine" else inside[0])
+    if last in _ELEMENTS or last in _VALUES:
+        inner = plain_type(inside[-1] if last in _VALUES else inside[0])
+        return f"{inner}[]" if inner and not inner.endswith("[]") else ""
+    return name
+
+
+def _split(text: str, by: str) -> list[str]:
+    """Split at a separator outside of brackets."""
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        if letter in "([{<":
+            depth += 1
+        elif letter in ")]}" or (letter == ">" and text[place - 1 : place] not in {"-", "="}):
+            depth -= 1
+        elif letter == by and not depth:
+            parts.append(text[start:place])
+            start = place + 1
+    return [*parts, text[start:]]

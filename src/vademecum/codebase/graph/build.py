@@ -1,0 +1,150 @@
+"""Bringing a snapshot's graph up to date: only files are asked again whose references, or whose answers, changed.
+
+The graph follows the snapshot: it is made of what the index holds, in one transaction, and names the state it was made
+of. Searching neither reads nor makes it; `vade index` and every question about the graph make it current.
+
+What was consulted for a file's edges is kept as tokens: a path, `:name` for a name looked up everywhere, `/part` for a
+part of a module's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vademecum.codebase.catalogue import Catalogue, Snapshot
+from vademecum.codebase.graph.definitions import Definitions, File
+from vademecum.codebase.graph.documents import DOCUMENTS, document_edges
+from vademecum.codebase.graph.edges import FileEdges, Found
+from vademecum.codebase.graph.modules import MANIFESTS, Modules
+from vademecum.codebase.graph.names import Names
+from vademecum.codebase.graph.records import Records
+from vademecum.codebase.graph.terms import Node
+from vademecum.codebase.languages import has_references
+from vademecum.protocols import Progress
+from vademecum.retrieval.files import LEFT_OUT
+from vademecum.retrieval.view import View
+
+VERSION = "1"  # raised when edges are made another way, so that graphs made before are made anew
+Files = Mapping[str, tuple[int, str]]  # path → blob, language
+
+
+def bring_up_to_date(
+    catalogue: Catalogue, snapshot: Snapshot, view: View, deadline_s: float, progress: Progress
+) -> int:
+    """Make a snapshot's graph current. Returns how many files were asked; 0 when it was current.
+
+    Raises:
+        StoreError: the graph stays as it was.
+    """
+    state = f"{VERSION}:{snapshot.tree_hash}"
+    records = Records(catalogue, snapshot.id, deadline_s)
+    if records.state == state:
+        return 0
+    files = snapshot_files(view)
+    with catalogue.store.transaction():
+        if records.state == state:  # another process was at it meanwhile
+            return 0
+        if records.state.partition(":")[0] != VERSION:
+            records.clear()
+        before = records.resolved()
+        changed = [path for path, (blob, _) in files.items() if path not in before or before[path][0] != blob]
+        gone = [path for path in before if path not in files]
+        old = {path: records.file(path, before[path][0], files[path][1]) for path in changed if path in before}
+        new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
+        nodes = (node for path in changed for node in nodes_of(new.file(path)))
+        records.replace_nodes(changed, gone, nodes, replacing=bool(before))
+        touched = tokens_of_change(new, old, changed, gone, records)
+        everything = any(MANIFESTS.fullmatch(path) for path in (*changed, *gone)) and before
+        dirty = sorted(files) if everything else [
+            path for path in sorted(files)
+            if path not in before or before[path][0] != files[path][0] or not touched.isdisjoint(before[path][1])
+        ]  # fmt: skip
+        resolve(new, records, dirty, progress)
+        records.finish(gone, state)
+    return len(dirty)
+
+
+def snapshot_files(view: View) -> Files:
+    """Return path → (blob, language) of what a snapshot holds."""
+    table = view.files
+    return {
+        path: (blob, table.language(number))
+        for number, (path, blob) in enumerate(zip(table.paths, table.blobs.tolist(), strict=True))
+        if blob != LEFT_OUT
+    }
+
+
+def nodes_of(file: File) -> list[Node]:
+    """Return a file's own node and those of its declarations."""
+    return [file.itself, *file.nodes.values()]
+
+
+def tokens_of_change(
+    new: Definitions, old: Mapping[str, File], changed: Iterable[str], gone: Iterable[str], records: Records
+) -> set[str]:
+    """Return what other files may have consulted that is different now."""
+    tokens: set[str] = set(gone)
+    names: set[str] = set(records.names_gone)
+    for path in changed:
+        file = new.file(path)
+        if path not in old:
+            names |= {node.name for node in file.nodes.values()}
+            tokens |= {f"/{part}" for part in parts_of(path)}
+        elif interface(old[path]) != interface(file):
+            tokens.add(path)
+            declared = [{(n.qualified, n.kind) for n in each.nodes.values()} for each in (old[path], file)]
+            differing = (
+                declared[0] ^ declared[1] if old[path].refs.package == file.refs.package else declared[0] | declared[1]
+            )
+            names |= {qualified.rpartition(".")[2] for qualified, _ in differing}
+            names |= {
+                n.name for each in (old[path], file) for n in each.nodes.values() if (n.qualified, n.kind) in differing
+            }
+    for path in gone:
+        tokens |= {f"/{part}" for part in parts_of(path)}
+    return tokens | {f":{name}" for name in names}
+
+
+def parts_of(path: str) -> set[str]:
+    """Return what a module's name can have in common with a path.
+
+    >>> sorted(parts_of("src/net/retry.test.ts"))
+    ['net', 'retry', 'retry.test', 'retry.test.ts', 'src', 'test', 'ts']
+    """
+    *folders, last = path.split("/")
+    return {*folders, last, last.rpartition(".")[0], *last.split(".")} - {""}
+
+
+def interface(file: File) -> tuple[Any, ...]:
+    """Return what of a file can matter to the edges of others: not its calls, and no lines."""
+    refs = file.refs
+    return (
+        refs.package,
+        sorted((node.qualified, node.kind) for node in file.nodes.values()),
+        [row[2:] for row in (*refs.imports, *refs.exports)],
+        sorted((refs.owners[row[0]], *row[2:5], refs.owners[row[5]]) for row in refs.bindings),
+        sorted((refs.owners[row[0]], *row[2:]) for row in refs.returns),
+        [(refs.owners[row[0]], *row[2:]) for row in refs.bases],
+        sorted(file.properties),
+    )
+
+
+def resolve(definitions: Definitions, records: Records, paths: list[str], progress: Progress) -> None:
+    """Make and keep the edges of files."""
+    names = Names(definitions, Modules(definitions))
+    with records.writing() as write:
+        for done, path in enumerate(paths):
+            file = definitions.file(path)
+            definitions.consulted = set()
+            found = edges_of(definitions, names, file)
+            write(file, found, definitions.consulted - {path})
+            if done % 50 == 0:
+                progress("linking", done + 1, len(paths))
+
+
+def edges_of(definitions: Definitions, names: Names, file: File) -> Found:
+    """Return the edges that start in one file."""
+    if has_references(file.language):
+        return FileEdges(names, file).make()
+    return document_edges(definitions, file) if file.language in DOCUMENTS else Found()

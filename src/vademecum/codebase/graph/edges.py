@@ -1,0 +1,202 @@
+"""One file's references to edges: calls, instances made, bases, types, values passed on, imports, and what tests are about.
+
+An edge is made only where `names` says what is meant. Where the receiver's type is not known, a method's name that is
+declared once in the repository, and that no library has, decides (`unique`); several declarations make guesses, which are
+kept apart and counted. What is known to be external gets no edge at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vademecum.codebase.declarations import FUNCTIONS
+from vademecum.codebase.expression import chain
+from vademecum.codebase.graph.common_names import is_common
+from vademecum.codebase.graph.definitions import CLASSES, File
+from vademecum.codebase.graph.names import EXTERNAL, Names, Value, ancestors_named
+from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
+
+MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
+_INTERFACES = frozenset({"interface", "trait", "protocol", "annotation"})
+
+
+@dataclass(slots=True)
+class Found:
+    """What was made of one file's references."""
+
+    edges: dict[tuple[int, int, int], tuple[Tier, int]] = field(default_factory=dict)
+    unresolved: set[str] = field(default_factory=set)  # names that are called on something unknown, and got no edge
+
+    def add(self, source: Node, relation: Relation, target: Node, tier: Tier, line: int) -> None:
+        """Keep an edge; of two that differ in tier or line alone the surer, then the first."""
+        if source.id == target.id and relation is not Relation.CALLS:
+            return
+        key = (source.id, int(relation), target.id)
+        known = self.edges.get(key)
+        if known is None or (tier, line) < known:
+            self.edges[key] = (tier, line)
+
+    def rows(self) -> list[Edge]:
+        """Return the edges."""
+        return [Edge(s, Relation(r), t, tier, line) for (s, r, t), (tier, line) in self.edges.items()]
+
+
+class FileEdges:
+    """Makes the edges that start in one file."""
+
+    def __init__(self, names: Names, file: File) -> None:
+        self._names = names
+        self._file = file
+        self._refs = file.refs
+        self.found = Found()
+
+    def make(self) -> Found:
+        """Make all of them."""
+        self._imports()
+        self._calls()
+        self._mentions()
+        self._bases()
+        return self.found
+
+    def _source(self, owner: int) -> Node:
+        return self._file.around(self._refs.owners[owner])
+
+    def _imports(self) -> None:
+        file, names = self._file, self._names
+        for _, line, local, module, name in [*self._refs.imports, *self._refs.exports]:
+            if not module:
+                continue
+            where = names.modules.locate(file.path, module, file.language)
+            if where and not where.endswith("/"):
+                self._import(where, line)
+            elif where and file.language == "go":
+                for path in sorted(
+                    p for p in names.definitions if p.rpartition("/")[0] == where.rstrip("/") and p.endswith(".go")
+                ):
+                    if not path.endswith("_test.go"):
+                        self._import(path, line)
+            if not local or name in {"", "*"}:
+                continue
+            value, tier = names._imported(file, module, name)  # noqa: SLF001 - of one mind
+            node = names.node(value)
+            if value is not None and value.what == "module" and not value.path.endswith("/"):
+                self._import(value.path, line)
+            elif node is not None:
+                self._import(node.path, line)
+                self.found.add(file.itself, Relation.REFERENCES, node, tier, line)
+
+    def _import(self, path: str, line: int) -> None:
+        if path != self._file.path and path in self._names.definitions:
+            other = self._names.definitions.file(path)
+            self.found.add(self._file.itself, Relation.IMPORTS, other.itself, Tier.EXACT, line)
+            if self._file.is_test and not other.is_test:
+                self.found.add(self._file.itself, Relation.TESTS, other.itself, Tier.EXACT, line)
+
+    def _calls(self) -> None:
+        for owner, line, spelled in self._refs.calls:
+            self._call(owner, line, spelled)
+        for owner, line, text in self._refs.news:
+            spelled = chain(text)
+            if spelled:
+                value, tier = self._names.meaning(self._file, self._refs.owners[owner], spelled)
+                self._use(owner, line, value, tier)
+
+    def _call(self, owner: int, line: int, spelled: str) -> None:
+        value, tier = self._names.meaning(self._file, self._refs.owners[owner], spelled)
+        if value is None:
+            self._by_name(owner, line, spelled)
+        else:
+            self._use(owner, line, value, tier)
+
+    def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
+        """Add the edge of a call, or of an instance made."""
+        node = self._names.node(value)
+        if value is None or node is None or value.what == "many":
+            return
+        if value.what == "inst" and self._file.language == "python":  # called like a function
+            called, _ = self._names.member(self._file, value, "__call__", tier)
+            node = self._names.node(called)
+            if node is None:
+                return
+        relation = Relation.CALLS if node.kind in FUNCTIONS or node.kind in CLASSES else Relation.REFERENCES
+        self.found.add(self._source(owner), relation, node, tier, line)
+
+    def _by_name(self, owner: int, line: int, spelled: str) -> None:
+        """Add an edge by the name alone, where nothing else is known."""
+        receiver, _, name = spelled.rpartition(".")
+        if not receiver or "(" in name or "[" in name:
+            return
+        if is_common(name, self._file.family):
+            self.found.unresolved.add(name)
+            return
+        candidates = [
+            node for file, node in self._names.definitions.named(name, self._file.family)
+            if node.kind in FUNCTIONS and "." in node.qualified and (self._file.is_test or not file.is_test)
+        ]  # fmt: skip
+        roots = self._roots(candidates)
+        if len(roots) == 1:
+            self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
+        elif 0 < len(roots) <= MOST_GUESSES:
+            for node in roots:
+                self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
+        elif roots:
+            self.found.unresolved.add(name)
+
+    def _roots(self, candidates: list[Node]) -> list[Node]:
+        """Return the candidates that override none of the others."""
+        if len(candidates) < 2 or len(candidates) > 40:
+            return candidates
+        ids = {node.id for node in candidates}
+        return [
+            node for node in candidates
+            if not any(base.id in ids for base in ancestors_named(self._names, _class_of(node), node.name))
+        ]  # fmt: skip
+
+    def _mentions(self) -> None:
+        """Add the edges of types named and of values passed on."""
+        file, names, refs = self._file, self._names, self._refs
+        for owner, line, spelled in refs.loads:
+            value, tier = names.meaning(file, refs.owners[owner], spelled)
+            node = names.node(value)
+            if value is not None and node is not None and value.what == "def":
+                self.found.add(self._source(owner), Relation.REFERENCES, node, tier, line)
+        typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how == "type"]
+        typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == "type"]
+        for owner, line, text in [*typed, *refs.types]:
+            value, _ = names.type(file, refs.owners[owner], text)
+            node = names.node(value)
+            if node is not None:
+                self.found.add(self._source(owner), Relation.REFERENCES, node, Tier.EXACT, line)
+
+    def _bases(self) -> None:
+        """Add what classes extend and implement, and what their methods override."""
+        file, names = self._file, self._names
+        for owner, line, text in self._refs.bases:
+            qualified = self._refs.owners[owner]
+            source = file.nodes.get(qualified) or self._type_of(qualified)
+            base, _ = names.type(file, qualified.rpartition(".")[0], text)
+            target = names.node(base)
+            if source is not None and target is not None and base is not EXTERNAL:
+                self.found.add(source, _how(target), target, Tier.EXACT, line)
+        for qualified in file.bases:
+            for name, node in file.scopes.get(qualified, {}).items():
+                if node.kind in FUNCTIONS:
+                    for base_node in ancestors_named(names, Value("def", file.path, qualified), name):
+                        holder = names.definitions.file(base_node.path).nodes.get(
+                            base_node.qualified.rpartition(".")[0]
+                        )
+                        self.found.add(node, _how(holder or base_node), base_node, Tier.EXACT, node.start_line)
+                        break
+
+    def _type_of(self, qualified: str) -> Node | None:
+        """Return the type that an `impl` or an extension adds to."""
+        value, _ = self._names.meaning(self._file, "", qualified)
+        return self._names.node(value)
+
+
+def _how(base: Node) -> Relation:
+    return Relation.IMPLEMENTS if base.kind in _INTERFACES else Relation.INHERITS
+
+
+def _class_of(node: Node) -> Value:
+    return Value("def", node.path, node.qualified.rpartition(".")[0])

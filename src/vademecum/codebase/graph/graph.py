@@ -1,0 +1,160 @@
+"""A snapshot's graph, to be asked: nodes by name and place, edges, what is reached in a few steps, what was not covered."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from vademecum.codebase.classify import file_kind
+from vademecum.codebase.graph.build import bring_up_to_date
+from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
+from vademecum.codebase.repository import Opened
+from vademecum.errors import UsageError
+from vademecum.protocols import Condition, Progress, Row
+from vademecum.retrieval.query import split_name
+from vademecum.types import FileKind
+
+DEEPEST = 3
+ANY = tuple(relation for relation in Relation if relation is not Relation.CONTAINS)
+
+
+def check_depth(depth: int) -> int:
+    """Return a depth that may be asked for.
+
+    Raises:
+        UsageError: which is a `ValueError`: it is not 1, 2 or 3.
+    """
+    if not 1 <= depth <= DEEPEST:
+        raise UsageError(
+            f"depth {depth} is not 1, 2 or {DEEPEST}: what is further away is related to nearly everything"
+        )
+    return depth
+
+
+def graph_of(opened: Opened, progress: Progress) -> Graph:
+    """Return the graph of a repository's snapshot, brought up to date. Raises `StoreError`."""
+    repo = opened.repo
+    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan.deadline_s, progress)
+    return Graph(opened)
+
+
+class Graph:
+    """Reads what `build` made. Every list is in a stable order."""
+
+    def __init__(self, opened: Opened) -> None:
+        self.opened = opened
+        self._store = opened.repo.catalogue.store
+        self._own: list[Condition] = [("snapshot", "=", opened.snapshot.id)]
+        self._nodes: dict[int, Node] = {}
+
+    # -- nodes ---------------------------------------------------------------------------------------------------
+
+    def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
+        """Return nodes by id; an id that is not there is left out."""
+        wanted = list(dict.fromkeys(ids))
+        missing = [(self.opened.snapshot.id, number) for number in wanted if number not in self._nodes]
+        if missing:
+            self._keep(self._store.get("nodes", missing).unwrap())
+        return {number: self._nodes[number] for number in wanted if number in self._nodes}
+
+    def named(self, name: str) -> list[Node]:
+        """Return the declarations that a name, which may be qualified, or a path means; product code first."""
+        parts = split_name(name)
+        rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
+        found = [node for node in self._keep(rows) if node.qualified and _ends_with(node, parts)]
+        if not found:
+            found = [node for node in self.in_files([name.removeprefix("./")]) if not node.qualified]
+        return sorted(
+            found, key=lambda node: (file_kind(node.path) is not FileKind.PRODUCT, node.path, node.start_line)
+        )
+
+    def in_files(self, paths: Sequence[str]) -> list[Node]:
+        """Return every node of some files, in order of line, a file's own first."""
+        found = self._keep(self._scan("nodes", ("path", "in", list(paths))))
+        return sorted(found, key=lambda node: (node.path, bool(node.qualified), node.start_line, -node.end_line))
+
+    def at(self, path: str, first: int, last: int = 0) -> list[Node]:
+        """Return the innermost declarations that share a line with `first` … `last`; the file where none does."""
+        nodes = self.in_files([path])
+        touching = [n for n in nodes if n.qualified and n.start_line <= (last or first) and first <= n.end_line]
+        around = {node.parent for node in touching}
+        return [node for node in touching if node.id not in around] or nodes[:1]
+
+    def children(self, ids: Collection[int]) -> list[Node]:
+        """Return what is declared directly inside of nodes."""
+        paths = sorted({node.path for node in self.nodes(ids).values()})
+        return [node for node in self.in_files(paths) if node.parent in ids]
+
+    def every(self) -> list[Node]:
+        """Return every node."""
+        return self._keep(self._scan("nodes"))
+
+    # -- edges ---------------------------------------------------------------------------------------------------
+
+    def edges(
+        self,
+        ids: Collection[int],
+        relations: Sequence[Relation] = ANY,
+        *,
+        into: bool = False,
+        tiers: Sequence[Tier] = TRUSTED,
+    ) -> list[Edge]:
+        """Return the edges out of nodes, or into them."""
+        rows = self._scan("edges", ("target" if into else "source", "in", sorted(ids)), *_of(tiers))
+        found = (_edge(row) for row in rows)
+        return sorted((e for e in found if e.relation in relations), key=lambda e: (e.tier, e.source, e.line, e.target))
+
+    def every_edge(self, tiers: Sequence[Tier] = TRUSTED) -> list[Edge]:
+        """Return every edge."""
+        return [_edge(row) for row in self._scan("edges", *_of(tiers))]
+
+    def reach(
+        self, start: Sequence[int], relations: Sequence[Relation], depth: int, *, into: bool = False
+    ) -> dict[int, int]:
+        """Return the ids that trusted edges lead to, or come from, in at most `depth` steps, with the least steps; start has 0.
+
+        Raises:
+            UsageError: `depth` is not 1, 2 or 3.
+        """
+        along = ("target", "source") if into else ("source", "target")
+        where = [*self._own, *_reached(relations)]
+        return dict(self._store.reach("edges", list(start), along, where, check_depth(depth)).unwrap())
+
+    # -- coverage ------------------------------------------------------------------------------------------------
+
+    def unresolved(self, name: str) -> list[str]:
+        """Return the files that call a name on something unknown, for which there is no edge."""
+        rows = self._scan("resolved", ("unresolved", ">", ""))
+        return sorted(path for _, path, _, _, names in rows if name in names.split("\n"))
+
+    def _scan(self, family: str, *where: Condition) -> list[Row]:
+        return self._store.scan(family, [*self._own, *where]).unwrap()
+
+    def _keep(self, rows: Iterable[Row]) -> list[Node]:
+        found = [Node(*row[1:]) for row in rows]
+        self._nodes.update((node.id, node) for node in found)
+        return found
+
+
+def _ends_with(node: Node, parts: list[str]) -> bool:
+    """Whether a qualified name, with its module's path before it, ends with the parts asked for."""
+    whole = split_name(node.qualified)
+    if len(parts) > len(whole):
+        whole = [*split_name(node.path.rpartition(".")[0].replace("/", ".")), *whole]
+    return whole[-len(parts) :] == parts
+
+
+def _of(tiers: Sequence[Tier]) -> list[Condition]:
+    return [("tier", ">=", int(min(tiers))), ("tier", "<=", int(max(tiers)))]
+
+
+def _reached(relations: Sequence[Relation]) -> list[Condition]:
+    tiers: list[Condition] = [("tier", "<=", int(Tier.UNIQUE))]
+    if len(relations) == 1:
+        return [("kind", "=", int(relations[0])), *tiers]
+    return [("kind", "in", [int(r) for r in relations]), *tiers] if len(relations) < len(ANY) else tiers
+
+
+def _edge(row: Any) -> Edge:
+    _, source, kind, target, tier, line = row
+    return Edge(source, Relation(kind), target, Tier(tier), line)

@@ -1,0 +1,80 @@
+"""The words of the graph: kinds of edges, tiers of provenance, nodes and edges as records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from hashlib import blake2b
+
+
+class Relation(IntEnum):
+    """What an edge says of its source and its target. The number is what is stored."""
+
+    CONTAINS = 0  # a file or declaration holds the target; not stored as an edge but as the target's `parent`
+    IMPORTS = 1  # a file reads the target, a file
+    CALLS = 2  # a declaration calls the target, or makes an instance of it
+    INHERITS = 3  # a class extends the target; a method overrides it
+    IMPLEMENTS = 4  # the same of an interface, trait or protocol
+    TESTS = 5  # a test file is about the target, a file
+    REFERENCES = 6  # a declaration names the target: as a type, a value, a decorator, in an import, in a document
+
+    def __str__(self) -> str:
+        """Return the word used in answers."""
+        return self.name.lower()
+
+
+class Tier(IntEnum):
+    """How an edge is known; the first three are trusted. The number is what is stored."""
+
+    EXACT = 1  # by scope and imports alone
+    TYPED = 2  # by an annotation, a constructor or a declared result
+    UNIQUE = 3  # only one definition in the repository has this name, and nothing says that it is not meant
+    GUESS = 4  # one of several definitions of the name
+
+    def __str__(self) -> str:
+        """Return the word used in answers."""
+        return self.name.lower()
+
+
+TRUSTED = (Tier.EXACT, Tier.TYPED, Tier.UNIQUE)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A file, or a declaration in it. Declarations of one qualified name in one file (overloads) are one node."""
+
+    id: int  # 63 bits of a hash of path and qualified name: the same in every snapshot
+    path: str
+    name: str  # a file's is its path's last part
+    qualified: str  # "" for a file
+    kind: str  # "file", or a symbol's kind
+    start_line: int
+    end_line: int
+    chunk: int  # the ordinal of the chunk that defines it, -1 for a file
+    parent: int  # the node around it, 0 for a file
+
+    @property
+    def label(self) -> str:
+        """What people call it: a qualified name, or a path."""
+        return self.qualified or self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One reference from node to node, with the first line of the source's file that says so."""
+
+    source: int
+    relation: Relation
+    target: int
+    tier: Tier
+    line: int
+
+
+def node_id(path: str, qualified: str = "") -> int:
+    """Return the id of a declaration, or of a file.
+
+    >>> node_id("a.py", "f") == node_id("a.py", "f") != node_id("a.py")
+    True
+    """
+    digest = blake2b(f"{path}\\0{qualified}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1

@@ -1,0 +1,14 @@
+; What C refers to. The vocabulary of captures is explained in references.py.
+(call_expression function: (_) @call)
+(preproc_include) @using
+(parameter_declaration type: (_) @type declarator: (_) @name)
+(declaration type: (_) @type declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name)
+  (init_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name)])])
+(field_declaration type: (_) @type declarator: [(field_identifier) @name (pointer_declarator declarator: (field_identifier) @name)])
+(function_definition type: (_) @return)
+(argument_list (identifier) @load)
+(argument_list (pointer_expression (identifier) @load))
+(init_declarator value: (identifier) @load)
+(initializer_list (identifier) @load)
+(initializer_pair value: (identifier) @load)
+(assignment_expression right: (identifier) @load)

@@ -1,0 +1,11 @@
+; What only C++ refers to. The vocabulary of captures is explained in references.py.
+(declaration type: (_) @type declarator: (init_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name)
+  (reference_declarator (identifier) @name)] value: (_) @value))
+(declaration type: (_) @type declarator: (reference_declarator (identifier) @name))
+(declaration type: (_) @type declarator: (init_declarator declarator: (reference_declarator (identifier) @name)))
+(new_expression type: (_) @new)
+(for_range_loop type: (_) @type declarator: [(identifier) @name (reference_declarator (identifier) @name)])
+(field_declaration type: (_) @return declarator: (function_declarator))
+(field_declaration type: (_) @return declarator: [(pointer_declarator (function_declarator)) (reference_declarator (function_declarator))])
+(template_argument_list (type_descriptor type: (type_identifier) @ref))
+(using_declaration) @using

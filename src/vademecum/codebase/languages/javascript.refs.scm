@@ -1,0 +1,14 @@
+; What JavaScript refers to. The vocabulary of captures is explained in references.py.
+(call_expression function: (_) @call)
+(new_expression constructor: (_) @new)
+(import_statement) @using
+(export_statement) @exporting
+(variable_declarator name: (_) @name value: (_) @value)
+(arrow_function parameter: (identifier) @name)
+(catch_clause parameter: (identifier) @name)
+(assignment_expression left: [(identifier) (member_expression)] @name right: (_) @value)
+(return_statement (_) @returned)
+(arguments [(identifier) (member_expression)] @load)
+(pair value: (identifier) @load)
+(array (identifier) @load)
+(shorthand_property_identifier) @load

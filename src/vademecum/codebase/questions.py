@@ -1,0 +1,301 @@
+"""Questions about the graph: who calls it, what it calls, what may break, how two things are joined, what belongs to a line.
+
+Trusted edges answer; guesses are withheld and counted. "None" is said only where everything was covered: a file that
+could not be parsed, a language without a resolver, or a call of the same name on something unknown may hide a reference,
+and then the answer is "unknown" with these files named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from vademecum.codebase.classify import file_kind
+from vademecum.codebase.coverage import uncovered_files
+from vademecum.codebase.declarations import FUNCTIONS
+from vademecum.codebase.expand import expand, neighbour_of
+from vademecum.codebase.explain import nearest_names
+from vademecum.codebase.freshness import check_file
+from vademecum.codebase.graph.definitions import CLASSES
+from vademecum.codebase.graph.graph import Graph, check_depth
+from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
+from vademecum.codebase.search import evidence_of, stored_chunks
+from vademecum.errors import UsageError
+from vademecum.retrieval.query import Plan, last_part
+from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
+
+MOST = 50  # neighbours shown
+USES = (Relation.CALLS, Relation.REFERENCES)
+BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
+
+
+def callers(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
+    """Return who calls a declaration, or names it otherwise, in up to `depth` steps.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3.
+    """
+    check_depth(depth)
+    asked = graph.named(name)
+    if not asked:
+        return _not_found(graph, name, "callers", depth)
+    start = _with_constructors(graph, asked)
+    found = _walked(graph, start, USES, depth, into=True)
+    answer = _answer(graph, name, "callers", depth, asked, found, limit)
+    answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
+    return answer if answer.found else _nothing(graph, answer, start)
+
+
+def callees(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
+    """Return what a declaration calls or names, in up to `depth` steps; of a class, what its methods do.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3.
+    """
+    check_depth(depth)
+    asked = graph.named(name)
+    if not asked:
+        return _not_found(graph, name, "callees", depth)
+    inside = _with_children(graph, asked)
+    found = _walked(graph, inside, USES, depth, into=False)
+    answer = _answer(graph, name, "callees", depth, asked, found, limit)
+    answer = _with_guesses(graph, answer, inside, into=False, shown=guesses)
+    return answer if answer.found else replace(answer, verdict="none" if not answer.withheld else "unknown")
+
+
+def impact(graph: Graph, nodes: Sequence[Node], asked: str, depth: int = 2, limit: int = MOST) -> Neighbours:
+    """Return what may break when declarations change, and the test files to run.
+
+    Callers and whoever names it, what extends or implements it, and callers of what it overrides: they may call it
+    without knowing.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3.
+    """
+    check_depth(depth)
+    if not nodes:
+        return _not_found(graph, asked, "impact", depth)
+    start = _with_constructors(graph, nodes)
+    dispatched = graph.edges([n.id for n in start if n.qualified], (Relation.INHERITS, Relation.IMPLEMENTS))
+    above = [node for node in graph.nodes(edge.target for edge in dispatched).values() if node.kind in FUNCTIONS]
+    whole = [node for node in start if not node.qualified]
+    relations = (*BREAKS, Relation.IMPORTS, Relation.TESTS) if whole else BREAKS
+    found = _walked(graph, [*start, *above], relations, depth, into=True)
+    found = [step for step in found if step[0].id not in {node.id for node in start}]
+    answer = _answer(graph, asked, "impact", depth, nodes, found, limit)
+    tests = {node.path for node, *_ in found if file_kind(node.path) is FileKind.TEST}
+    tests |= _tests_of(graph, {node.path for node in nodes})
+    answer = _with_guesses(graph, replace(answer, tests=tuple(sorted(tests))), start, into=True, shown=False)
+    return answer if answer.found else _nothing(graph, answer, start)
+
+
+def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
+    """Return the shortest way from one name to another along trusted edges, up to `depth` steps from each end.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3.
+    """
+    check_depth(depth)
+    starts, ends = graph.named(source), graph.named(target)
+    for name, nodes in ((source, starts), (target, ends)):
+        if not nodes:
+            return _not_found(graph, name, "path", depth)
+    asked = f"{source} -> {target}"
+    for first, last, backwards in ((starts, ends, False), (ends, starts, True)):
+        way = _way(graph, first, last, depth)
+        if way:
+            found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
+            answer = _answer(
+                graph, asked, "path", depth, first[:1] if len(first) == 1 else _begin(graph, first, way), found, MOST
+            )
+            return replace(answer, reason=f"no way from {source} to {target}; this one leads back" if backwards else "")
+    begun = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], MOST)
+    return replace(begun, verdict="none", reason=f"nothing joins them within {2 * depth} steps along trusted edges")
+
+
+def related(graph: Graph, location: str, line: int, question: str = "", depth: int = 2, limit: int = 10) -> Neighbours:
+    """Return what belongs to a line of a file: neighbours in the graph, labelled, the most relevant first.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3, or the file is not in the index.
+    """
+    check_depth(depth)
+    nodes = graph.at(location, line) if line else graph.in_files([location])[:1]
+    if not nodes:
+        raise UsageError(f"{location} is not in the index: `vade status -v` lists what was skipped, and why")
+    seeds = [_evidence(graph, node) for node in nodes]
+    shown = seeds[0].snippet if seeds else ""
+    found = expand(graph, seeds, question or shown[:2000], depth=depth, limit=limit)
+    of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
+    where = f"{location}:{line}" if line else location
+    return Neighbours(where, "related", "found" if found else "none", depth, of, _told(graph, found), total=len(found))
+
+
+Met = tuple[Node, Edge, int, str, Tier]
+
+
+def _walked(graph: Graph, start: Sequence[Node], relations: Sequence[Relation], depth: int, *, into: bool) -> list[Met]:
+    """Return every node that is reached, with the edge of its last step, the steps, what lies between, and the weakest tier."""
+    steps = graph.reach([node.id for node in start], relations, depth, into=into)
+    inner = [number for number, count in steps.items() if count < depth]
+    edges = graph.edges(inner, relations, into=into)
+    nodes = graph.nodes(steps)
+    ways: dict[int, tuple[str, Tier]] = {node.id: ("", Tier.EXACT) for node in start}
+    found: list[Met] = []
+    for edge in sorted(edges, key=lambda e: (steps[e.target if into else e.source], e.tier, e.line)):
+        here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
+        if here in ways and there in nodes and there not in ways and steps.get(there) == steps[here] + 1:
+            via, tier = ways[here]
+            node, tier = nodes[there], max(tier, edge.tier)
+            ways[there] = (f"{via} > {node.label}" if via else node.label, tier)
+            found.append((node, edge, steps[there], via, tier))
+    return sorted(
+        found, key=lambda met: (met[2], file_kind(met[0].path) is FileKind.TEST, met[4], met[0].path, met[1].line)
+    )
+
+
+def _way(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], depth: int) -> list[tuple[Node, Edge]]:
+    """Return the nodes after the first of a shortest way, each with the edge that leads to it; [] where there is none."""
+    from_start = graph.reach([node.id for node in starts], BREAKS, depth)
+    to_end = graph.reach([node.id for node in ends], BREAKS, depth, into=True)
+    meeting = min((n for n in from_start if n in to_end), key=lambda n: (from_start[n] + to_end[n], n), default=None)
+    if meeting is None:
+        return []
+    edges = _steps(graph, meeting, from_start, into=True)[::-1] + _steps(graph, meeting, to_end, into=False)
+    nodes = graph.nodes(edge.target for edge in edges)
+    return [(nodes[edge.target], edge) for edge in edges]
+
+
+def _steps(graph: Graph, here: int, steps: dict[int, int], *, into: bool) -> list[Edge]:
+    """Return the edges from a node to where the steps were counted from, nearest first."""
+    way = []
+    while steps[here]:
+        edges = graph.edges([here], BREAKS, into=into)
+        edge = next(e for e in edges if steps.get(e.source if into else e.target) == steps[here] - 1)
+        way.append(edge)
+        here = edge.source if into else edge.target
+    return way
+
+
+def _begin(graph: Graph, starts: Sequence[Node], way: Sequence[tuple[Node, Edge]]) -> list[Node]:
+    return [node for node in starts if node.id == way[0][1].source] if way else list(starts[:1])
+
+
+def _with_constructors(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
+    """Add to a class its constructor and to a constructor its class: calling one is calling the other."""
+    found = {node.id: node for node in nodes}
+    classes = [node.id for node in nodes if node.kind in CLASSES]
+    for node in graph.children(classes) if classes else ():
+        if node.name in _CONSTRUCTORS or node.kind == "constructor":
+            found[node.id] = node
+    made = [n.parent for n in nodes if n.name in _CONSTRUCTORS or n.kind == "constructor"]
+    return list((found | graph.nodes(made)).values())
+
+
+def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
+    """Add what is declared inside of classes and files."""
+    found = {node.id: node for node in nodes}
+    outer = [node.id for node in nodes if node.kind in CLASSES or not node.qualified]
+    while outer:
+        inner = [node for node in graph.children(outer) if node.id not in found]
+        found |= {node.id: node for node in inner}
+        outer = [node.id for node in inner]
+    return list(found.values())
+
+
+def _tests_of(graph: Graph, paths: set[str]) -> set[str]:
+    """Return the test files that import files."""
+    files = [node.id for node in graph.in_files(sorted(paths)) if not node.qualified]
+    edges = graph.edges(files, (Relation.TESTS,), into=True)
+    return {node.path for node in graph.nodes(edge.source for edge in edges).values()}
+
+
+def _answer(
+    graph: Graph, asked: str, relation: str, depth: int, nodes: Sequence[Node], found: Sequence[Met], limit: int
+) -> Neighbours:
+    of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
+    shown = [
+        neighbour_of(graph, node, _word(edge, relation), tier, steps, via, edge)
+        for node, edge, steps, via, tier in found[:limit]
+    ]
+    several = len(nodes) > 1 and relation != "path"
+    reason = f"{len(nodes)} definitions taken together; qualify the name to choose" if several else ""
+    return Neighbours(
+        asked, relation, "found" if found else "none", depth, of, _told(graph, shown), reason=reason, total=len(found)
+    )  # fmt: skip
+
+
+def _word(edge: Edge, relation: str) -> str:
+    """Return what an answer calls the last step."""
+    forward = {"callees", "path"}
+    words = {
+        Relation.CALLS: ("calls", "called_by"), Relation.REFERENCES: ("references", "referenced_by"),
+        Relation.INHERITS: ("inherits", "inherited_by"), Relation.IMPLEMENTS: ("interface_of", "implemented_by"),
+        Relation.IMPORTS: ("imports", "imported_by"), Relation.TESTS: ("tests", "test_for"),
+    }  # fmt: skip
+    return words[edge.relation][0 if relation in forward else 1]
+
+
+def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, into: bool, shown: bool) -> Neighbours:
+    """Count the guesses at the first step, or show them where they are asked for."""
+    edges = graph.edges([node.id for node in start], USES, into=into, tiers=(Tier.GUESS,))
+    if not shown:
+        return replace(answer, withheld=len(edges))
+    nodes = graph.nodes(edge.source if into else edge.target for edge in edges)
+    more = [
+        neighbour_of(graph, nodes[there], _word(edge, answer.relation), Tier.GUESS, 1, "", edge)
+        for edge in edges
+        if (there := edge.source if into else edge.target) in nodes
+    ]
+    found = (*answer.found, *_told(graph, more))
+    return replace(answer, found=found, verdict="found" if found else answer.verdict, total=answer.total + len(more))
+
+
+def _nothing(graph: Graph, answer: Neighbours, start: Sequence[Node]) -> Neighbours:
+    """Say "none" where everything was covered, else "unknown" and what was not."""
+    uncovered = tuple(uncovered_files(graph, start))
+    if not uncovered and not answer.withheld:
+        return replace(answer, verdict="none", reason=f"nothing refers to {answer.query}: every file was covered")
+    hidden = []
+    if answer.withheld:
+        hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")
+    if uncovered:
+        hidden.append(f"{len(uncovered)} files may refer to it unseen")
+    return replace(answer, verdict="unknown", uncovered=uncovered, reason="; ".join(hidden))
+
+
+def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
+    plan = Plan(name, (), (last_part(name),), is_symbol=True)
+    nearest = nearest_names([graph.opened], plan) if last_part(name) else ()
+    return Neighbours(name, relation, "not_found", depth, reason=f"{name!r} is defined nowhere here", nearest=nearest)
+
+
+def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
+    """Add to neighbours the text of the line that says so, and their signatures."""
+    listed = list(found)
+    view = graph.opened.view
+    place = {path: number for number, path in enumerate(view.files.paths)}
+    catalogue = graph.opened.repo.catalogue
+    wanted = [(int(view.files.blobs[place[each.path]]), each.chunk) for each in listed if each.chunk >= 0]
+    chunks = iter(catalogue.chunks(wanted))
+    told = []
+    for each in listed:
+        chunk = next(chunks)[0] if each.chunk >= 0 else None
+        signature = next((s.signature for s in chunk.symbols if s.qualified == each.name), "") if chunk else ""
+        text = ""
+        if each.line and each.line_path in place:
+            lines = catalogue.content(int(view.files.blobs[place[each.line_path]])).split(b"\n")
+            text = lines[each.line - 1].decode(errors="replace").strip() if each.line <= len(lines) else ""
+        told.append(replace(each, signature=signature, text=text))
+    return tuple(told)
+
+
+def _evidence(graph: Graph, node: Node) -> Evidence:
+    """Return a node as a piece of evidence."""
+    opened = graph.opened
+    place = opened.view.files.paths.index(node.path)
+    rows = [row for row in range(len(opened.view)) if opened.view.row_file[row] == place]
+    row = rows[max(node.chunk, 0)]
+    shown = evidence_of(opened, row, stored_chunks(opened, [row])[0], 1.0, {}, check_file(opened, place))
+    return replace(shown, start_line=node.start_line, end_line=node.end_line)

@@ -1,0 +1,272 @@
+"""What one file refers to: calls, imports, bases, types and values by the names written, before anybody knows whose they are.
+
+References belong to content, as chunks do: they are found once, beside them, and resolved per snapshot by `graph`. The
+queries (`<language>.refs.scm`) use this vocabulary:
+
+    call                    what is called; with `object` and `method` where the grammar keeps them apart
+    new                     a class of which an instance is made
+    using, exporting        an import statement, an export statement
+    package                 the package or namespace the file belongs to
+    name + type | value | each | context
+                            a name bound to a type, to a value, to each element of one, to what a `with` gives; alone, it
+                            is only shadowed
+    field                   a parameter that makes a field of the class around it
+    return, returned        a function's declared type; a value it returns
+    embedded                a type that stands for a base (Go)
+    load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from vademecum.codebase import languages
+from vademecum.codebase.cut import Lines
+from vademecum.codebase.declarations import LEAVES, Outline
+from vademecum.codebase.expression import chain
+from vademecum.codebase.imports import exported, imported, required
+from vademecum.codebase.parse import Syntax
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_MATCHES = 1 << 16
+_DEPTH = 1000
+_LONGEST = 400  # characters of an expression or a type
+_OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)([A-Za-z_]\w*)|@([A-Za-z_]\w*)")
+_SCRIPT = frozenset({"javascript", "typescript", "tsx"})
+_EXPORTS = re.compile(r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?")
+
+# how a name was bound
+TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
+
+
+@dataclass(slots=True)
+class References:
+    """What one content refers to. `owners` are qualified names of its declarations; the first, "", is the file itself.
+
+    Every row begins with its owner's number and the line. A binding's scope is the owner in which its text is to be
+    read: a field belongs to its class, and is bound in a constructor.
+    """
+
+    package: str = ""
+    owners: list[str] = field(default_factory=lambda: [""])
+    imports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … local name, module, name
+    exports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … exported name, module, name
+    calls: list[tuple[int, int, str]] = field(default_factory=list)  # … chain
+    news: list[tuple[int, int, str]] = field(default_factory=list)  # … type
+    bindings: list[tuple[int, int, str, str, str, int]] = field(default_factory=list)  # … name, how, text, scope
+    returns: list[tuple[int, int, str, str]] = field(default_factory=list)  # … "type" or "value", type or chain
+    bases: list[tuple[int, int, str]] = field(default_factory=list)  # … type
+    loads: list[tuple[int, int, str]] = field(default_factory=list)  # … chain
+    types: list[tuple[int, int, str]] = field(default_factory=list)  # … type
+
+    def dump(self) -> str:
+        """Return it as JSON, empty parts left out."""
+        kept = {name: value for name, value in asdict(self).items() if value}
+        return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+    @staticmethod
+    def load(text: str) -> References:
+        """Return what `dump` wrote."""
+        return References(**json.loads(text)) if text else References()
+
+
+def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
+    r"""Return what a file refers to, as `References.dump` writes it; "" where the language has no query for it.
+
+    >>> from vademecum.codebase.parse import parse
+    >>> source = b"from a import B\n\ndef run(x: B):\n    x.go()\n"
+    >>> syntax = parse(source, "python").unwrap()
+    >>> found = References.load(find_references(Lines(source), syntax, Outline(source, syntax), "python"))
+    >>> found.owners, found.imports, found.calls, found.bindings
+    (['', 'run'], [[0, 1, 'B', 'a', 'B']], [[1, 4, 'x.go']], [[1, 3, 'x', 'type', 'B', 1]])
+    """
+    query = languages.references_query(language)
+    if query is None:
+        return ""
+    import tree_sitter
+
+    cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
+    cursor.set_max_start_depth(_DEPTH)
+    finder = _Finder(lines, outline, language)
+    for _, captured in cursor.matches(syntax.root):
+        finder.take(captured)
+    finder.declared(outline)
+    return finder.found.dump()
+
+
+class _Finder:
+    """Sorts what the query matched into rows."""
+
+    def __init__(self, lines: Lines, outline: Outline, language: str) -> None:
+        self.found = References()
+        self._lines = lines
+        self._content = lines.content
+        self._language = language
+        self._numbers: dict[str, int] = {"": 0}
+        self._kinds: dict[int, str] = {}
+        self._starts, self._owners = self._sweep(outline)
+
+    def _sweep(self, outline: Outline) -> tuple[list[int], list[int]]:
+        """Return where the innermost named declaration changes, and which it is from there on."""
+        starts, owners = [0], [0]
+        stack: list[tuple[int, int]] = []
+        holders = [d for d in outline.all if d.capture not in LEAVES and d.qualified]
+        for declaration in sorted(holders, key=lambda d: (d.core, -d.end)):
+            while stack and stack[-1][0] <= declaration.core:
+                end, _ = stack.pop()
+                starts.append(end)
+                owners.append(stack[-1][1] if stack else 0)
+            number = self._number(declaration.qualified)
+            self._kinds.setdefault(number, declaration.capture)
+            stack.append((declaration.end, number))
+            starts.append(declaration.core)
+            owners.append(number)
+        while stack:
+            end, _ = stack.pop()
+            starts.append(end)
+            owners.append(stack[-1][1] if stack else 0)
+        return starts, owners
+
+    def _number(self, qualified: str) -> int:
+        if qualified not in self._numbers:
+            self._numbers[qualified] = len(self._numbers)
+            self.found.owners.append(qualified)
+        return self._numbers[qualified]
+
+    def _at(self, node: tree_sitter.Node) -> tuple[int, int]:
+        """Return (owner, line) of a node."""
+        start = node.start_byte
+        return self._owners[bisect_right(self._starts, start) - 1], self._lines.number(start)
+
+    def _text(self, node: tree_sitter.Node) -> str:
+        start = node.start_byte
+        return self._content[start : min(node.end_byte, start + _LONGEST)].decode(errors="ignore")
+
+    def take(self, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        """Take one match."""
+        for name, nodes in captured.items():
+            handler = _HANDLERS.get(name)
+            if handler:
+                handler(self, nodes[0], captured)
+                return
+
+    def _call(self, node: tree_sitter.Node, _: Any) -> None:
+        self._add(self.found.calls, node, chain(self._text(node)))
+
+    def _method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        holder = captured.get("object")
+        before = (chain(self._text(holder[0])) or "?") + "." if holder else ""
+        self._add(self.found.calls, node, before + self._text(node))
+
+    def _new(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.news.append((*self._at(node), self._text(node)))
+
+    def _load(self, node: tree_sitter.Node, _: Any) -> None:
+        self._add(self.found.loads, node, chain(self._text(node)))
+
+    def _ref(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.types.append((*self._at(node), self._text(node)))
+
+    def _add(self, rows: list[tuple[int, int, str]], node: tree_sitter.Node, spelled: str) -> None:
+        if spelled:
+            rows.append((*self._at(node), spelled))
+
+    def _using(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line = self._at(node)
+        statement = self._content[node.start_byte : node.end_byte].decode(errors="ignore")
+        self.found.imports += [(owner, line, *bound) for bound in imported(statement, self._language)]
+
+    def _exporting(self, node: tree_sitter.Node, _: Any) -> None:
+        line = self._lines.number(node.start_byte)
+        self.found.exports += [(0, line, *bound) for bound in exported(self._text(node))]
+
+    def _package(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.package = self.found.package or self._text(node).replace("\\", ".").replace("::", ".")
+
+    def _return(self, node: tree_sitter.Node, _: Any) -> None:
+        text = self._text(node)
+        if self._language == "go" and text.startswith("("):  # several results: the first is what is used further
+            text = text.strip("()").partition(",")[0].rpartition(" ")[2]
+        self.found.returns.append((*self._at(node), TYPE, text))
+
+    def _returned(self, node: tree_sitter.Node, _: Any) -> None:
+        if spelled := chain(self._text(node)):
+            self.found.returns.append((*self._at(node), VALUE, spelled))
+
+    def _embedded(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.bases.append((*self._at(node), self._text(node)))
+
+    def _bound(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        """Take a name and what it is bound to."""
+        owner, line = self._at(node)
+        name = self._text(node)
+        how = next((how for how in (TYPE, VALUE, EACH, CONTEXT) if how in captured), SHADOW)
+        text = self._text(captured[how][0]) if how != SHADOW else ""
+        if self._language in _SCRIPT and how == VALUE and self._script(owner, line, name, text):
+            return
+        scope = owner
+        own = _OWN.fullmatch(name)
+        if own:
+            owner, name = self._class_of(owner), own[1] or own[2]
+        name = name.lstrip("*& ").removeprefix("mut ")
+        if how not in {TYPE, SHADOW}:
+            text = chain(text)
+            how = how if text else SHADOW
+        if name.isidentifier():
+            self.found.bindings.append((owner, line, name, how, text, scope))
+
+    def _script(self, owner: int, line: int, name: str, value: str) -> bool:
+        """Take what only JavaScript does by assignment: `require`, and CommonJS exports."""
+        if bound := required(name, value):
+            self.found.imports += [(owner, line, *each) for each in bound]
+            return True
+        exports = _EXPORTS.fullmatch(name)
+        if exports is None:
+            return False
+        if exports[1] or not value.startswith("{"):
+            if spelled := chain(value):
+                self.found.exports.append((0, line, exports[1] or "=", "", spelled))
+        else:
+            inside = re.findall(r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])", value)
+            self.found.exports += [(0, line, name, "", local or name) for name, local in inside]
+        return True
+
+    def _field(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        owner, line = self._at(node)
+        if "type" in captured:
+            held = self._text(captured["type"][0])
+            self.found.bindings.append((self._class_of(owner), line, self._text(node), TYPE, held, owner))
+
+    def _class_of(self, owner: int) -> int:
+        """Return the innermost class around a declaration, or itself where it is one."""
+        qualified = self.found.owners[owner]
+        while qualified and self._kinds.get(self._number(qualified), "class") in _CALLABLE:
+            qualified = qualified.rpartition(".")[0]
+        return self._number(qualified)
+
+    def declared(self, outline: Outline) -> None:
+        """Take what declarations say of themselves: bases and decorators."""
+        for declaration in outline.all:
+            if not declaration.qualified or not (declaration.bases or declaration.decorators):
+                continue
+            owner, line = self._number(declaration.qualified), self._lines.number(declaration.core)
+            self.found.bases += [(owner, line, base) for base in declaration.bases]
+            for decorator in declaration.decorators:
+                if spelled := chain(decorator).removesuffix("()"):
+                    self.found.loads.append((owner, line, spelled))
+
+
+_CALLABLE = frozenset({"function", "method", "constructor", "macro"})
+_HANDLERS = {
+    "call": _Finder._call, "method": _Finder._method, "new": _Finder._new, "load": _Finder._load,
+    "bare": _Finder._call, "ref": _Finder._ref, "using": _Finder._using, "exporting": _Finder._exporting,
+    "package": _Finder._package, "return": _Finder._return, "returned": _Finder._returned,
+    "embedded": _Finder._embedded, "field": _Finder._field, "name": _Finder._bound,
+}  # fmt: skip

@@ -1,0 +1,65 @@
+"""What the graph answers, as text: the verdict first, then each neighbour with its place and the line that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vademecum.context.render import PLAIN, Style, counted, visible
+from vademecum.types import Neighbour, Neighbours
+
+_FILES_NAMED = 5
+
+
+def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
+    """Return an answer about the graph as text that ends in a newline.
+
+    callers of Budget.split | found | 2 results | depth 2
+
+    src/app.py:14-20  run  called_by exact
+      17  budget.split(0.6)
+    """
+    return "\n".join(_lines(answer, style)) + "\n"
+
+
+def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
+    head = [visible(f"{answer.relation} of {answer.query}" if answer.relation != "path" else f"path {answer.query}")]
+    head += [style.verdict(answer.verdict.replace("_", " "))]
+    if answer.found:
+        cut = f" of {answer.total}" if answer.total > len(answer.found) else ""
+        head.append(f"{counted(len(answer.found), 'result') if not cut else f'{len(answer.found)}{cut} results'}")
+    head.append(f"depth {answer.depth}")
+    if answer.withheld:
+        head.append(f"{counted(answer.withheld, 'guess').replace('guesss', 'guesses')} withheld")
+    yield " | ".join(head)
+    if answer.reason:
+        yield visible(answer.reason)
+    if answer.nearest:
+        yield visible(f"nearest: {', '.join(answer.nearest)}")
+    for path in answer.uncovered[:_FILES_NAMED]:
+        yield visible(f"  {path}")
+    if len(answer.uncovered) > _FILES_NAMED:
+        yield f"  ... and {len(answer.uncovered) - _FILES_NAMED} more"
+    if answer.relation in {"path", "related"} and answer.of:
+        yield ""
+        yield from (_place(each, style) for each in answer.of)
+    for each in answer.found:
+        yield from _neighbour(each, style)
+    if answer.tests:
+        yield ""
+        yield f"tests to run: {' '.join(visible(path) for path in answer.tests)}"
+
+
+def _neighbour(each: Neighbour, style: Style) -> Iterator[str]:
+    if each.distance == 1 or each.relation == "sibling":
+        yield ""
+    indent = "  " * (each.distance - 1) if each.distance else ""
+    via = f" via {each.via}" if each.via else ""
+    yield f"{indent}{_place(each, style)}  {style.dim(visible(f'{each.relation} {each.tier}{via}'))}"
+    if each.text:
+        where = "" if each.line_path == each.path else f"{each.line_path}:"
+        yield f"{indent}  {style.dim(visible(f'{where}{each.line}'))}  {style.code(visible(each.text)[: style.width])}"
+
+
+def _place(each: Neighbour, style: Style) -> str:
+    place = style.place(visible(f"{each.path}:{each.start_line}-{each.end_line}" if each.name else each.path))
+    return f"{place}  {visible(each.name)}" if each.name else place
