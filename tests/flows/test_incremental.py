@@ -14,6 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from vademecum.codebase.graph.terms import Tier
+
 PATHS = [
     "a.py",
     "b.py",
@@ -38,6 +40,9 @@ CONTENTS = [
     b"caf\xe9 = 'latin'\n",
     b"def broken(:\n  if x\n",
     b"[tool]\nalpha = 1\n",
+    b"from a import alpha\nfrom src import a as other\nimport b\n\n\ndef use(g: b.Gamma):\n    g.alpha()\n    return alpha(other.beta(1))\n",
+    b"from b import *\nfrom src.a import Gamma as G\n\n\nclass Delta(G):\n    def alpha(self):\n        return super().alpha() or beta(2)\n",
+    b"import { gammaRay } from './src/deep/c';\nexport const ray = () => gammaRay(1);\n",
 ]
 QUERIES = [
     "split the token budget",
@@ -197,6 +202,10 @@ def answers(engine):
     said += [engine.codebase.search(query, k=20, refresh=False, ranker="rrf") for query in QUERIES[:2]]
     said += [engine.codebase.search("alpha", refresh=False, pattern="def", languages=["python"])]
     said += [engine.codebase.symbol(name, refresh=False) for name in ("alpha", "Gamma", "alhpa")]
+    graph = engine.codebase.graph(refresh=False)
+    said += [sorted(graph.every(), key=lambda node: node.id)]
+    said += [sorted(graph.every_edge(tuple(Tier)), key=lambda e: (e.source, e.relation, e.target))]
+    said += [engine.codebase.callers(name) for name in ("alpha", "Gamma.alpha")]
     return said
 
 

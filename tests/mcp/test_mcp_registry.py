@@ -31,7 +31,7 @@ def test_the_whole_list_is_cheap():
 def test_descriptions_say_when_not_to_call():
     assert "Don't use it for an exact string (grep)" in TOOLS["search"].description
     assert "rather than whole files" in TOOLS["open"].description
-    assert "For usages use grep" in TOOLS["symbol"].description
+    assert "rather than guess" in TOOLS["symbol"].description
     assert "Only if" in TOOLS["status"].description
 
 

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "impact": ("vademecum.cli.graph:impact", "Show what may break, and which tests to run."),
     "path": ("vademecum.cli.graph:path", "Show how one name leads to another."),
     "related": ("vademecum.cli.graph:related", "Show what belongs to a line."),
+    "graph": ("vademecum.cli.graph:graph", "Draw a neighbourhood of the graph as a page."),
     "index": ("vademecum.cli.code:index", "Bring the index up to date."),
     "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
     "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),

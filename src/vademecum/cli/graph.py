@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.render import emit, emit_json, style_for, write_file
 from vademecum.cli.session import json_option, opened
-from vademecum.context.neighbours import neighbours_text
+from vademecum.context.neighbours import neighbours_record, neighbours_text
+from vademecum.context.render import counted
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -90,9 +90,27 @@ def related(location: str, question: str, depth: int, repo: str, *, as_json: boo
         return _show(engine.codebase.related(location, question, depth), as_json=as_json)
 
 
+@click.command()
+@click.argument("name", default="")
+@click.option("--html", "file", required=True, type=click.Path(dir_okay=False), metavar="FILE", help="Where to write.")
+@_depth_option
+@_repo_option
+def graph(name: str, file: str, depth: int, repo: str) -> int:
+    """Draw what is around NAME, a symbol or a file, as one page; without NAME, the most central files."""
+    from vademecum.codebase.surroundings import surroundings
+    from vademecum.context.page import graph_page
+
+    with opened((repo,)) as engine:
+        drawn = surroundings(engine.codebase.graph(), name, depth)
+        page = graph_page(drawn, engine.roots[0].name)
+    write_file(file, page)
+    emit(f"{file}: {counted(len(drawn.nodes), 'node')}, {counted(len(drawn.edges), 'edge')}\n")
+    return 0
+
+
 def _show(answer: Neighbours, *, as_json: bool) -> int:
     if as_json:
-        emit_json(asdict(answer))
+        emit_json(neighbours_record(answer))
     else:
         emit(neighbours_text(answer, style=style_for()))
     return 0 if answer or answer.verdict == "none" else NOT_FOUND

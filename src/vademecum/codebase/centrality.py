@@ -71,7 +71,9 @@ def pagerank(
     """Return float64 (n,), the rank of each node: not negative, 1 in sum.
 
     Args:
-        source, target, weight: (m,) each, an edge from node to node, and how often it is chosen there.
+        source: (m,), where each edge starts.
+        target: (m,), where it leads.
+        weight: (m,), how often it is chosen, beside others that start there.
         start: (n,), how often the reader starts at each node; not all zero.
         damping: 0..1.
 

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Sequence
 
 from vademecum.codebase import questions, watch
+from vademecum.codebase.changes import changed_nodes
 from vademecum.codebase.graph.graph import Graph, graph_of
 from vademecum.codebase.index import commit_place, index, report_standing
-from vademecum.codebase.changes import changed_nodes
 from vademecum.codebase.open import open_location, parse_location
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.rerank import AS_RANKED, Reranking

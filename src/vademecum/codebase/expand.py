@@ -64,7 +64,9 @@ def expand(
             continue
         score = _WORTH[label] * 0.5 ** (steps - 1) * (_FLOOR + relevant(node))
         if node.id not in best or score > best[node.id].score:
-            best[node.id] = replace(neighbour_of(graph, node, label, tier, steps, via, edge), score=round(score, 4))
+            best[node.id] = replace(
+                neighbour_of(graph, node, label, tier, steps, via=via, edge=edge), score=round(score, 4)
+            )
     return sorted(best.values(), key=lambda each: (-each.score, each.distance, each.path, each.start_line))[:limit]
 
 
@@ -96,11 +98,11 @@ def neighbours(graph: Graph, seeds: Sequence[Node], depth: int) -> list[Step]:
             if node is None or there in start or there in met:
                 continue
             first, tier, via = frontier[here]
-            label, tier = first or label, max(tier, edge.tier)
-            step: Step = (node, label, tier, steps, via, edge)
+            shown, tier = first or label, max(tier, edge.tier)
+            step: Step = (node, shown, tier, steps, via, edge)
             met[there] = step
             found.append(step)
-            following[there] = (label, tier, f"{via} > {node.label}" if via else node.label)
+            following[there] = (shown, tier, f"{via} > {node.label}" if via else node.label)
         frontier = following
     return found + [step for step in _around(graph, seeds, start) if step[0].id not in met]
 
@@ -149,7 +151,7 @@ def _inside(node: Node, item: Evidence) -> bool:
 
 
 def neighbour_of(
-    graph: Graph, node: Node, relation: str, tier: Tier, distance: int, via: str = "", edge: Edge | None = None
+    graph: Graph, node: Node, relation: str, tier: Tier, distance: int, *, via: str = "", edge: Edge | None = None
 ) -> Neighbour:
     """Return a node as an answer names it; its line's text and signature are left to whoever shows it."""
     source = graph.nodes([edge.source]).get(edge.source) if edge else None

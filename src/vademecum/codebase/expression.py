@@ -9,19 +9,20 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_PLAIN = re.compile(r"[A-Za-z_$@][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
-_NAME = re.compile(r"[@$\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*[?!]?(?=\W|$)|[@$\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b")
+_PLAIN = re.compile(r"[A-Za-z_$@][\w$]*(?:\.[A-Za-z_$#][\w$]*)*")
+_NAME = re.compile(r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*[?!]?(?=\W|$)|[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*|\$\b")
 _JOINT = re.compile(r"\s*(?:\?\.|!!\.|!\.|\.|\?->|->|::|&\.)\s*")
 _LEAD = re.compile(r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+)+")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_PASSED = re.compile(r"[!?]|\s+(?=[.(\[?\-&:{]|$)")
 _MOST = 2000  # characters looked at
 
 
 @lru_cache(1 << 15)
 def chain(text: str) -> str:
-    """Return the chain of an expression, "" where it is none.
+    r"""Return the chain of an expression, "" where it is none.
 
-    >>> chain("self.store\\n  .get(key)"), chain("new Foo<T>(a).bar"), chain("(await f(x)).go"), chain("a->b::c")
+    >>> chain("self.store\n  .get(key)"), chain("new Foo<T>(a).bar"), chain("(await f(x)).go"), chain("a->b::c")
     ('self.store.get()', 'Foo().bar', 'f().go', 'a.b.c')
     >>> chain("xs[0].run"), chain("'a'.join"), chain("a + b"), chain("Vec::<T>::new()")
     ('xs[].run', '?.join', '', 'Vec.new()')
@@ -61,23 +62,20 @@ def _tail(text: str, at: int, found: str) -> str:
         elif letter == "<" and (end := _close(text, at)) and (text[end : end + 1] in "(.:{" or end == len(text)):
             at = end
         elif joint := _JOINT.match(text, at):
-            at = joint.end()
-            if text[at : at + 1] == "<":  # Vec::<T>::new
-                at = _close(text, at)
-                continue
-            name = _NAME.match(text, at)
-            if not name:
-                return ""
-            at, found = name.end(), f"{found}.{name[0]}"
-        elif letter in "!?":
-            at += 1
-        elif letter.isspace():
-            at += 1
-            if at < len(text) and text[at] not in ".([?-&:{" and not text[at].isspace():
-                return ""
+            at, found = _joined(text, joint.end(), found)
+        elif passed := _PASSED.match(text, at):
+            at = passed.end()
         else:
             return ""
     return found
+
+
+def _joined(text: str, at: int, found: str) -> tuple[int, str]:
+    """Return what follows a dot added to the chain; the end and "" where no name follows."""
+    if text[at : at + 1] == "<":  # Vec::<T>::new
+        return _close(text, at) or len(text), found
+    name = _NAME.match(text, at)
+    return (name.end(), f"{found}.{name[0]}") if name else (len(text), "")
 
 
 def _braced(text: str, at: int) -> bool:
@@ -101,17 +99,98 @@ def _close(text: str, at: int) -> int:
 
 
 _WRAPPERS = frozenset(
-    "Optional Annotated Final ClassVar Required NotRequired Type type Awaitable Coroutine Promise Readonly Partial Required"
-    " NonNullable Box Rc Arc RefCell Ref RefMut MutexGuard Pin Cow Result Option unique_ptr shared_ptr weak_ptr"
-    " Task ValueTask Lazy Nullable Deferred Self".split()
+    [
+        "Optional",
+        "Annotated",
+        "Final",
+        "ClassVar",
+        "Required",
+        "NotRequired",
+        "Type",
+        "type",
+        "Awaitable",
+        "Coroutine",
+        "Promise",
+        "Readonly",
+        "Partial",
+        "Required",
+        "NonNullable",
+        "Box",
+        "Rc",
+        "Arc",
+        "RefCell",
+        "Ref",
+        "RefMut",
+        "MutexGuard",
+        "Pin",
+        "Cow",
+        "Result",
+        "Option",
+        "unique_ptr",
+        "shared_ptr",
+        "weak_ptr",
+        "Task",
+        "ValueTask",
+        "Lazy",
+        "Nullable",
+        "Deferred",
+        "Self",
+    ]
 )
 _ELEMENTS = frozenset(
-    "list List Sequence MutableSequence Iterable Iterator set Set frozenset FrozenSet tuple Tuple Collection Generator"
-    " AsyncIterator AsyncIterable deque Array ReadonlyArray Vec VecDeque HashSet BTreeSet vector IList IEnumerable"
-    " ICollection IReadOnlyList IReadOnlyCollection MutableList ArrayList LinkedList Stream Queue Deque".split()
+    [
+        "list",
+        "List",
+        "Sequence",
+        "MutableSequence",
+        "Iterable",
+        "Iterator",
+        "set",
+        "Set",
+        "frozenset",
+        "FrozenSet",
+        "tuple",
+        "Tuple",
+        "Collection",
+        "Generator",
+        "AsyncIterator",
+        "AsyncIterable",
+        "deque",
+        "Array",
+        "ReadonlyArray",
+        "Vec",
+        "VecDeque",
+        "HashSet",
+        "BTreeSet",
+        "vector",
+        "IList",
+        "IEnumerable",
+        "ICollection",
+        "IReadOnlyList",
+        "IReadOnlyCollection",
+        "MutableList",
+        "ArrayList",
+        "LinkedList",
+        "Stream",
+        "Queue",
+        "Deque",
+    ]
 )
 _VALUES = frozenset(
-    "dict Dict Mapping MutableMapping DefaultDict defaultdict OrderedDict Map ReadonlyMap Record HashMap BTreeMap".split()
+    [
+        "dict",
+        "Dict",
+        "Mapping",
+        "MutableMapping",
+        "DefaultDict",
+        "defaultdict",
+        "OrderedDict",
+        "Map",
+        "ReadonlyMap",
+        "Record",
+        "HashMap",
+        "BTreeMap",
+    ]
 )
 _TYPE_NOISE = re.compile(
     r"^(?:(?:const|struct|class|enum|union|mut|dyn|impl|final|readonly|volatile|static|typename|unsigned|ref|out|in|params|vararg|unique|keyof|typeof|inout)\b\s*|'\w+\s*|&+\s*|\*+\s*|:\s*|->\s*|\?\s*|\.\.\.\s*)+"
@@ -132,7 +211,7 @@ def plain_type(text: str) -> str:
     text = (text[noise.end() :] if noise else text).strip()
     if text.startswith("[]") and len(text) > 2:
         inner = plain_type(text[2:])
-        return inner and not inner.endswith("[]") and f"{inner}[]" or ""
+        return (inner and not inner.endswith("[]") and f"{inner}[]") or ""
     members = [part for part in _split(text, "|") if part.strip() not in {"None", "null", "undefined", "nil", ""}]
     if len(members) != 1:
         return ""

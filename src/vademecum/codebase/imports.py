@@ -54,13 +54,8 @@ def exported(statement: str) -> list[Bound]:
     if braces:
         return [(local, module, name) for name, local in _named(braces[1])]
     default = _DEFAULT.match(statement)
-    if (
-        default
-        and default[2] not in {".", "("} | set()
-        or (
-            default
-            and statement.startswith(("export default function", "export default class", "export default async"))
-        )
+    if (default and default[2] not in {".", "("} | set()) or (
+        default and statement.startswith(("export default function", "export default class", "export default async"))
     ):
         return [("default", "", default[1])] if default else []
     return []

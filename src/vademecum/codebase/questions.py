@@ -42,7 +42,7 @@ def callers(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
         return _not_found(graph, name, "callers", depth)
     start = _with_constructors(graph, asked)
     found = _walked(graph, start, USES, depth, into=True)
-    answer = _answer(graph, name, "callers", depth, asked, found, limit)
+    answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
     return answer if answer.found else _nothing(graph, answer, start)
 
@@ -59,7 +59,7 @@ def callees(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
         return _not_found(graph, name, "callees", depth)
     inside = _with_children(graph, asked)
     found = _walked(graph, inside, USES, depth, into=False)
-    answer = _answer(graph, name, "callees", depth, asked, found, limit)
+    answer = _answer(graph, name, "callees", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, inside, into=False, shown=guesses)
     return answer if answer.found else replace(answer, verdict="none" if not answer.withheld else "unknown")
 
@@ -83,7 +83,7 @@ def impact(graph: Graph, nodes: Sequence[Node], asked: str, depth: int = 2, limi
     relations = (*BREAKS, Relation.IMPORTS, Relation.TESTS) if whole else BREAKS
     found = _walked(graph, [*start, *above], relations, depth, into=True)
     found = [step for step in found if step[0].id not in {node.id for node in start}]
-    answer = _answer(graph, asked, "impact", depth, nodes, found, limit)
+    answer = _answer(graph, asked, "impact", depth, nodes, found, limit=limit)
     tests = {node.path for node, *_ in found if file_kind(node.path) is FileKind.TEST}
     tests |= _tests_of(graph, {node.path for node in nodes})
     answer = _with_guesses(graph, replace(answer, tests=tuple(sorted(tests))), start, into=True, shown=False)
@@ -107,10 +107,10 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
         if way:
             found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
             answer = _answer(
-                graph, asked, "path", depth, first[:1] if len(first) == 1 else _begin(graph, first, way), found, MOST
+                graph, asked, "path", depth, first[:1] if len(first) == 1 else _begin(first, way), found, limit=MOST
             )
             return replace(answer, reason=f"no way from {source} to {target}; this one leads back" if backwards else "")
-    begun = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], MOST)
+    begun = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], limit=MOST)
     return replace(begun, verdict="none", reason=f"nothing joins them within {2 * depth} steps along trusted edges")
 
 
@@ -178,7 +178,7 @@ def _steps(graph: Graph, here: int, steps: dict[int, int], *, into: bool) -> lis
     return way
 
 
-def _begin(graph: Graph, starts: Sequence[Node], way: Sequence[tuple[Node, Edge]]) -> list[Node]:
+def _begin(starts: Sequence[Node], way: Sequence[tuple[Node, Edge]]) -> list[Node]:
     return [node for node in starts if node.id == way[0][1].source] if way else list(starts[:1])
 
 
@@ -212,11 +212,11 @@ def _tests_of(graph: Graph, paths: set[str]) -> set[str]:
 
 
 def _answer(
-    graph: Graph, asked: str, relation: str, depth: int, nodes: Sequence[Node], found: Sequence[Met], limit: int
+    graph: Graph, asked: str, relation: str, depth: int, nodes: Sequence[Node], found: Sequence[Met], *, limit: int
 ) -> Neighbours:
     of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
     shown = [
-        neighbour_of(graph, node, _word(edge, relation), tier, steps, via, edge)
+        neighbour_of(graph, node, _word(edge, relation), tier, steps, via=via, edge=edge)
         for node, edge, steps, via, tier in found[:limit]
     ]
     several = len(nodes) > 1 and relation != "path"
@@ -244,7 +244,7 @@ def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, in
         return replace(answer, withheld=len(edges))
     nodes = graph.nodes(edge.source if into else edge.target for edge in edges)
     more = [
-        neighbour_of(graph, nodes[there], _word(edge, answer.relation), Tier.GUESS, 1, "", edge)
+        neighbour_of(graph, nodes[there], _word(edge, answer.relation), Tier.GUESS, 1, edge=edge)
         for edge in edges
         if (there := edge.source if into else edge.target) in nodes
     ]
@@ -256,7 +256,7 @@ def _nothing(graph: Graph, answer: Neighbours, start: Sequence[Node]) -> Neighbo
     """Say "none" where everything was covered, else "unknown" and what was not."""
     uncovered = tuple(uncovered_files(graph, start))
     if not uncovered and not answer.withheld:
-        return replace(answer, verdict="none", reason=f"nothing refers to {answer.query}: every file was covered")
+        return replace(answer, verdict="none", reason=f"nothing else refers to {answer.query}: every file was covered")
     hidden = []
     if answer.withheld:
         hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")

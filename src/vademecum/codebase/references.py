@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _MATCHES = 1 << 16
 _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
-_OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)([A-Za-z_]\w*)|@([A-Za-z_]\w*)")
+_OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 _SCRIPT = frozenset({"javascript", "typescript", "tsx"})
 _EXPORTS = re.compile(r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?")
 
@@ -157,53 +157,57 @@ class _Finder:
                 handler(self, nodes[0], captured)
                 return
 
-    def _call(self, node: tree_sitter.Node, _: Any) -> None:
+    def calling(self, node: tree_sitter.Node, _: Any) -> None:
         self._add(self.found.calls, node, chain(self._text(node)))
 
-    def _method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+    def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         holder = captured.get("object")
         before = (chain(self._text(holder[0])) or "?") + "." if holder else ""
         self._add(self.found.calls, node, before + self._text(node))
 
-    def _new(self, node: tree_sitter.Node, _: Any) -> None:
+    def making(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.news.append((*self._at(node), self._text(node)))
 
-    def _load(self, node: tree_sitter.Node, _: Any) -> None:
+    def passing(self, node: tree_sitter.Node, _: Any) -> None:
         self._add(self.found.loads, node, chain(self._text(node)))
 
-    def _ref(self, node: tree_sitter.Node, _: Any) -> None:
+    def naming(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.types.append((*self._at(node), self._text(node)))
 
     def _add(self, rows: list[tuple[int, int, str]], node: tree_sitter.Node, spelled: str) -> None:
         if spelled:
             rows.append((*self._at(node), spelled))
 
-    def _using(self, node: tree_sitter.Node, _: Any) -> None:
+    def importing(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
         statement = self._content[node.start_byte : node.end_byte].decode(errors="ignore")
         self.found.imports += [(owner, line, *bound) for bound in imported(statement, self._language)]
 
-    def _exporting(self, node: tree_sitter.Node, _: Any) -> None:
+    def exporting(self, node: tree_sitter.Node, _: Any) -> None:
         line = self._lines.number(node.start_byte)
         self.found.exports += [(0, line, *bound) for bound in exported(self._text(node))]
 
-    def _package(self, node: tree_sitter.Node, _: Any) -> None:
-        self.found.package = self.found.package or self._text(node).replace("\\", ".").replace("::", ".")
+    def package(self, node: tree_sitter.Node, _: Any) -> None:
+        package = self._text(node).replace("\\", ".").replace("::", ".")
+        if self._language == "cpp":  # a file may open several namespaces
+            known = self.found.package.split(".") if self.found.package else []
+            package = ".".join(dict.fromkeys([*known, *package.split(".")]))
+        self.found.package = package if self._language == "cpp" else self.found.package or package
 
-    def _return(self, node: tree_sitter.Node, _: Any) -> None:
+    def returning(self, node: tree_sitter.Node, _: Any) -> None:
         text = self._text(node)
         if self._language == "go" and text.startswith("("):  # several results: the first is what is used further
             text = text.strip("()").partition(",")[0].rpartition(" ")[2]
         self.found.returns.append((*self._at(node), TYPE, text))
 
-    def _returned(self, node: tree_sitter.Node, _: Any) -> None:
+    def returned(self, node: tree_sitter.Node, _: Any) -> None:
         if spelled := chain(self._text(node)):
             self.found.returns.append((*self._at(node), VALUE, spelled))
 
-    def _embedded(self, node: tree_sitter.Node, _: Any) -> None:
+    def embedded(self, node: tree_sitter.Node, _: Any) -> None:
         self.found.bases.append((*self._at(node), self._text(node)))
 
-    def _bound(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+    def binding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take a name and what it is bound to."""
         owner, line = self._at(node)
         name = self._text(node)
@@ -219,7 +223,7 @@ class _Finder:
         if how not in {TYPE, SHADOW}:
             text = chain(text)
             how = how if text else SHADOW
-        if name.isidentifier():
+        if name.removeprefix("#").isidentifier():
             self.found.bindings.append((owner, line, name, how, text, scope))
 
     def _script(self, owner: int, line: int, name: str, value: str) -> bool:
@@ -238,7 +242,7 @@ class _Finder:
             self.found.exports += [(0, line, name, "", local or name) for name, local in inside]
         return True
 
-    def _field(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+    def fielded(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         owner, line = self._at(node)
         if "type" in captured:
             held = self._text(captured["type"][0])
@@ -265,8 +269,8 @@ class _Finder:
 
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
 _HANDLERS = {
-    "call": _Finder._call, "method": _Finder._method, "new": _Finder._new, "load": _Finder._load,
-    "bare": _Finder._call, "ref": _Finder._ref, "using": _Finder._using, "exporting": _Finder._exporting,
-    "package": _Finder._package, "return": _Finder._return, "returned": _Finder._returned,
-    "embedded": _Finder._embedded, "field": _Finder._field, "name": _Finder._bound,
+    "call": _Finder.calling, "method": _Finder.calling_method, "new": _Finder.making, "load": _Finder.passing,
+    "bare": _Finder.calling, "ref": _Finder.naming, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
+    "embedded": _Finder.embedded, "field": _Finder.fielded, "name": _Finder.binding,
 }  # fmt: skip

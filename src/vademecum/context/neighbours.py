@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
 from vademecum.context.render import PLAIN, Style, counted, visible
 from vademecum.types import Neighbour, Neighbours
@@ -19,6 +21,19 @@ def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
       17  budget.split(0.6)
     """
     return "\n".join(_lines(answer, style)) + "\n"
+
+
+def neighbours_record(answer: Neighbours, *, compact: bool = False) -> dict[str, Any]:
+    """Return an answer about the graph as JSON-serialisable values; `compact` leaves out whatever is empty."""
+    record = asdict(answer)
+    for key in ("of", "found"):
+        record[key] = [_plain(each, compact=compact) for each in record[key]]
+    return {key: value for key, value in record.items() if value not in ("", [], (), 0)} if compact else record
+
+
+def _plain(neighbour: dict[str, Any], *, compact: bool) -> dict[str, Any]:
+    del neighbour["chunk"]  # a number of the index
+    return {key: value for key, value in neighbour.items() if value not in ("", 0, False)} if compact else neighbour
 
 
 def _lines(answer: Neighbours, style: Style) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
 
@@ -111,7 +112,17 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
 
 
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-    return _outcome(engine, engine.codebase.symbol(arguments["name"], k=RESULTS), SNIPPET_LINES)
+    name, relation = arguments["name"], arguments.get("relation", "definition")
+    if relation == "definition":
+        return _outcome(engine, engine.codebase.symbol(name, k=RESULTS), SNIPPET_LINES)
+    depth = arguments.get("depth", 2)
+    if relation == "path":
+        if "to" not in arguments:
+            raise UsageError("relation 'path' of symbol needs 'to': the name to reach")
+        answer = engine.codebase.path(name, arguments["to"], depth)
+    else:
+        answer = getattr(engine.codebase, relation)(name, depth=depth)
+    return Outcome(neighbours_text(answer).rstrip("\n"), neighbours_record(answer, compact=True))
 
 
 def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -202,9 +213,17 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             "symbol",
-            "Where is this function, class, method or type defined? Exact names only; answers not_found with the nearest "
-            "names rather than guess. For usages use grep.",
-            {"name": _string("Name or Class.method")},
+            "Where is a function, class or type defined, who calls it, what does it call, what breaks (and which tests to "
+            "run) if it changes? Exact names; answers not_found or unknown rather than guess, and says how each edge is known.",
+            {
+                "name": _string("Name or Class.method; path:line for related"),
+                "relation": {
+                    "type": "string",
+                    "enum": ["definition", "callers", "callees", "impact", "path", "related"],
+                },
+                "to": _string("For path: where to"),
+                "depth": _number("Steps, default 2", 1, 3),
+            },
             ("name",),
             _symbol,
         ),

@@ -63,11 +63,11 @@ class File:
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
-        """Its declarations by qualified name; the first of one name counts, but one with a body before a mere leaf."""
+        """Its declarations by qualified name. Of several (overloads, a field and a method) the longest counts, leaves last."""
         found: dict[str, Node] = {}
         for ordinal, _, name, qualified, kind, start, end, _ in self._symbols(self.blob):
             known = found.get(qualified)
-            if known is None or (known.kind in LEAVES and kind not in LEAVES):
+            if known is None or _rank(kind, end - start) > _rank(known.kind, known.end_line - known.start_line):
                 found[qualified] = Node(
                     node_id(self.path, qualified), self.path, name, qualified, kind, start, end, ordinal, 0
                 )
@@ -158,6 +158,10 @@ class File:
             else:
                 return ""
         return ""
+
+
+def _rank(kind: str, lines: int) -> tuple[bool, int]:
+    return kind not in LEAVES, lines
 
 
 def around_of(qualified: str, nodes: Mapping[str, Node]) -> str:

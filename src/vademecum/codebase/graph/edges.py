@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 
 from vademecum.codebase.declarations import FUNCTIONS
 from vademecum.codebase.expression import chain
+from vademecum.codebase.graph.classes import ancestors_named
 from vademecum.codebase.graph.common_names import is_common
 from vademecum.codebase.graph.definitions import CLASSES, File
-from vademecum.codebase.graph.names import EXTERNAL, Names, Value, ancestors_named
+from vademecum.codebase.graph.names import Names
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
+from vademecum.codebase.graph.values import EXTERNAL, Value
 
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
 _INTERFACES = frozenset({"interface", "trait", "protocol", "annotation"})
@@ -77,7 +79,7 @@ class FileEdges:
                         self._import(path, line)
             if not local or name in {"", "*"}:
                 continue
-            value, tier = names._imported(file, module, name)  # noqa: SLF001 - of one mind
+            value, tier = names.imported(file, module, name)
             node = names.node(value)
             if value is not None and value.what == "module" and not value.path.endswith("/"):
                 self._import(value.path, line)
@@ -102,6 +104,8 @@ class FileEdges:
                 self._use(owner, line, value, tier)
 
     def _call(self, owner: int, line: int, spelled: str) -> None:
+        if spelled == "super" and self._file.language == "python":
+            return
         value, tier = self._names.meaning(self._file, self._refs.owners[owner], spelled)
         if value is None:
             self._by_name(owner, line, spelled)

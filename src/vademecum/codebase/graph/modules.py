@@ -21,8 +21,38 @@ SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs",
 MANIFESTS = re.compile(r"(?:.*/)?(?:go\.mod|Cargo\.toml|package\.json|[tj]sconfig[\w.-]*\.json)")
 _SOURCE_ROOTS = ("", "src", "lib", "python", "source")
 _C_STANDARD = frozenset(
-    "assert ctype errno fcntl float inttypes limits locale malloc math memory poll pthread sched semaphore setjmp signal"
-    " stdarg stdatomic stdbool stddef stdint stdio stdlib string strings time unistd wchar windows".split()
+    [
+        "assert",
+        "ctype",
+        "errno",
+        "fcntl",
+        "float",
+        "inttypes",
+        "limits",
+        "locale",
+        "malloc",
+        "math",
+        "memory",
+        "poll",
+        "pthread",
+        "sched",
+        "semaphore",
+        "setjmp",
+        "signal",
+        "stdarg",
+        "stdatomic",
+        "stdbool",
+        "stddef",
+        "stdint",
+        "stdio",
+        "stdlib",
+        "string",
+        "strings",
+        "time",
+        "unistd",
+        "wchar",
+        "windows",
+    ]
 )
 
 
@@ -71,7 +101,8 @@ class Modules:
 
     # -- Python --------------------------------------------------------------------------------------------------
 
-    def _python(self, importer: str, module: str) -> str:
+    def python(self, importer: str, module: str) -> str:
+        """Find a Python module: beside the importer, or below a directory that packages are found in."""
         dots = len(module) - len(module.lstrip("."))
         rest = module.lstrip(".").replace(".", "/")
         if dots:
@@ -99,15 +130,16 @@ class Modules:
         return root in _SOURCE_ROOTS or importer.startswith(root + "/") or posixpath.basename(root) in _SOURCE_ROOTS
 
     def _python_at(self, place: str) -> str:
-        for candidate in (f"{place}.py", f"{place}/__init__.py", f"{place}.pyi", f"{place}/__init__.pyi"):
-            candidate = candidate.removeprefix("/")
+        for ending in (".py", "/__init__.py", ".pyi", "/__init__.pyi"):
+            candidate = (place + ending).removeprefix("/")
             if candidate in self._paths:
                 return candidate
         return f"{place}/" if place in self.folders else ""
 
     # -- JavaScript and TypeScript -------------------------------------------------------------------------------
 
-    def _script(self, importer: str, module: str) -> str:
+    def script(self, importer: str, module: str) -> str:
+        """Find a module of JavaScript or TypeScript: relative, by the paths of a tsconfig, or in a package of this repository."""
         module = module.partition("?")[0]
         if module.startswith("."):
             return self._script_at(posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
@@ -221,7 +253,9 @@ class Modules:
                 found.append((named[1].strip('"'), posixpath.dirname(path)))
         return sorted(found, key=lambda each: -len(each[0]))
 
-    def _go(self, _importer: str, module: str) -> str:
+    def go(self, importer: str, module: str) -> str:
+        """Find a Go package by the module paths of go.mod files."""
+        del importer
         for name, folder in self._go_modules:
             if module == name or module.startswith(name + "/"):
                 place = posixpath.join(folder, module[len(name) + 1 :]).rstrip("/")
@@ -278,7 +312,8 @@ class Modules:
                 return place
         return ""
 
-    def _rust(self, importer: str, module: str) -> str:
+    def rust(self, importer: str, module: str) -> str:
+        """Find a module of a Rust crate."""
         parts = [part for part in module.split("::") if part]
         if not parts:
             return importer
@@ -296,7 +331,8 @@ class Modules:
 
     # -- C and C++, Ruby, PHP files ------------------------------------------------------------------------------
 
-    def _include(self, importer: str, module: str) -> str:
+    def include(self, importer: str, module: str) -> str:
+        """Find a header: beside the includer, or the nearest whose path ends so."""
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(importer), module))
         if beside in self._paths:
             return beside
@@ -304,7 +340,8 @@ class Modules:
             return ""
         return max(self._ending(posixpath.normpath(module)), key=lambda path: _nearness(path, importer), default="")
 
-    def _ruby(self, importer: str, module: str) -> str:
+    def ruby(self, importer: str, module: str) -> str:
+        """Find a Ruby file that is required."""
         name = module if module.endswith(".rb") else f"{module}.rb"
         if module.startswith("./"):
             place = posixpath.normpath(posixpath.join(posixpath.dirname(importer), name))
@@ -312,7 +349,8 @@ class Modules:
         found = [path for path in self._ending(name) if path == name or path.endswith(f"lib/{name}")]
         return max(found, key=lambda path: _nearness(path, importer), default="")
 
-    def _php(self, importer: str, module: str) -> str:
+    def php(self, importer: str, module: str) -> str:
+        """Find a PHP file that is included."""
         place = posixpath.normpath(posixpath.join(posixpath.dirname(importer), module.lstrip("/")))
         return place if place in self._paths else ""
 
@@ -331,7 +369,7 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 _FINDERS: dict[str, Callable[[Modules, str, str], str]] = {
-    "python": Modules._python, "javascript": Modules._script, "typescript": Modules._script, "tsx": Modules._script,
-    "go": Modules._go, "rust": Modules._rust, "c": Modules._include, "cpp": Modules._include, "ruby": Modules._ruby,
-    "php": Modules._php,
+    "python": Modules.python, "javascript": Modules.script, "typescript": Modules.script, "tsx": Modules.script,
+    "go": Modules.go, "rust": Modules.rust, "c": Modules.include, "cpp": Modules.include, "ruby": Modules.ruby,
+    "php": Modules.php,
 }  # fmt: skip

@@ -9,7 +9,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator
 
-from vademecum.codebase.declarations import FUNCTIONS
 from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.modules import Modules
 from vademecum.codebase.graph.terms import Node, Tier
@@ -17,6 +16,7 @@ from vademecum.codebase.graph.terms import Node, Tier
 Found = list[tuple[File, Node]]
 Choice = tuple[tuple[File, Node], Tier] | None
 
+HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++")
 # Languages in which a bare name may be a member of the class around.
 IMPLICIT_SELF = frozenset({"java", "kotlin", "csharp", "cpp", "ruby"})
 
@@ -74,7 +74,7 @@ def _c(file: File, scope: str, found: Found, modules: Modules) -> Choice:
     ]
     if not found:
         return None
-    bodies = [each for each in found if not each[0].path.endswith((".h", ".hpp", ".hh", ".hxx"))] or found
+    bodies = [each for each in found if not each[0].path.endswith(HEADERS)] or found
     headers = [each for each in found if each not in bodies]
     seen = {modules.locate(file.path, module, file.language) for _, module, _ in file.imports.get("", ())}
     is_read = own or any(each[0].path in seen for each in [*headers, *bodies])
@@ -122,4 +122,3 @@ OPEN_CLASSES: dict[str, Callable[[str, str], bool]] = {
     "go": _same_folder, "rust": _same_crate, "cpp": _anywhere, "c": _anywhere, "ruby": _anywhere, "csharp": _anywhere,
     "kotlin": _anywhere,
 }  # fmt: skip
-MEMBERS = FUNCTIONS

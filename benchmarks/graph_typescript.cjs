@@ -1,0 +1,58 @@
+// Where the TypeScript compiler says that calls lead: run by graph.py with the path of the npm package `typescript`.
+//
+//     node graph_typescript.cjs TYPESCRIPT ROOT FILE... > found.json
+//
+// Each item is [path, line of the called name, name, [[path, line, kind], ...]]: declarations below the root, without
+// node_modules; an empty list where the compiler knows a declaration elsewhere, null where it knows none.
+const ts = require(process.argv[2]);
+const path = require("path");
+const root = path.resolve(process.argv[3]) + path.sep;
+const files = process.argv.slice(4).map((file) => path.resolve(root, file));
+const nearest = ts.findConfigFile(root, ts.sys.fileExists);
+const configs = new Map();
+const options = { allowJs: false, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ESNext,
+  module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, jsx: ts.JsxEmit.Preserve, strict: true };
+if (nearest) {
+  const read = ts.parseJsonConfigFileContent(ts.readConfigFile(nearest, ts.sys.readFile).config, ts.sys, path.dirname(nearest));
+  for (const key of ["paths", "baseUrl"]) if (read.options[key] !== undefined) options[key] = read.options[key];
+}
+const program = ts.createProgram(files, options);
+const checker = program.getTypeChecker();
+const found = [];
+const host = { getCompilationSettings: () => options, getScriptFileNames: () => files, getScriptVersion: () => "1",
+  getScriptSnapshot: (file) => ts.sys.fileExists(file) ? ts.ScriptSnapshot.fromString(ts.sys.readFile(file)) : undefined,
+  getCurrentDirectory: () => root, getDefaultLibFileName: ts.getDefaultLibFilePath, fileExists: ts.sys.fileExists,
+  readFile: ts.sys.readFile, directoryExists: ts.sys.directoryExists, getDirectories: ts.sys.getDirectories };
+const service = ts.createLanguageService(host);
+// A signature in an interface stands for what implements it: either is a true target of the call.
+function implementations(source, name) {
+  return (service.getImplementationAtPosition(source.fileName, name.getStart()) || [])
+    .filter((each) => each.fileName.startsWith(root) && !each.fileName.includes("/node_modules/"))
+    .map((each) => [each.fileName.slice(root.length),
+      program.getSourceFile(each.fileName).getLineAndCharacterOfPosition(each.textSpan.start).line + 1, "Implementation"]);
+}
+const wanted = new Set(files);
+function resolved(symbol) {
+  return symbol && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+function visit(node, source) {
+  if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
+    const callee = node.expression;
+    const name = ts.isPropertyAccessExpression(callee) ? callee.name : ts.isIdentifier(callee) ? callee : undefined;
+    if (name) {
+      const symbol = resolved(checker.getSymbolAtLocation(name));
+      const line = source.getLineAndCharacterOfPosition(name.getStart()).line + 1;
+      const start = source.getLineAndCharacterOfPosition(callee.getStart()).line + 1;
+      const places = symbol && symbol.declarations ? symbol.declarations.map((declaration) => {
+        const file = declaration.getSourceFile();
+        return [file.fileName, file.getLineAndCharacterOfPosition(declaration.getStart()).line + 1, ts.SyntaxKind[declaration.kind]];
+      }).filter(([file]) => file.startsWith(root) && !file.includes("/node_modules/"))
+        .map(([file, at, kind]) => [file.slice(root.length), at, kind]) : null;
+      if (places && places.some((place) => place[2] === "MethodSignature")) places.push(...implementations(source, name));
+      found.push([source.fileName.slice(root.length), start, line, name.text, places]);
+    }
+  }
+  ts.forEachChild(node, (child) => visit(child, source));
+}
+for (const source of program.getSourceFiles()) if (wanted.has(path.resolve(source.fileName))) visit(source, source);
+process.stdout.write(JSON.stringify(found));

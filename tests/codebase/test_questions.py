@@ -1,0 +1,196 @@
+"""Questions about the graph, asked of a small repository: callers, callees, impact, ways, what belongs to a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from vademecum.codebase.surroundings import surroundings
+from vademecum.context.neighbours import neighbours_text
+from vademecum.context.page import graph_page
+from vademecum.errors import UsageError
+
+FILES = {
+    "app/store.py": (
+        "class Store:\n    def __init__(self, place: str):\n        self.place = place\n\n    def get(self, key):\n        return read(self.place, key)\n\n\n"
+        "def read(place, key):\n    return open(place).read()\n\n\ndef lonely():\n    return 1\n"
+    ),
+    "app/serve.py": (
+        "from app.store import Store\n\n\ndef answer(question):\n    store = Store('a')\n    return store.get(question)\n\n\n"
+        "def main():\n    print(answer('x'))\n\n\ndef again(n):\n    return main() if n else again(n - 1)\n"
+    ),
+    "app/cached.py": "from app.store import Store\n\n\nclass Cached(Store):\n    def get(self, key):\n        return super().get(key)\n",
+    "tests/test_serve.py": "from app.serve import answer\n\n\ndef test_answer():\n    assert answer('q')\n",
+    "docs/guide.md": "# Guide\n\n## Stores\n\n`Store.get` reads; see [the code](../app/store.py).\n",
+}
+
+
+@pytest.fixture
+def code(repo, engine):
+    """The small repository, open."""
+    return engine(repo("app", FILES)).codebase
+
+
+def names(answer):
+    return [(each.name or each.path, each.relation, each.tier, each.distance) for each in answer.found]
+
+
+def test_callers_are_told_with_tier_distance_and_line(code):
+    """Nearest first; product code before tests; the line that says so is quoted."""
+    found = code.callers("Store.get", depth=3)
+    assert found.verdict == "found"
+    assert names(found)[:2] == [("Cached.get", "called_by", "exact", 1), ("answer", "called_by", "typed", 1)]
+    assert ("main", "called_by", "typed", 2) in names(found)
+    assert ("test_answer", "called_by", "typed", 2) in names(found)
+    assert ("again", "called_by", "typed", 3) in names(found)
+    one = next(each for each in found.found if each.name == "answer")
+    assert (one.path, one.line, one.text, one.line_path) == (
+        "app/serve.py",
+        6,
+        "return store.get(question)",
+        "app/serve.py",
+    )
+    assert one.signature == "def answer(question)"
+    assert next(each for each in found.found if each.name == "test_answer").via == "answer"
+
+
+def test_depth_limits_how_far_one_looks(code):
+    """Depth 1 is direct; 4 is an error that says what is allowed; circles end."""
+    assert {each.distance for each in code.callers("Store.get", depth=1).found} == {1}
+    assert code.callers("again", depth=3).verdict == "none"  # nobody but itself
+    for depth in (0, 4):
+        with pytest.raises(ValueError, match="not 1, 2 or 3"):
+            code.callers("Store.get", depth=depth)
+
+
+def test_calling_a_class_is_calling_its_constructor(code):
+    """Who makes a Store is a caller of `Store.__init__`."""
+    assert ("answer", "called_by", "exact", 1) in names(code.callers("Store.__init__"))
+
+
+def test_callees_of_a_class_are_those_of_its_methods(code):
+    """What a method calls; what a class's methods call."""
+    assert names(code.callees("Store.get", depth=1)) == [("read", "calls", "exact", 1)]
+    assert ("read", "calls", "exact", 1) in names(code.callees("Store", depth=1))
+
+
+def test_none_is_said_only_where_everything_was_covered(repo, engine):
+    """Nobody calls `lonely`: none. With a file that has errors and names it, or a call on something unknown: unknown."""
+    made = repo("app", FILES)
+    code = engine(made).codebase
+    sure = code.callers("lonely")
+    assert (sure.verdict, sure.uncovered) == ("none", ())
+    assert not sure
+    made.write("app/broken.py", "def broken(:\n    lonely()\n  if x\n")
+    unsure = code.callers("lonely")
+    assert (unsure.verdict, unsure.uncovered) == ("unknown", ("app/broken.py",))
+    made.write("app/broken.py", "")
+    made.write("bin/run.lua", "lonely()\n")
+    assert code.callers("lonely").uncovered == ("bin/run.lua",)
+
+
+def test_an_unknown_call_of_the_name_makes_none_unknown(repo, engine):
+    """`thing.fetch()` on something unknown may be any of several: withheld as guesses, shown when asked for."""
+    two = "class {0}:\n    def fetch_all_rows(self): ...\n"
+    code = engine(
+        repo(
+            "app",
+            {"a.py": two.format("A"), "b.py": two.format("B"), "c.py": "def go(thing):\n    thing.fetch_all_rows()\n"},
+        )
+    ).codebase
+    found = code.callers("A.fetch_all_rows")
+    assert (found.verdict, found.withheld, found.found) == ("unknown", 1, ())
+    shown = code.callers("A.fetch_all_rows", guesses=True)
+    assert names(shown) == [("go", "called_by", "guess", 1)]
+
+
+def test_a_name_that_is_not_there_is_not_found(code):
+    """With the nearest names."""
+    found = code.callers("Stor.get")
+    assert found.verdict == "not_found"
+    assert "Store" in code.callers("Stoer").nearest
+
+
+def test_impact_names_what_may_break_and_the_tests_to_run(code):
+    """Callers, what overrides it, and through what it overrides; tests by file."""
+    found = code.impact("Store.get")
+    assert {"answer", "Cached.get", "test_answer", "main"} <= {each.name for each in found.found}
+    assert found.tests == ("tests/test_serve.py",)
+    assert "answer" in {each.name for each in code.impact("Cached.get").found}  # called without knowing, as a Store
+
+
+def test_impact_of_a_git_range(repo, engine):
+    """What a range changed, or what is changed on disk against a revision."""
+    made = repo("app", FILES)
+    made.write("app/store.py", FILES["app/store.py"].replace("open(place).read()", "open(place, 'rb').read()"))
+    code = engine(made).codebase
+    found = code.impact(diff="HEAD")
+    assert [each.name for each in found.of] == ["read"]
+    assert ("Store.get", "called_by", "exact", 1) in names(found)
+    assert found.tests == ()
+    assert code.impact(diff="HEAD", depth=3).tests == ("tests/test_serve.py",)
+    with pytest.raises(UsageError):
+        code.impact(diff="--output=x")
+
+
+def test_a_path_joins_two_names(code):
+    """The shortest way along calls, each step with its line; backwards is said; none is said."""
+    found = code.path("main", "read")
+    assert [(each.name, each.line) for each in found.found] == [("answer", 10), ("Store.get", 6), ("read", 6)]
+    assert "leads back" in code.path("read", "main").reason
+    assert code.path("lonely", "main").verdict == "none"
+    assert code.path("lonely", "nowhere").verdict == "not_found"
+
+
+def test_related_labels_what_belongs_to_a_line(code):
+    """Callers, callees, contracts, tests and siblings of the declaration around a line."""
+    found = {each.name or each.path: each.relation for each in code.related("app/serve.py:5").found}
+    assert found["Store.get"] == "calls"
+    assert found["main"] == "called_by"
+    assert found["test_answer"] == "test_for"
+    assert {each.relation for each in code.related("app/cached.py:5").found} >= {"interface_of", "called_by"} - {
+        "called_by"
+    }
+    with pytest.raises(UsageError, match="not in the index"):
+        code.related("app/none.py:1")
+
+
+def test_documents_refer_to_what_they_name(code):
+    """A code span of one definition's name, a link to a file."""
+    assert "docs/guide.md" in {each.path for each in code.callers("Store.get").found}
+    linked = code.callers("app/store.py", depth=1)
+    assert "docs/guide.md" in {each.path for each in linked.found}
+
+
+def test_answers_follow_edits(repo, engine):
+    """The graph is brought up to date before it is asked; what went is gone."""
+    made = repo("app", FILES)
+    code = engine(made).codebase
+    assert "answer" in {each.name for each in code.callers("Store.get").found}
+    made.write("app/serve.py", "def answer(question):\n    return question\n")
+    assert "answer" not in {each.name for each in code.callers("Store.get").found}
+    made.write("app/new.py", "from app.store import read as r\n\n\ndef use():\n    return r(1, 2)\n")
+    assert "use" in {each.name for each in code.callers("read").found}
+    (made.path / "app/store.py").rename(made.path / "app/depot.py")
+    assert code.callers("read").verdict == "unknown" or "use" not in {each.name for each in code.callers("read").found}
+
+
+def test_text_says_verdict_place_tier_and_line(code):
+    """As it stands on a terminal."""
+    text = neighbours_text(code.callers("read", depth=1))
+    assert text.splitlines()[0] == "callers of read | found | 1 result | depth 1"
+    assert "app/store.py:5-6  Store.get  called_by exact\n  6  return read(self.place, key)\n" in text
+
+
+def test_the_page_holds_everything_and_asks_for_nothing(repo, engine):
+    """One file: no address is in it but that of the drawing language; what is hostile in a name is harmless."""
+    made = repo("app", FILES)
+    graph = engine(made).codebase.graph()
+    page = graph_page(surroundings(graph, "read"), "app</title>")
+    assert page.count("//") - page.count("\n//") == page.count("http://www.w3.org/2000/svg") + page.count(";  //")
+    assert "Store.get" in page
+    assert "app</title>" not in page
+    assert page.count("</script>") == 2
+    overview = surroundings(graph)
+    assert {node.path for node in overview.nodes} == set(FILES)
+    with pytest.raises(UsageError, match="defined nowhere"):
+        surroundings(graph, "nowhere")
