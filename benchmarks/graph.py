@@ -23,11 +23,12 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import report
 from vademecum.codebase.graph.build import Files, snapshot_files
 from vademecum.codebase.graph.definitions import CLASSES, Definitions
 from vademecum.codebase.graph.edges import FileEdges, Found
@@ -194,6 +195,21 @@ def judge(graph: Graph, site: Site, ours: list[tuple[Tier, Node]], truth: list[l
             judged.note("missed", f"{site} truth {own[:3]}")
 
 
+def by_site(
+    truths: Iterable[tuple[Site, list[Any] | None]], is_definition: Callable[[list[Any]], bool]
+) -> Iterator[tuple[Site, list[Any]]]:
+    """Yield each site with all that is true there, a line that calls one name twice being one site.
+
+    Left out are sites of which the truth knows nothing, or names a parameter or a variable rather than a definition.
+    """
+    found: dict[Site, list[Any] | None] = {}
+    for site, truth in truths:
+        known = found.get(site, [])
+        clear = truth is not None and all(map(is_definition, truth))
+        found[site] = [*known, *(truth or ())] if clear and known is not None else None
+    return ((site, truth) for site, truth in found.items() if truth is not None)
+
+
 # -- jedi ----------------------------------------------------------------------------------------------------------
 
 
@@ -224,10 +240,9 @@ def by_jedi(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         command = [arguments.python, str(HERE / "graph_jedi.py"), str(root)]
         said = json.loads(subprocess.run(command, input=sites, capture_output=True, text=True, check=True).stdout)
         judged = Judged()
-        for (site, _, _), truth in zip(asked, said, strict=True):
-            kinds = {place[3] for place in truth or ()}
-            if truth is not None and kinds <= {"function", "class"}:  # a parameter or a variable is no definition
-                judge(ours.graph, site, found.get(site, []), truth, judged)
+        truths = ((site, truth) for (site, _, _), truth in zip(asked, said, strict=True))
+        for site, truth in by_site(truths, lambda place: place[3] in {"function", "class"}):
+            judge(ours.graph, site, found.get(site, []), truth, judged)
         return finished(judged, arguments) | {"sites": len(asked)}
 
 
@@ -247,12 +262,12 @@ def by_typescript(root: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         ]
         said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         judged = Judged()
-        for path, start, _, name, places in said:
-            kinds = {place[2] for place in places or ()}
-            if places is None or kinds & {"Parameter", "BindingElement"}:  # unknown to the compiler; a value handed in
-                continue
-            site = (path, start, name)
-            judge(ours.graph, site, found.get(site, []), places or [["", 0]], judged)
+        truths = (
+            ((path, start, name), places if places is None else places or [["", 0, ""]])
+            for path, start, _, name, places in said
+        )
+        for site, truth in by_site(truths, lambda place: place[2] not in {"Parameter", "BindingElement"}):
+            judge(ours.graph, site, found.get(site, []), truth, judged)
         return finished(judged, arguments) | {"sites": len(said)}
 
 
@@ -398,18 +413,22 @@ def meant(target: Function, node: Node, below: dict[Function, set[Function]]) ->
 def speed(root: Path, _: argparse.Namespace) -> dict[str, Any]:
     """Measure index time with the graph and without, and traversals, in turn."""
     times: dict[str, list[float]] = {"without": [], "with": []}
+    busy: dict[str, list[float]] = {"without": [], "with": []}
     for _round in range(3):
         for kind, taken in times.items():
             os.environ["VADE_HOME"] = tempfile.mkdtemp()
             code = ("from vademecum.codebase import chunk\n" if kind == "without" else "") + (
                 "chunk.find_references = lambda *a: ''\n" if kind == "without" else ""
             ) + (
-                "import sys, time\nfrom vademecum.engine import Engine\ne = Engine.open(sys.argv[1])\nt = time.perf_counter()\n"
+                "import resource, sys, time\nfrom vademecum.engine import Engine\ne = Engine.open(sys.argv[1])\nt = time.perf_counter()\n"
                 + ("e.codebase.refresh()" if kind == "without" else "e.codebase.index()")
-                + "\nprint(time.perf_counter() - t)"
+                + "\nprint(time.perf_counter() - t)\n"
+                "print(sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))"
             )  # fmt: skip
             done = subprocess.run([sys.executable, "-c", code, str(root)], capture_output=True, text=True, check=True)
-            taken.append(float(done.stdout))
+            wall, cpu = map(float, done.stdout.split())
+            taken.append(wall)
+            busy[kind].append(cpu)
     with Engine.open(root) as engine:
         graph = linked(engine).graph
         nodes = [node for node in graph.every() if node.qualified]
@@ -417,7 +436,9 @@ def speed(root: Path, _: argparse.Namespace) -> dict[str, Any]:
         walks = {name: _walks(graph, drawn, into=into) for name, into in (("callers", True), ("callees", False))}
         edges = len(graph.every_edge(tuple(Tier)))
     with_, without = min(times["with"]), min(times["without"])
+    cpu = {kind: round(min(taken), 3) for kind, taken in busy.items()}
     return {"index_s": {"with": round(with_, 3), "without": round(without, 3), "ratio": round(with_ / without, 3)},
+            "index_cpu_s": cpu | {"ratio": round(cpu["with"] / cpu["without"], 3)},
             "symbols": len(nodes), "edges": edges, "depth_3_ms": walks}  # fmt: skip
 
 
@@ -443,11 +464,23 @@ def finished(judged: Judged, arguments: argparse.Namespace) -> dict[str, Any]:
     return judged.figures()
 
 
+def join(arguments: argparse.Namespace) -> None:
+    """Join parts into one result, those on repositories that were tuned on set apart."""
+    tuned = set(arguments.tuned.split(","))
+    result: dict[str, Any] = {"held_out": {}, "tuned_on": {}}
+    for part in arguments.repositories:
+        for kind, found in json.loads(Path(part).read_text("utf-8")).items():
+            for name, figures in found.items():
+                result["tuned_on" if name in tuned else "held_out"].setdefault(kind, {})[name] = figures
+    print(report.write("graph", result))
+
+
 def main() -> None:
     """Measure, and write what was measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["trace", "jedi", "typescript", "speed"])
+    parser.add_argument("what", choices=["trace", "jedi", "typescript", "speed", "report"])
     parser.add_argument("repositories", nargs="+", metavar="NAME=CHECKOUT")
+    parser.add_argument("--tuned", default="", help="names of repositories whose errors were looked at, for the report")
     parser.add_argument("--python", default=sys.executable, help="with jedi, pytest and what the suites need")
     parser.add_argument("--typescript", default="typescript", help="folder of the npm package")
     parser.add_argument("--examples", type=int, default=0, help="how many errors of each kind to print")
@@ -455,6 +488,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if os.sep in arguments.python:  # it is run in other directories; a link would lose its environment
         arguments.python = os.path.abspath(arguments.python)
+    if arguments.what == "report":
+        join(arguments)
+        return
     os.environ["VADE_HOME"] = tempfile.mkdtemp()
     measure = {"trace": by_trace, "jedi": by_jedi, "typescript": by_typescript, "speed": speed}[arguments.what]
     found = {}

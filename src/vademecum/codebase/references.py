@@ -22,7 +22,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from vademecum.codebase import languages
@@ -68,7 +68,7 @@ class References:
 
     def dump(self) -> str:
         """Return it as JSON, empty parts left out."""
-        kept = {name: value for name, value in asdict(self).items() if value}
+        kept = {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
         return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
     @staticmethod

@@ -11,7 +11,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from vademecum.codebase.graph.definitions import Definitions
@@ -69,7 +69,7 @@ class Modules:
         find = _FINDERS.get(language)
         if find is None:
             return ""
-        self._definitions.consulted |= {f"/{part}" for part in re.split(r"[./:]+", module) if part}
+        self._definitions.consulted |= _tokens(module)
         key = (language, importer if language == "rust" else posixpath.dirname(importer), module)
         if key not in self._found:
             self._found[key] = find(self, importer, module)
@@ -359,6 +359,12 @@ def _nearness(path: str, importer: str) -> tuple[int, int, str]:
     """Return how near a path is to a file: parts in common, then shortness; the name settles what is left."""
     common = len(posixpath.commonprefix([path.split("/") if path else [], importer.split("/")]))
     return common, -path.count("/"), path
+
+
+@lru_cache(1 << 14)
+def _tokens(module: str) -> frozenset[str]:
+    """Return what paths have to have in common with a module's name to matter for where it lies; see `build.parts_of`."""
+    return frozenset(f"/{part}" for part in re.split(r"[./:]+", module) if part)
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ and `edges` decides what that is worth.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from vademecum.codebase.declarations import LEAVES
 from vademecum.codebase.graph.classes import Classes
@@ -39,23 +40,21 @@ class Names(Classes):
         )
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
-        head, *rest = spelled.split(".")
-        name, suffix = _parts(head)
+        (name, suffix), *rest = _parts(spelled)
         value, tier = self._head(file, scope, name)
         if name == "super" and file.language == "python":  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
         value, tier = self._applied(file, value, tier, suffix)
         if value is EXTERNAL and rest and file.language == "cpp":
-            value, tier = self._in_namespace(file, scope, name, _parts(rest[0])[0])
-            value, tier = self._applied(file, value, tier, _parts(rest.pop(0))[1])
-        for part in rest:
+            value, tier = self._in_namespace(file, scope, name, rest[0][0])
+            value, tier = self._applied(file, value, tier, rest.pop(0)[1])
+        for name, suffix in rest:
             if value is None or value.what == "external":
                 return value, tier
             if file.language == "ruby":  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
                     return UNKNOWN
-            name, suffix = _parts(part)
             value, tier = self.member(file, value, name, tier)
             value, tier = self._applied(file, value, tier, suffix)
         return value, tier
@@ -303,7 +302,11 @@ class Names(Classes):
         return (Value("module", below), Tier.EXACT) if below else None
 
 
-def _parts(part: str) -> tuple[str, str]:
-    """Split a part of a chain into its name and the calls and subscripts after it."""
-    end = min((place for place in (part.find("("), part.find("[")) if place >= 0), default=len(part))
-    return part[:end], part[end:]
+@lru_cache(1 << 15)
+def _parts(spelled: str) -> tuple[tuple[str, str], ...]:
+    """Split a chain into its names, each with the calls and subscripts after it."""
+    found = []
+    for part in spelled.split("."):
+        end = min((place for place in (part.find("("), part.find("[")) if place >= 0), default=len(part))
+        found.append((part[:end], part[end:]))
+    return tuple(found)
