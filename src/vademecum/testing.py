@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import EmbedError, RerankError, StoreError
-from vademecum.protocols import Embedder, Reranker, Store
+from vademecum.protocols import Condition, Embedder, Reranker, Store
 from vademecum.result import Err, Ok, Result
 from vademecum.types import EmbedKind, Passage
 
@@ -128,6 +128,7 @@ def check_store(store: Store) -> None:
     """Check the promises of `protocols.Store` on an empty store: reading back, replacing, filters, order, transactions."""
     _check_rows(store)
     _check_filters(store)
+    _check_reach(store)
     _check_transactions(store)
     unknown = _raises(lambda: store.scan("meta", [("colour", "=", "red")]))
     _promise(isinstance(unknown, ValueError), "a column that is not there is a ValueError")
@@ -164,6 +165,33 @@ def _check_filters(store: Store) -> None:
     wanted = list(range(many - 1, -1, -1))
     _promise(blobs(("blob", "in", wanted)) == wanted[::-1], "a long list matches all its members, in order")
     _promise(store.delete("files", [("blob", "in", wanted)]) == Ok(many), "a long list deletes all its members")
+
+
+def _check_reach(store: Store) -> None:
+    calls, other, far = 2, 6, 9
+    ways = [
+        (1, 2, calls, 1),
+        (2, 3, calls, 1),
+        (3, 1, calls, 1),
+        (3, 4, calls, 4),
+        (1, far, other, 1),
+        (4, 5, calls, 1),
+    ]
+    store.upsert("edges", [(1, source, kind, target, tier, 7) for source, target, kind, tier in ways]).unwrap()
+    store.upsert("edges", [(2, 1, calls, 5, 1, 7)]).unwrap()
+
+    def reached(start: list[int], depth: int, *, into: bool = False) -> list[tuple[int, int]]:
+        along = ("target", "source") if into else ("source", "target")
+        where: list[Condition] = [("snapshot", "=", 1), ("kind", "in", [calls]), ("tier", "<=", 3)]
+        return store.reach("edges", start, along, where, depth).unwrap()
+
+    _promise(reached([1], 1) == [(1, 0), (2, 1)], "one step is one step, and only along rows that match")
+    _promise(reached([1], 9) == [(1, 0), (2, 1), (3, 2)], "a circle ends, each with the least steps")
+    _promise(reached([3], 2, into=True) == [(3, 0), (2, 1), (1, 2)], "edges can be followed backwards")
+    _promise(reached([1, 3], 1) == [(1, 0), (3, 0), (2, 1)], "several starts are each 0 steps away")
+    _promise(reached([], 3) == [], "from nowhere nothing is reached")
+    _promise(len(reached(list(range(1, 500)), 1)) == 499, "many starts are no trouble")
+    store.delete("edges", []).unwrap()
 
 
 def _check_transactions(store: Store) -> None:

@@ -117,7 +117,7 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
     if options["as_json"]:
         return _print_record(answer, lines)
     shown = settings.search.snippet_lines if lines is None else lines
-    emit(answer_text(answer, snippet_lines=shown, name_repos=several, style=style_for(name)))
+    emit(answer_text(answer, snippet_lines=shown, name_repos=several, facts=True, style=style_for(name)))
     return 0 if answer else NOT_FOUND
 
 

@@ -47,7 +47,13 @@ PLAIN = Style()
 
 
 def answer_text(
-    answer: Answer, *, snippet_lines: int, name_repos: bool = False, why: bool = False, style: Style = PLAIN
+    answer: Answer,
+    *,
+    snippet_lines: int,
+    name_repos: bool = False,
+    why: bool = False,
+    facts: bool = False,
+    style: Style = PLAIN,
 ) -> str:
     """Return the answer as text that ends in a newline.
 
@@ -56,6 +62,7 @@ def answer_text(
         snippet_lines: Lines shown of each piece of evidence; 0 shows locations only.
         name_repos: Whether paths are prefixed with their repository's name.
         why: Whether the signals behind each rank are shown.
+        facts: Whether what is known of a definition is shown: complexity, length, decorators.
         style: How parts are set off.
     """
     lines = list(_header(answer, style))
@@ -64,6 +71,8 @@ def answer_text(
             lines.append("")
         for evidence in group:
             lines += evidence_lines(evidence, snippet_lines=snippet_lines, name_repos=name_repos, why=why, style=style)
+            if facts and (known := definition_facts(evidence)):
+                lines.append(style.dim(f"  {known}"))
     return "\n".join(lines) + "\n"
 
 
@@ -86,6 +95,20 @@ def evidence_lines(
         yield f"{style.dim(f'{number:>{digits}}')}  {style.code(shown)}".rstrip()
     if 0 < snippet_lines < len(lines):
         yield style.dim(f"{'...':>{digits}}  {len(lines) - snippet_lines} more lines")
+
+
+def definition_facts(evidence: Evidence) -> str:
+    """Return what is known of a definition beside its text, "" for nothing.
+
+    >>> place = ("i", "r", "b", "c", "a.py", 1, 2, "", 1.0, "function", "python")
+    >>> definition_facts(Evidence(*place, metadata={"cyclomatic": 3, "cognitive": 4, "lines_of_code": 12, "decorators": ["cache"]}))
+    'cyclomatic 3, cognitive 4, 12 lines of code, @cache'
+    """
+    known = evidence.metadata
+    facts = [f"{name} {known[name]}" for name in ("cyclomatic", "cognitive") if name in known]
+    if "lines_of_code" in known:
+        facts.append(f"{counted(known['lines_of_code'], 'line')} of code")
+    return visible(", ".join([*facts, *(f"@{name}" for name in known.get("decorators", ()))]))
 
 
 def answer_record(answer: Answer, *, snippet_lines: int | None = None, compact: bool = False) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     name, relation = arguments["name"], arguments.get("relation", "definition")
     if relation == "definition":
-        return _outcome(engine, engine.codebase.symbol(name, k=RESULTS), SNIPPET_LINES)
+        return _outcome(engine, engine.codebase.symbol(name, k=RESULTS), SNIPPET_LINES, facts=True)
     depth = arguments.get("depth", 2)
     if relation == "path":
         if "to" not in arguments:
@@ -149,8 +149,8 @@ def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -
     return Outcome("\n".join(lines), {"repos": repos})
 
 
-def _outcome(engine: Engine, answer: Answer, snippet_lines: int) -> Outcome:
-    text = answer_text(answer, snippet_lines=snippet_lines, name_repos=len(engine.roots) > 1)
+def _outcome(engine: Engine, answer: Answer, snippet_lines: int, *, facts: bool = False) -> Outcome:
+    text = answer_text(answer, snippet_lines=snippet_lines, name_repos=len(engine.roots) > 1, facts=facts)
     return Outcome(text.rstrip("\n"), answer_record(answer, snippet_lines=snippet_lines, compact=True))
 
 
