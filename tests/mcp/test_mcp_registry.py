@@ -129,3 +129,21 @@ def test_status_counts(engine):
 def test_a_wrong_argument_is_named_with_what_would_be_right(tool, arguments, said):
     with pytest.raises(UsageError, match=re.escape(said)):
         TOOLS[tool].call(None, arguments)
+
+
+def test_symbol_answers_relations(repository, engine):
+    (repository / "use.py").write_text(
+        "from src.budget import split_budget\n\n\ndef plan():\n    return split_budget(1)\n"
+    )
+    symbol = TOOLS["symbol"]
+    called = symbol.call(engine, {"name": "split_budget", "relation": "callers", "depth": 1})
+    assert called.data["verdict"] == "found"
+    assert "use.py:4-5  plan  called_by exact" in called.text
+    way = symbol.call(engine, {"name": "plan", "relation": "path", "to": "split_budget"})
+    assert [each["name"] for each in way.data["found"]] == ["split_budget"]
+    assert symbol.call(engine, {"name": "use.py:4", "relation": "related"}).data["found"]
+    assert symbol.call(engine, {"name": "plan", "relation": "impact"}).data["verdict"] == "none"
+    with pytest.raises(UsageError, match="needs 'to'"):
+        symbol.call(engine, {"name": "plan", "relation": "path"})
+    with pytest.raises(UsageError, match="between 1 and 3"):
+        symbol.call(engine, {"name": "plan", "relation": "callers", "depth": 4})

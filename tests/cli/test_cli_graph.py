@@ -1,0 +1,73 @@
+"""The verbs about how code hangs together, as typed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+USE = """\
+from src.budget import split_budget
+
+
+def plan(total):
+    return split_budget(total)
+
+
+class Planner:
+    def go(self):
+        return plan(100)
+"""
+
+
+@pytest.fixture
+def used(repository):
+    """The small repository with a module that uses it."""
+    (repository / "use.py").write_text(USE)
+    return repository
+
+
+def test_callers_and_callees(vade, used):
+    """Places, tiers and the lines that say so; JSON has the same."""
+    done = vade("callers", "split_budget")
+    assert done.code == 0
+    assert done.out.startswith("callers of split_budget | found | ")
+    assert "use.py:4-5  plan  called_by exact\n  5  return split_budget(total)\n" in done.out
+    record = json.loads(vade("callees", "Planner", "--json").out)
+    assert [(each["name"], each["distance"]) for each in record["found"]] == [("plan", 1), ("split_budget", 2)]
+
+
+def test_a_depth_of_four_is_refused(vade, used):
+    """With the numbers that are allowed."""
+    done = vade("callers", "split_budget", "--depth", "4")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "vade: depth 4 is not 1, 2 or 3: what is further away is related to nearly everything\n"
+
+
+def test_nothing_found_and_no_such_name(vade, used):
+    """Nobody calls it is an answer; a name that is not there is not found."""
+    done = vade("callers", "Planner.go")
+    assert done.code == 0
+    assert "callers of Planner.go | none" in done.out
+    done = vade("callers", "split_budge")
+    assert done.code == 1
+    assert "nearest: split_budget" in done.out
+
+
+def test_impact_path_and_related(vade, used):
+    """What may break, how one leads to another, what belongs to a line."""
+    assert "Planner.go" in vade("impact", "split_budget").out
+    assert "split_budget  calls exact" in vade("path", "Planner.go", "split_budget").out
+    assert "called_by" in vade("related", "use.py:4", "-q", "plan").out
+    assert vade("impact").code == 2
+    assert vade("impact", "plan", "--diff", "HEAD").code == 2
+
+
+def test_graph_writes_one_page(vade, used, tmp_path):
+    """The file is named, and holds what is around the name; a place that cannot be written is an error."""
+    page = tmp_path / "around.html"
+    done = vade("graph", "plan", "--html", str(page))
+    assert done.code == 0
+    assert done.out.startswith(f"{page}: ")
+    assert "split_budget" in page.read_text("utf-8")
+    assert "name another file" in vade("graph", "--html", str(tmp_path / "no" / "x.html")).err
