@@ -4,9 +4,10 @@
     python benchmarks/graph.py jedi NAME=CHECKOUT ... --python PYTHON      compare call sites with jedi's `goto`
     python benchmarks/graph.py typescript NAME=CHECKOUT ... --typescript NPM_PACKAGE      compare with the compiler
     python benchmarks/graph.py speed NAME=CHECKOUT ...                     index time with and without, and traversal
+    python benchmarks/graph.py traversal NAME=SYMBOLS ...                  traversal of made graphs with hubs
     python benchmarks/graph.py report PART.json ... [--tuned NAME,...]     join parts into results/graph-<commit>.json
 
-Each of the first four writes its figures to `--out`. A call is judged at its site: (file, line, name called). Precision is
+Each of the first five writes its figures to `--out`. A call is judged at its site: (file, line, name called). Precision is
 over sites where both sides name a definition of the repository, or the truth says that it is external; recall over
 sites where the truth names a function or class of the repository. See docs/graph.md for what each truth cannot see.
 """
@@ -25,6 +26,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,8 @@ from vademecum.codebase.graph.terms import TRUSTED, Node, Relation, Tier
 from vademecum.codebase.graph.values import Value
 from vademecum.codebase.repository import Opened
 from vademecum.engine import Engine
+from vademecum.protocols import Condition
+from vademecum.storage.sqlite import SqliteStore
 
 HERE = Path(__file__).parent
 SITES = 3000  # asked of jedi for each repository, drawn evenly
@@ -442,12 +446,46 @@ def speed(root: Path, _: argparse.Namespace) -> dict[str, Any]:
             "symbols": len(nodes), "edges": edges, "depth_3_ms": walks}  # fmt: skip
 
 
+def traversal(size: Path, _: argparse.Namespace) -> dict[str, Any]:
+    """Measure traversals of a made graph: five edges from each of `size` symbols, to targets by Zipf's law (s = 1).
+
+    So the most popular hundredth of all symbols has two fifths of all references, and most symbols have one or none.
+    """
+    count = int(size.name)
+    drawn = random.Random(7)
+    weights = list(accumulate(1 / rank for rank in range(1, count + 1)))
+    places = list(range(count))
+    drawn.shuffle(places)
+    edges = {
+        (source, places[rank], drawn.choice((2, 6)))
+        for source in range(count)
+        for rank in drawn.choices(range(count), cum_weights=weights, k=5)
+    }
+    store = SqliteStore(Path(tempfile.mkdtemp()) / "graph.db")
+    store.upsert("edges", [(1, source, kind, target, 1, 1) for source, target, kind in sorted(edges)]).unwrap()
+    where: list[Condition] = [("snapshot", "=", 1), ("kind", "in", [2, 6]), ("tier", "<=", 3)]
+    asked = drawn.sample(range(count), 500)
+    found: dict[str, Any] = {"symbols": count, "edges": len(edges)}
+    for name, along in (("callers", ("target", "source")), ("callees", ("source", "target"))):
+        taken = [_timed(lambda n=node, a=along: store.reach("edges", [n], a, where, 3)) for node in asked]
+        found[name] = _percentiles(taken)
+    return found
+
+
 def _walks(graph: Graph, nodes: list[Node], *, into: bool) -> dict[str, float]:
-    taken = []
-    for node in nodes:
-        started = time.perf_counter()
-        graph.reach([node.id], (Relation.CALLS, Relation.REFERENCES), 3, into=into)
-        taken.append(1000 * (time.perf_counter() - started))
+    return _percentiles([
+        _timed(lambda n=node: graph.reach([n.id], (Relation.CALLS, Relation.REFERENCES), 3, into=into)) for node in nodes
+    ])  # fmt: skip
+
+
+def _timed(step: Callable[[], object]) -> float:
+    """Return how many milliseconds a step takes."""
+    started = time.perf_counter()
+    step()
+    return 1000 * (time.perf_counter() - started)
+
+
+def _percentiles(taken: list[float]) -> dict[str, float]:
     taken.sort()
     return {
         "p50": round(taken[len(taken) // 2], 3),
@@ -478,7 +516,7 @@ def join(arguments: argparse.Namespace) -> None:
 def main() -> None:
     """Measure, and write what was measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["trace", "jedi", "typescript", "speed", "report"])
+    parser.add_argument("what", choices=["trace", "jedi", "typescript", "speed", "traversal", "report"])
     parser.add_argument("repositories", nargs="+", metavar="NAME=CHECKOUT")
     parser.add_argument("--tuned", default="", help="names of repositories whose errors were looked at, for the report")
     parser.add_argument("--python", default=sys.executable, help="with jedi, pytest and what the suites need")
@@ -492,7 +530,9 @@ def main() -> None:
         join(arguments)
         return
     os.environ["VADE_HOME"] = tempfile.mkdtemp()
-    measure = {"trace": by_trace, "jedi": by_jedi, "typescript": by_typescript, "speed": speed}[arguments.what]
+    measure = {"trace": by_trace, "jedi": by_jedi, "typescript": by_typescript, "speed": speed, "traversal": traversal}[
+        arguments.what
+    ]
     found = {}
     for repository in arguments.repositories:
         name, _, place = repository.partition("=")

@@ -54,14 +54,17 @@ class Analysis:
     arrays: BlobArrays
 
 
-def analyse(jobs: Sequence[Job], embedder: Embedder | None, deadline_s: float, terms: RunTable) -> list[Analysis]:
+def analyse(
+    jobs: Sequence[Job], embedder: Embedder | None, deadline_s: float, terms: RunTable, *, references: bool = True
+) -> list[Analysis]:
     """Return the analysis of each file, given as its UTF-8 content and its language.
 
     Files are analysed together because arrays like to be long; what is found of one never depends on the others.
-    Without an embedder the vectors are left to the caller.
+    Without an embedder the vectors are left to the caller, without `references` these to whoever asks for the graph.
     """
     parsed = [
-        describe(chunk_file(content, language, deadline_s, references=True), content) for content, language in jobs
+        describe(chunk_file(content, language, deadline_s, references=references), content)
+        for content, language in jobs
     ]
     sizes = [len(file.chunks) for file, _ in parsed]
     chunks = [replace(chunk, summary=summarise(chunk, file.language)) for file, _ in parsed for chunk in file.chunks]

@@ -42,6 +42,7 @@ _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_
 _SCRIPT = frozenset({"javascript", "typescript", "tsx"})
 _EXPORTS = re.compile(r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?")
 
+VERSION = 1  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 
@@ -54,6 +55,7 @@ class References:
     read: a field belongs to its class, and is bound in a constructor.
     """
 
+    version: int = 0
     package: str = ""
     owners: list[str] = field(default_factory=lambda: [""])
     imports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … local name, module, name
@@ -105,7 +107,7 @@ class _Finder:
     """Sorts what the query matched into rows."""
 
     def __init__(self, lines: Lines, outline: Outline, language: str) -> None:
-        self.found = References()
+        self.found = References(VERSION)
         self._lines = lines
         self._content = lines.content
         self._language = language

@@ -62,13 +62,17 @@ def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Itera
             done = pool.collect(wait=not batches)
             if not done:
                 with suppress(IndexError):  # a worker may have taken the last batch meanwhile
-                    done = _here(batches.popleft(), jobs, own, plan, terms)
+                    # a few files are analysed for a search that waits: what they refer to can be found when it is asked for
+                    done = _here(batches.popleft(), jobs, own, plan, terms, references=total >= POOL_FROM_BYTES)
             missing -= len(done)
             yield from done
 
 
-def _here(batch: list[int], jobs: list[Job], embedder: Embedder | None, plan: Plan, terms: RunTable) -> list[Done]:
-    return list(zip(batch, analyse([jobs[n] for n in batch], embedder, plan.deadline_s, terms), strict=True))
+def _here(
+    batch: list[int], jobs: list[Job], embedder: Embedder | None, plan: Plan, terms: RunTable, *, references: bool
+) -> list[Done]:
+    found = analyse([jobs[n] for n in batch], embedder, plan.deadline_s, terms, references=references)
+    return list(zip(batch, found, strict=True))
 
 
 def _batches(jobs: list[Job]) -> Iterator[list[int]]:

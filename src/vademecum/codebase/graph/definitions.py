@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
-from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.graph.terms import Node, node_id
-from vademecum.codebase.languages import has_references
 from vademecum.codebase.references import References
 from vademecum.types import FileKind
 
@@ -253,22 +251,3 @@ class Definitions:
         if not self._open:
             self._short.clear()
         return value
-
-
-def mentions_of(
-    stored: Mapping[int, str], content: Callable[[int], bytes], deadline_s: float
-) -> Callable[[int, str], References]:
-    """Return what reads the references of a blob: as stored, or found now where the index is older than the graph."""
-    cache: dict[int, References] = {}
-
-    def mentions(blob: int, language: str) -> References:
-        if blob not in cache:
-            if blob in stored or not has_references(language):
-                cache[blob] = References.load(stored.get(blob, ""))
-            else:
-                cache[blob] = References.load(
-                    chunk_file(content(blob), language, deadline_s, references=True).references
-                )
-        return cache[blob]
-
-    return mentions

@@ -11,7 +11,7 @@ from vademecum.codebase.graph.definitions import File
 from vademecum.codebase.graph.edges import Found
 from vademecum.codebase.graph.terms import Node
 from vademecum.codebase.languages import has_references
-from vademecum.codebase.references import References
+from vademecum.codebase.references import VERSION, References
 from vademecum.protocols import Condition, Row
 
 _BATCH = 20_000  # edges written at once
@@ -62,13 +62,14 @@ class Records:
         """Return what a blob refers to: as stored, or found now where the index is older than the graph."""
         if blob not in self._mentions:
             rows = self._store.get("mentions", [(blob,)]).unwrap() if has_references(language) else []
-            if rows or not has_references(language):
-                self._mentions[blob] = References.load(rows[0][1] if rows else "")
-            else:
-                content = self._catalogue.content(blob)
-                found = chunk_file(content, language, self._deadline_s, references=True).references
-                self._store.upsert("mentions", [(blob, found)]).unwrap()
-                self._mentions[blob] = References.load(found)
+            found = References.load(rows[0][1] if rows else "")
+            if has_references(language) and not (rows and found.version == VERSION):
+                written = chunk_file(
+                    self._catalogue.content(blob), language, self._deadline_s, references=True
+                ).references
+                self._store.upsert("mentions", [(blob, written or References(VERSION).dump())]).unwrap()
+                found = References.load(written)
+            self._mentions[blob] = found
         return self._mentions[blob]
 
     def named(self, name: str) -> Iterable[str]:
