@@ -76,11 +76,11 @@ class SiteEdges(FileEdges):
         self.found.spelled = ""
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
-        new = not self.found.spelled and value is not None
-        if new and value is not None:
+        is_new = not self.found.spelled and value is not None
+        if is_new and value is not None:
             self.found.spelled = value.name
         super()._use(owner, line, value, tier)
-        self.found.spelled = "" if new else self.found.spelled
+        self.found.spelled = "" if is_new else self.found.spelled
 
 
 @dataclass

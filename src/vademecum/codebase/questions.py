@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.coverage import uncovered_files
 from vademecum.codebase.declarations import FUNCTIONS
@@ -295,7 +297,6 @@ def _evidence(graph: Graph, node: Node) -> Evidence:
     """Return a node as a piece of evidence."""
     opened = graph.opened
     place = opened.view.files.paths.index(node.path)
-    rows = [row for row in range(len(opened.view)) if opened.view.row_file[row] == place]
-    row = rows[max(node.chunk, 0)]
+    row = int(np.searchsorted(opened.view.row_file, place)) + max(node.chunk, 0)
     shown = evidence_of(opened, row, stored_chunks(opened, [row])[0], 1.0, {}, check_file(opened, place))
     return replace(shown, start_line=node.start_line, end_line=node.end_line)

@@ -18,7 +18,7 @@ from vademecum.codebase.graph.documents import DOCUMENTS, document_edges
 from vademecum.codebase.graph.edges import FileEdges, Found
 from vademecum.codebase.graph.modules import MANIFESTS, Modules
 from vademecum.codebase.graph.names import Names
-from vademecum.codebase.graph.records import Records
+from vademecum.codebase.graph.records import Change, Linked, Records
 from vademecum.codebase.graph.terms import Node
 from vademecum.codebase.languages import has_references
 from vademecum.protocols import Progress
@@ -34,35 +34,38 @@ def bring_up_to_date(
 ) -> int:
     """Make a snapshot's graph current. Returns how many files were asked; 0 when it was current.
 
+    Edges are made without holding the database, then written at once, unless another process was faster.
+
     Raises:
         StoreError: the graph stays as it was.
     """
     state = f"{VERSION}:{snapshot.tree_hash}"
-    records = Records(catalogue, snapshot.id, deadline_s)
-    if records.state == state:
-        return 0
-    files = snapshot_files(view)
-    with catalogue.store.transaction():
-        if records.state == state:  # another process was at it meanwhile
+    while True:
+        records = Records(catalogue, snapshot.id, deadline_s)
+        if records.state == state:
             return 0
-        if records.state.partition(":")[0] != VERSION:
-            records.clear()
-        before = records.resolved()
-        changed = [path for path, (blob, _) in files.items() if path not in before or before[path][0] != blob]
-        gone = [path for path in before if path not in files]
-        old = {path: records.file(path, before[path][0], files[path][1]) for path in changed if path in before}
-        new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
-        nodes = (node for path in changed for node in nodes_of(new.file(path)))
-        records.replace_nodes(changed, gone, nodes, replacing=bool(before))
-        touched = tokens_of_change(new, old, changed, gone, records)
-        everything = any(MANIFESTS.fullmatch(path) for path in (*changed, *gone)) and before
-        dirty = sorted(files) if everything else [
-            path for path in sorted(files)
-            if path not in before or before[path][0] != files[path][0] or not touched.isdisjoint(before[path][1])
-        ]  # fmt: skip
-        resolve(new, records, dirty, progress)
-        records.finish(gone, state)
-    return len(dirty)
+        made = make(catalogue, records, snapshot_files(view), progress)
+        if records.replace(made, state):
+            return len(made.linked)
+
+
+def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
+    """Return what is different in the graph of these files from what is kept."""
+    before = records.resolved() if records.state.partition(":")[0] == VERSION else {}
+    changed = [path for path, (blob, _) in files.items() if path not in before or before[path][0] != blob]
+    gone = [path for path in before if path not in files]
+    old = {path: records.file(path, before[path][0], files[path][1]) for path in changed if path in before}
+    new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
+    nodes = [node for path in changed for node in nodes_of(new.file(path))]
+    records.look_through(nodes, changed, gone, fresh=not before)
+    touched = tokens_of_change(new, old, changed, gone, records.names_in(gone))
+    everything = not before or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone))
+    own = set(changed)
+    dirty = [
+        path for path in sorted(files)
+        if everything or path in own or not touched.isdisjoint(before[path][1])
+    ]  # fmt: skip
+    return Change(not before, changed, gone, nodes, resolve(new, dirty, progress))
 
 
 def snapshot_files(view: View) -> Files:
@@ -81,11 +84,11 @@ def nodes_of(file: File) -> list[Node]:
 
 
 def tokens_of_change(
-    new: Definitions, old: Mapping[str, File], changed: Iterable[str], gone: Iterable[str], records: Records
+    new: Definitions, old: Mapping[str, File], changed: Iterable[str], gone: Iterable[str], names_gone: Iterable[str]
 ) -> set[str]:
     """Return what other files may have consulted that is different now."""
     tokens: set[str] = set(gone)
-    names: set[str] = set(records.names_gone)
+    names = set(names_gone)
     for path in changed:
         file = new.file(path)
         if path not in old:
@@ -130,17 +133,18 @@ def interface(file: File) -> tuple[Any, ...]:
     )
 
 
-def resolve(definitions: Definitions, records: Records, paths: list[str], progress: Progress) -> None:
-    """Make and keep the edges of files."""
+def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> list[Linked]:
+    """Return the edges of files, each with what was consulted for them."""
     names = Names(definitions, Modules(definitions))
-    with records.writing() as write:
-        for done, path in enumerate(paths):
-            file = definitions.file(path)
-            definitions.consulted = set()
-            found = edges_of(definitions, names, file)
-            write(file, found, definitions.consulted - {path})
-            if done % 50 == 0:
-                progress("linking", done + 1, len(paths))
+    linked = []
+    for done, path in enumerate(paths):
+        file = definitions.file(path)
+        definitions.consulted = set()
+        found = edges_of(definitions, names, file)
+        linked.append(Linked(file, found, "\n".join(sorted(definitions.consulted - {path}))))
+        if done % 50 == 0:
+            progress("linking", done + 1, len(paths))
+    return linked
 
 
 def edges_of(definitions: Definitions, names: Names, file: File) -> Found:

@@ -11,7 +11,7 @@ from vademecum.codebase.graph.definitions import CLASSES, Definitions, File
 from vademecum.codebase.graph.modules import Modules
 from vademecum.codebase.graph.scopes import HEADERS, OPEN_CLASSES
 from vademecum.codebase.graph.terms import Node, Tier
-from vademecum.codebase.graph.values import EXTERNAL, OUTSIDE, UNKNOWN, Meaning, Value
+from vademecum.codebase.graph.values import EXTERNAL, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
 from vademecum.codebase.references import CONTEXT, EACH, SHADOW, TYPE
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
@@ -71,7 +71,7 @@ class Classes(ABC):
             if rows:
                 found, tier = self._bound(file, name, rows)
                 if found is not None or node is None:
-                    return found, max(tier, Tier.TYPED)
+                    return held_by((found, max(tier, Tier.TYPED)), node)
             if node is not None:
                 return Value("def", node.path, node.qualified), Tier.EXACT
         return OUTSIDE if complete else UNKNOWN
@@ -102,7 +102,7 @@ class Classes(ABC):
             file = self.definitions.file(each.path)
             for text in file.bases.get(each.name, ()):
                 base, _ = self.type(file, each.name.rpartition(".")[0], text)
-                if base is None or base is EXTERNAL or not base.name:
+                if base is None or base.is_external or not base.name:
                     complete &= text in _NO_BASES or text.startswith(("Generic[", "Protocol["))
                 elif base.what == "inst" and (known := Value("def", base.path, base.name)) not in found:
                     found[known] = None
@@ -120,8 +120,8 @@ class Classes(ABC):
         many = plain.endswith("[]")
         value, _ = self.meaning(file, scope, plain.removesuffix("[]"))
         node = self.node(value)
-        if value is None or value is EXTERNAL:
-            return value, Tier.TYPED
+        if value is None or value.is_external:
+            return (EXTERNAL if value else None), Tier.TYPED
         if value.what != "def" or node is None or node.kind not in CLASSES:
             return UNKNOWN
         if node.kind == "alias":
@@ -138,7 +138,9 @@ class Classes(ABC):
         if any(how == SHADOW for how, _, _ in rows):
             return self._fixture(file, name) if file.is_test and file.language == "python" else UNKNOWN
         found = {
-            self._value_of(file, how, text, scope) for how, text, scope in rows if how != TYPE and text not in _NOTHING
+            itself(self._value_of(file, how, text, scope))
+            for how, text, scope in rows
+            if how != TYPE and text not in _NOTHING
         }
         if len({value for value, _ in found}) != 1:
             return UNKNOWN
@@ -168,7 +170,7 @@ class Classes(ABC):
 
     def _value_of(self, file: File, how: str, text: str, scope: str) -> Meaning:
         value, tier = self.meaning(file, scope, text)
-        if value is None or value is EXTERNAL:
+        if value is None or value.is_external:
             return value, tier
         if file.language == "ruby":
             value, tier = self.called_without_brackets(value, tier)
@@ -177,7 +179,7 @@ class Classes(ABC):
             return (Value("inst", value.path, value.name), Tier.TYPED) if value and many else UNKNOWN
         if how == CONTEXT and value is not None and value.what == "inst":
             entered, _ = self.member(file, value, "__enter__", tier)
-            return self.result(entered, Tier.TYPED) if entered is not None and entered is not EXTERNAL else UNKNOWN
+            return self.result(entered, Tier.TYPED) if entered is not None and not entered.is_external else UNKNOWN
         return value, tier
 
     def result(self, value: Value, tier: Tier) -> Meaning:

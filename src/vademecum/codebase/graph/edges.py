@@ -16,9 +16,10 @@ from vademecum.codebase.graph.common_names import is_common
 from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.names import Names
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
-from vademecum.codebase.graph.values import EXTERNAL, Value
+from vademecum.codebase.graph.values import Value
 
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
+_MAKERS = frozenset({"new", "super"})  # called, they make an instance
 _INTERFACES = frozenset({"interface", "trait", "protocol", "annotation"})
 
 
@@ -72,10 +73,8 @@ class FileEdges:
             if where and not where.endswith("/"):
                 self._import(where, line)
             elif where and file.language == "go":
-                for path in sorted(
-                    p for p in names.definitions if p.rpartition("/")[0] == where.rstrip("/") and p.endswith(".go")
-                ):
-                    if not path.endswith("_test.go"):
+                for path in names.modules.by_folder.get(where.rstrip("/"), ()):
+                    if path.endswith(".go") and not path.endswith("_test.go"):
                         self._import(path, line)
             if not local or name in {"", "*"}:
                 continue
@@ -109,21 +108,30 @@ class FileEdges:
         value, tier = self._names.meaning(self._file, self._refs.owners[owner], spelled)
         if value is None:
             self._by_name(owner, line, spelled)
-        else:
+        elif value.what == "def":
             self._use(owner, line, value, tier)
+        else:
+            self._held(owner, line, value, tier, spelled)
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
         """Add the edge of a call, or of an instance made."""
         node = self._names.node(value)
-        if value is None or node is None or value.what == "many":
-            return
-        if value.what == "inst" and self._file.language == "python":  # called like a function
-            called, _ = self._names.member(self._file, value, "__call__", tier)
-            node = self._names.node(called)
-            if node is None:
-                return
-        relation = Relation.CALLS if node.kind in FUNCTIONS or node.kind in CLASSES else Relation.REFERENCES
-        self.found.add(self._source(owner), relation, node, tier, line)
+        if value is not None and node is not None and value.what != "many":
+            relation = Relation.CALLS if node.kind in FUNCTIONS or node.kind in CLASSES else Relation.REFERENCES
+            self.found.add(self._source(owner), relation, node, tier, line)
+
+    def _held(self, owner: int, line: int, value: Value, tier: Tier, spelled: str) -> None:
+        """Add the edge of calling what a constant or a field holds, or an object that can be called."""
+        names, node = self._names, None
+        if value.what == "inst" and self._file.language == "python":
+            called, _ = names.member(self._file, value, "__call__", tier)
+            node = names.node(called)
+        elif value.leaf:
+            node = names.definitions.file(value.leaf_path).nodes.get(value.leaf)
+        elif value.what == "inst" and spelled.rpartition(".")[2] in _MAKERS:
+            node = names.node(value)
+        if node is not None:
+            self.found.add(self._source(owner), Relation.CALLS, node, tier, line)
 
     def _by_name(self, owner: int, line: int, spelled: str) -> None:
         """Add an edge by the name alone, where nothing else is known."""
@@ -180,7 +188,7 @@ class FileEdges:
             source = file.nodes.get(qualified) or self._type_of(qualified)
             base, _ = names.type(file, qualified.rpartition(".")[0], text)
             target = names.node(base)
-            if source is not None and target is not None and base is not EXTERNAL:
+            if source is not None and target is not None and base is not None:
                 self.found.add(source, _how(target), target, Tier.EXACT, line)
         for qualified in file.bases:
             for name, node in file.scopes.get(qualified, {}).items():

@@ -124,8 +124,9 @@ class Graph:
 
     def unresolved(self, name: str) -> list[str]:
         """Return the files that call a name on something unknown, for which there is no edge."""
-        rows = self._scan("resolved", ("unresolved", ">", ""))
-        return sorted(path for _, path, _, _, names in rows if name in names.split("\n"))
+        where: list[Condition] = [*self._own, ("unresolved", ">", "")]
+        rows = self._store.scan("resolved", where, ("path", "unresolved")).unwrap()
+        return sorted(path for path, names in rows if name in names.split("\n"))
 
     def _scan(self, family: str, *where: Condition) -> list[Row]:
         return self._store.scan(family, [*self._own, *where]).unwrap()

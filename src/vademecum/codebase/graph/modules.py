@@ -92,6 +92,11 @@ class Modules:
         return _grouped((path.rpartition("/")[2], path) for path in self._paths)
 
     @cached_property
+    def by_folder(self) -> Mapping[str, list[str]]:
+        """Paths by the directory they are in, sorted."""
+        return _grouped((posixpath.dirname(path), path) for path in self._paths)
+
+    @cached_property
     def _folders_by_last(self) -> Mapping[str, list[str]]:
         return _grouped((folder.rpartition("/")[2], folder) for folder in self.folders)
 

@@ -22,7 +22,7 @@ from vademecum.codebase.graph.scopes import (
     parent_scopes,
 )
 from vademecum.codebase.graph.terms import Tier
-from vademecum.codebase.graph.values import EXTERNAL, OUTSIDE, UNKNOWN, Meaning, Value
+from vademecum.codebase.graph.values import OUTSIDE, UNKNOWN, Meaning, Value, held_by
 
 _SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
 _SUPERS = frozenset({"super", "parent", "base"})
@@ -45,11 +45,11 @@ class Names(Classes):
         if name == "super" and file.language == "python":  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
         value, tier = self._applied(file, value, tier, suffix)
-        if value is EXTERNAL and rest and file.language == "cpp":
+        if value is not None and value.is_external and rest and file.language == "cpp":
             value, tier = self._in_namespace(file, scope, name, rest[0][0])
             value, tier = self._applied(file, value, tier, rest.pop(0)[1])
         for name, suffix in rest:
-            if value is None or value.what == "external":
+            if value is None or value.is_external:
                 return value, tier
             if file.language == "ruby":  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
@@ -61,7 +61,7 @@ class Names(Classes):
 
     def _applied(self, file: File, value: Value | None, tier: Tier, suffix: str) -> Meaning:
         """Apply the calls and subscripts written after a name."""
-        while suffix and value is not None and value.what != "external":
+        while suffix and value is not None and not value.is_external:
             if suffix.startswith("()"):
                 value, tier = self.result(value, tier)
             elif value.what == "many":
@@ -128,7 +128,7 @@ class Names(Classes):
                     return self.imported(file, module, member)
             if is_class and file.language in IMPLICIT_SELF:
                 found, tier = self.member(file, self.own_class(file, around), name, Tier.EXACT)
-                if found is not None and found is not EXTERNAL:
+                if found is not None and not found.is_external:
                     return found, tier
         return None
 
@@ -144,7 +144,7 @@ class Names(Classes):
         if rows:
             found = self._bound(file, name, rows)
             if found[0] is not None or node is None:
-                return found
+                return held_by(found, node)
         return (Value("def", file.path, node.qualified), Tier.EXACT) if node is not None else None
 
     def _around_file(self, file: File, scope: str, name: str) -> Meaning:
@@ -196,7 +196,7 @@ class Names(Classes):
             other = self.definitions.file(where)
             for module, spelled in other.exports.get("=", ())[:1]:
                 found = self.meaning(other, "", spelled) if not module else UNKNOWN
-                if found[0] is not None and found[0] is not EXTERNAL:
+                if found[0] is not None and not found[0].is_external:
                     return found
         return Value("module", where), Tier.EXACT
 

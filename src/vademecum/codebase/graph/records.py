@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.chunk import chunk_file
@@ -14,7 +14,25 @@ from vademecum.codebase.languages import has_references
 from vademecum.codebase.references import VERSION, References
 from vademecum.protocols import Condition, Row
 
-_BATCH = 20_000  # edges written at once
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A file, its edges, and what was consulted for them, a token a line."""
+
+    file: File
+    found: Found
+    consulted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be different in a graph: files that changed with their nodes, and every file that was linked again."""
+
+    fresh: bool  # nothing is kept of what there was
+    changed: Sequence[str]
+    gone: Sequence[str]
+    nodes: Sequence[Node]
+    linked: Sequence[Linked]
 
 
 class Records:
@@ -27,12 +45,12 @@ class Records:
         self._deadline_s = deadline_s
         self._mentions: dict[int, References] = {}
         self._symbols: dict[int, list[Row]] = {}
-        self._by_name: dict[str, list[str]] | None = None
-        self.names_gone: set[str] = set()  # names declared in files that are gone
+        self._by_name: dict[str, set[str]] = {}
+        self._fresh = False
+        self._replaced: frozenset[str] = frozenset()
+        self.state = self._read_state()  # of which state of the snapshot the graph was made, "" for none
 
-    @property
-    def state(self) -> str:
-        """Of which state of the snapshot the graph was made, "" for none."""
+    def _read_state(self) -> str:
         rows = self._store.scan("graphs", self._own, ("tree_hash",)).unwrap()
         return str(rows[0][0]) if rows else ""
 
@@ -72,75 +90,63 @@ class Records:
             self._mentions[blob] = found
         return self._mentions[blob]
 
-    def named(self, name: str) -> Iterable[str]:
+    def look_through(self, nodes: Sequence[Node], changed: Sequence[str], gone: Sequence[str], *, fresh: bool) -> None:
+        """Look names up as if `nodes` were those of the changed files already, and those of the gone were gone."""
+        self._fresh = fresh
+        self._replaced = frozenset((*changed, *gone))
+        self._by_name = {}
+        for node in nodes:
+            self._by_name.setdefault(node.name, set()).add(node.path)
+
+    def named(self, name: str) -> set[str]:
         """Return the paths of files that declare a name."""
-        if self._by_name is not None:
-            return self._by_name.get(name, ())
+        own = self._by_name.get(name, set())
+        if self._fresh:
+            return own
         rows = self._store.scan("nodes", [*self._own, ("name", "=", name)], ("path",)).unwrap()
-        return {path for (path,) in rows}
+        return own | {path for (path,) in rows if path not in self._replaced}
+
+    def names_in(self, paths: Sequence[str]) -> set[str]:
+        """Return the names that files declare, as is kept of them."""
+        rows = self._store.scan("nodes", [*self._own, ("path", "in", list(paths))], ("name",)).unwrap()
+        return {name for (name,) in rows}
 
     # -- writing -------------------------------------------------------------------------------------------------
 
-    def clear(self) -> None:
-        """Drop all that is kept of the snapshot's graph."""
-        for family in ("nodes", "edges", "resolved", "graphs"):
-            self._store.delete(family, self._own).unwrap()
+    def replace(self, change: Change, state: str) -> bool:
+        """Keep a change, all or nothing. Returns False where the graph is no more what the change was made from."""
+        with self._store.transaction():
+            if self._read_state() != self.state:
+                return False
+            if change.fresh:
+                for family in ("nodes", "edges", "resolved", "graphs"):
+                    self._store.delete(family, self._own).unwrap()
+            else:
+                self._drop([*change.changed, *change.gone], [each.file for each in change.linked])
+            self._write(change)
+            self._store.upsert("graphs", [(self._snapshot, state)]).unwrap()
+        return True
 
-    def replace_nodes(
-        self, paths: Sequence[str], gone: Sequence[str], nodes: Iterable[Node], *, replacing: bool
-    ) -> None:
-        """Make `nodes` those of `paths` and of what is gone, and drop the edges of those that were there."""
-        if replacing:
-            where: list[Condition] = [*self._own, ("path", "in", [*paths, *gone])]
-            old = self._store.scan("nodes", where, ("id", "name", "path")).unwrap()
-            self._store.delete("edges", [*self._own, ("source", "in", [number for number, _, _ in old])]).unwrap()
-            self._store.delete("nodes", where).unwrap()
-            lost = set(gone)
-            self.names_gone = {name for _, name, path in old if path in lost}
-        rows = [
-            (self._snapshot, n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent)
-            for n in nodes
-        ]
-        self._store.upsert("nodes", rows).unwrap()
-        if not replacing:
-            self._by_name = {}
-            for row in rows:
-                self._by_name.setdefault(row[3], []).append(row[2])
+    def _drop(self, paths: Sequence[str], linked: Sequence[File]) -> None:
+        """Drop the nodes of files, and the edges of these and of those that were linked again."""
+        where: list[Condition] = [*self._own, ("path", "in", list(paths))]
+        sources = [number for (number,) in self._store.scan("nodes", where, ("id",)).unwrap()]
+        sources += [number for file in linked for number in (file.itself.id, *(n.id for n in file.nodes.values()))]
+        self._store.delete("edges", [*self._own, ("source", "in", sources)]).unwrap()
+        self._store.delete("nodes", where).unwrap()
+        self._store.delete("resolved", where).unwrap()
 
-    @contextmanager
-    def writing(self) -> Iterator[Callable[[File, Found, set[str]], None]]:
-        """Give what keeps a file's edges; they are written in batches."""
-        edges: list[Row] = []
-        resolved: list[Row] = []
-        sources: list[int] = []
-
-        def flush() -> None:
-            self._store.delete("edges", [*self._own, ("source", "in", sources)]).unwrap()
-            self._store.upsert("edges", edges).unwrap()
-            self._store.upsert("resolved", resolved).unwrap()
-            for written in (edges, resolved, sources):
-                written.clear()
-
-        def write(file: File, found: Found, consulted: set[str]) -> None:
-            if self._by_name is None:  # some of it may be there already
-                sources.extend([file.itself.id, *(node.id for node in file.nodes.values())])
-            edges.extend((self._snapshot, s, r, t, int(tier), line) for (s, r, t), (tier, line) in found.edges.items())
-            resolved.append(
-                (
-                    self._snapshot,
-                    file.path,
-                    file.blob,
-                    "\n".join(sorted(consulted)),
-                    "\n".join(sorted(found.unresolved)),
-                )
-            )
-            if len(edges) >= _BATCH:
-                flush()
-
-        yield write
-        flush()
-
-    def finish(self, gone: Sequence[str], state: str) -> None:
-        """Forget paths that are gone, and say of which state the graph is."""
-        self._store.delete("resolved", [*self._own, ("path", "in", list(gone))]).unwrap()
-        self._store.upsert("graphs", [(self._snapshot, state)]).unwrap()
+    def _write(self, change: Change) -> None:
+        own = self._snapshot
+        self._store.upsert("nodes", [
+            (own, n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent) for n in change.nodes
+        ]).unwrap()  # fmt: skip
+        self._store.upsert("edges", [
+            (own, source, kind, target, int(tier), line)
+            for each in change.linked
+            for (source, kind, target), (tier, line) in each.found.edges.items()
+        ]).unwrap()  # fmt: skip
+        self._store.upsert("resolved", [
+            (own, each.file.path, each.file.blob, each.consulted, "\n".join(sorted(each.found.unresolved)))
+            for each in change.linked
+        ]).unwrap()  # fmt: skip

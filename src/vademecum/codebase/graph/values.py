@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from vademecum.codebase.graph.terms import Tier
+from vademecum.codebase.graph.terms import Node, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,30 @@ class Value:
     what: str
     path: str = ""
     name: str = ""  # the declaration's qualified name
+    leaf: str = ""  # the constant or field that it was read from, as a qualified name in the file `leaf_path`
+    leaf_path: str = ""
+
+    @property
+    def is_external(self) -> bool:
+        """Whether it is known to be declared elsewhere."""
+        return self.what == "external"
 
 
 EXTERNAL = Value("external")
 Meaning = tuple[Value | None, Tier]
 UNKNOWN: Meaning = (None, Tier.EXACT)
 OUTSIDE: Meaning = (EXTERNAL, Tier.EXACT)
+
+
+def held_by(meaning: Meaning, node: Node | None) -> Meaning:
+    """Return a meaning with the constant or field that it was read from, where there is a node of it."""
+    value, tier = meaning
+    if node is None or value is None or value.what in {"def", "module"}:
+        return meaning
+    return replace(value, leaf=node.qualified, leaf_path=node.path), tier
+
+
+def itself(meaning: Meaning) -> Meaning:
+    """Return a meaning apart from where it was read from."""
+    value, tier = meaning
+    return (replace(value, leaf="", leaf_path="") if value is not None and value.leaf else value), tier
