@@ -27,8 +27,8 @@ TYPESCRIPT = {
     "lib/index.ts": "export * from './client';\nexport { helper as assist } from './util';\n",
     "lib/client.ts": (
         "export interface Sender { send(a: string): Reply }\nexport class Reply { text(): string { return '' } }\n"
-        "export class Client implements Sender {\n  #cache: Reply = new Reply();\n  constructor(private readonly next: Sender) {}\n"
-        "  send(a: string): Reply { this.next.send(a); return this.#cache; }\n  static make(): Client { return new Client(null!); }\n}\n"
+        "export class Client implements Sender {\n  #cache: Reply = new Reply();\n  #seen: Map<string, string> = new Map();\n  constructor(private readonly next: Sender) {}\n"
+        "  send(a: string): Reply { this.#seen.get(a); this.next.send(a); return this.#cache; }\n  static make(): Client { return new Client(null!); }\n}\n"
     ),
     "lib/util.ts": "export function helper() {}\nexport default class Tool { go() {} }\nconst fs = require('fs');\nexport const parse = () => fs.parse();\n",
     "app/main.ts": (
@@ -156,7 +156,7 @@ CASES = {
         app/old.js:api.run calls lib/util.ts:helper exact
         app/use.js calls app/old.js:api.run exact
         """,
-        ["lib/util.ts:parse"],
+        ["lib/util.ts:parse", "#seen"],
     ),
     "go": (
         GO,

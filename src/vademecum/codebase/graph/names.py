@@ -22,7 +22,7 @@ from vademecum.codebase.graph.scopes import (
     parent_scopes,
 )
 from vademecum.codebase.graph.terms import Tier
-from vademecum.codebase.graph.values import OUTSIDE, UNKNOWN, Meaning, Value, held_by
+from vademecum.codebase.graph.values import OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
 
 _SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
 _SUPERS = frozenset({"super", "parent", "base"})
@@ -45,12 +45,14 @@ class Names(Classes):
         if name == "super" and file.language == "python":  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
         value, tier = self._applied(file, value, tier, suffix)
+        if suffix and not rest:
+            return itself((value, tier))
         if value is not None and value.is_external and rest and file.language == "cpp":
             value, tier = self._in_namespace(file, scope, name, rest[0][0])
             value, tier = self._applied(file, value, tier, rest.pop(0)[1])
         for name, suffix in rest:
             if value is None or value.is_external:
-                return value, tier
+                return itself((value, tier))
             if file.language == "ruby":  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
                 if value is None:
@@ -114,8 +116,8 @@ class Names(Classes):
         for around in parent_scopes(scope):
             node = file.nodes.get(around)
             is_class = node is None or node.kind in CLASSES
-            if is_class and around != scope and file.language not in IMPLICIT_SELF:
-                continue  # a class's names are not seen from its methods
+            if is_class and not (file.language in IMPLICIT_SELF or (around == scope and file.language == "python")):
+                continue  # a class's names are not seen from its methods, nor, but in Python, in its body
             if rows := file.bindings.get(around, {}).get(name):
                 if not is_class or around == scope:
                     return self._bound(file, name, rows)
