@@ -229,6 +229,18 @@ def resolve(root: Root, revision: str) -> Result[str, GitError]:
             return Ok(commit) if commit else Err(GitError(f"{root.path} has no revision {revision!r}"))
 
 
+def hooks_directory(root: Root) -> Result[str, GitError]:
+    """Return where git looks for hooks: with `core.hooksPath` as it is set, which our own calls turn off."""
+    match run(root, "config", "--show-scope", "--type=path", "--get-all", "core.hooksPath", tolerate=(1,)):
+        case Ok(output):
+            told = [line.split("\t", 1) for line in os.fsdecode(output).splitlines()]
+            set_ones = [path for scope, path in told if scope != "command"]  # our own calls are of that scope
+            folder = set_ones[-1] if set_ones else os.path.join(root.common_dir or "", "hooks")
+            return Ok(os.path.join(root.path, folder))  # a relative one counts from the top of the work tree
+        case Err(error):
+            return Err(error)
+
+
 def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
     """List the regular files of a commit below the root, with size and blob id; links and submodules are left out."""
     match resolve(root, revision):

@@ -1,0 +1,63 @@
+"""The verb for git hooks that keep the index warm."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import Literal
+
+import click
+
+from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.session import json_option, opened, paths_argument
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def hooks(ctx: click.Context) -> int:
+    """Index in the background after commits, merges, checkouts and rewrites."""
+    return int(ctx.invoke(status)) if ctx.invoked_subcommand is None else 0
+
+
+@hooks.command()
+@paths_argument
+@json_option
+def install(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Install the hooks; what others wrote stays and runs as before."""
+    return _do("install", paths, as_json=as_json)
+
+
+@hooks.command()
+@paths_argument
+@json_option
+def uninstall(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Remove the hooks; what others wrote is as it was."""
+    return _do("uninstall", paths, as_json=as_json)
+
+
+@hooks.command()
+@paths_argument
+@json_option
+def status(paths: tuple[str, ...] = (), *, as_json: bool = False) -> int:
+    """Say which hooks are installed."""
+    return _do("status", paths, as_json=as_json)
+
+
+@hooks.command()
+def run() -> int:
+    """Do what the hooks start: bring the index up to date, as a process that stays in the background."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+    with opened(()) as engine:
+        engine.codebase.catch_up()
+    return 0
+
+
+def _do(action: Literal["status", "install", "uninstall"], paths: tuple[str, ...], *, as_json: bool) -> int:
+    with opened(paths) as engine:
+        found = engine.codebase.hooks(action)
+    if as_json:
+        emit_json([asdict(hook) for hook in found])
+    else:
+        emit(table((hook.name, hook.state, hook.path, hook.detail) for hook in found))
+    return 0
