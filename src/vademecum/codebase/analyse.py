@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import accumulate, pairwise
@@ -34,6 +34,7 @@ _MOST = 65_535
 _MEMBERS = frozenset({"constant", "field", "property", "variable"})  # inside a type: named there, declared by the type
 
 
+NO_SENTENCES: Mapping[str, str] = {}
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
 
 
@@ -55,20 +56,31 @@ class Analysis:
 
 
 def analyse(
-    jobs: Sequence[Job], embedder: Embedder | None, deadline_s: float, terms: RunTable, *, references: bool = True
+    jobs: Sequence[Job],
+    embedder: Embedder | None,
+    deadline_s: float,
+    terms: RunTable,
+    *,
+    references: bool = True,
+    sentences: Mapping[str, str] = NO_SENTENCES,
 ) -> list[Analysis]:
     """Return the analysis of each file, given as its UTF-8 content and its language.
 
     Files are analysed together because arrays like to be long; what is found of one never depends on the others.
-    Without an embedder the vectors are left to the caller, without `references` these to whoever asks for the graph.
+    Without an embedder the vectors are left to the caller, without `references` these to whoever asks for the graph. `sentences`, by
+    chunk hash, stand where the offline summaries would.
     """
     parsed = [
         describe(chunk_file(content, language, deadline_s, references=references), content)
         for content, language in jobs
     ]
     sizes = [len(file.chunks) for file, _ in parsed]
-    chunks = [replace(chunk, summary=summarise(chunk, file.language)) for file, _ in parsed for chunk in file.chunks]
-    passages = [passage_of(chunk) for chunk in chunks]
+    hashes = [digest for file, _ in parsed for digest in chunk_hashes(file.chunks, file.language)]
+    chunks = [
+        replace(chunk, summary=sentences.get(digest) or summarise(chunk, language))
+        for (chunk, language), digest in zip(_chunks_of(parsed), hashes, strict=True)
+    ]
+    passages = [passage_of(chunk, sentences.get(digest, "")) for chunk, digest in zip(chunks, hashes, strict=True)]
     arrays = _arrays(chunks, passages, embedder, terms)
     analyses = []
     for (content, language), (file, described), (first, last) in zip(
@@ -77,15 +89,20 @@ def analyse(
         own = chunks[first:last]
         analyses.append(Analysis(
             language, content, file.imports, file.problem, described, file.has_errors,
-            file.references, tuple(_chunk_row(n, chunk, digest) for n, (chunk, digest) in enumerate(zip(own, chunk_hashes(own, language), strict=True))),
+            file.references,
+            tuple(_chunk_row(n, chunk, digest) for n, (chunk, digest) in enumerate(zip(own, hashes[first:last], strict=True))),
             tuple(_symbol_rows(own)), () if embedder else tuple(passages[first:last]), _part(arrays, first, last),
         ))  # fmt: skip
     return analyses
 
 
-def passage_of(chunk: Chunk) -> Passage:
-    """Return what an embedder reads of a chunk."""
-    return Passage(text=chunk.text, title=chunk.name, context=chunk.scope)
+def _chunks_of(parsed: Iterable[tuple[ParsedFile, bool]]) -> Iterator[tuple[Chunk, str]]:
+    return ((chunk, file.language) for file, _ in parsed for chunk in file.chunks)
+
+
+def passage_of(chunk: Chunk, sentence: str = "") -> Passage:
+    """Return what an embedder reads of a chunk: before the code, what a language model said of it, where one did."""
+    return Passage(text=f"{sentence}\n{chunk.text}" if sentence else chunk.text, title=chunk.name, context=chunk.scope)
 
 
 def path_reader(embedder: Embedder) -> PathReader:

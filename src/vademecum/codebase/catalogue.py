@@ -279,6 +279,12 @@ class Catalogue:
             self.collect()
         return snapshot
 
+    def join(self) -> None:
+        """Keep derived files few after contents were replaced."""
+        with self.store.transaction():
+            self._join_segments()
+        self.sweep()
+
     def _mostly_dead(self) -> bool:
         """Whether most of what ranking reads belongs to no snapshot: every edit leaves the content before it behind."""
         named = np.array([blob for (blob,) in self._scan("files", columns=("blob",))], np.int64)
@@ -342,8 +348,9 @@ class Catalogue:
             self._delete("symbols", [("blob", "in", dead)])
             self._delete("mentions", [("blob", "in", dead)])
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
-            unused = {digest for (digest,) in self._scan("vectors", columns=("hash",))} - alive
-            self._delete("vectors", [("hash", "in", sorted(unused))])
+            for family in ("vectors", "summaries"):
+                unused = {digest for (digest,) in self._scan(family, columns=("hash",))} - alive
+                self._delete(family, [("hash", "in", sorted(unused))])
             self._join_segments(everything=True)
         self._forget_read()
         self.sweep()

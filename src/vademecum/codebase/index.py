@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -22,6 +22,7 @@ from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import exclusive
 from vademecum.codebase.repository import Repository
+from vademecum.codebase.sentences import analysed_again, known_sentences
 from vademecum.codebase.source import Source, decode_source, read_source
 from vademecum.codebase.walk import NOTHING, Known, Walk, walk, walk_commit
 from vademecum.codebase.workers import analyse_all
@@ -208,7 +209,7 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
             if analysis.problem:
                 read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(unknown[job])]
             read.undescribed += not analysis.described
-            batch.setdefault(digest, []).append(embedded(repo, analysis))
+            batch.setdefault(digest, []).append(embedded(repo, spoken(repo, analysis)))
             weight += len(analysis.content)
         if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
             numbers |= repo.catalogue.add(batch)
@@ -220,17 +221,27 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
     return numbers
 
 
-def embedded(repo: Repository, analysis: Analysis) -> Analysis:
+def spoken(repo: Repository, analysis: Analysis) -> Analysis:
+    """Return the analysis with what a language model said before of its chunks in the place of summaries."""
+    sentences = known_sentences(repo, [row[CHUNK_HASH] for row in analysis.chunks])
+    if not sentences:
+        return analysis
+    content, language, references = analysis.content, analysis.language, bool(analysis.references)
+    return analysed_again(repo, content, language, sentences, references=references)
+
+
+def embedded(repo: Repository, analysis: Analysis, anew: Collection[str] = ()) -> Analysis:
     """Return the analysis with its vectors, where the embedder could not run beside the parser.
 
-    Such an embedder may be slow or cost money: what it made of a chunk is kept, and an edit embeds what it changed.
+    Such an embedder may be slow or cost money: what it made of a chunk is kept, and an edit embeds what it changed. Chunks
+    whose hashes are in `anew` are embedded again.
     """
     if repo.plan.embedder:
         return analysis
     embedder = repo.embedder()
     hashes = [row[CHUNK_HASH] for row in analysis.chunks]
     known = repo.catalogue.vectors(embedder.name, hashes)
-    missing = [number for number, digest in enumerate(hashes) if digest not in known]
+    missing = [number for number, digest in enumerate(hashes) if digest not in known or digest in anew]
     if missing:
         made = embedder.embed([analysis.passages[number] for number in missing], "document").unwrap()
         fresh = {hashes[number]: vector for number, vector in zip(missing, made, strict=True)}

@@ -28,6 +28,7 @@ class Repository:
     plan: Plan
     walk: WalkSettings
     clock: Clock
+    enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
 
     @property
     def lock(self) -> Path:

@@ -1,24 +1,37 @@
-"""Keeping an index warm while files change, for those who want no delay at all. A search does not need it."""
+"""Keeping an index warm while files change, for those who want no delay at all. A search does not need it.
+
+Where an enricher is set, a process beside this one asks it about what is new: it may take seconds for each piece of code, and
+a save is to be taken in at once.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Sequence
 
 from vademecum.codebase.index import index
 from vademecum.codebase.repository import Repository
-from vademecum.errors import MissingExtraError, StoreBusyError
-from vademecum.types import IndexReport
+from vademecum.errors import Error, MissingExtraError, StoreBusyError
+from vademecum.types import EnrichReport, IndexReport, Skipped
 
 DEBOUNCE_MS = 200  # an editor's save is several events; a branch switch is thousands
+LOOK_MS = 1_000  # how often the process beside is looked at
+Report = Callable[[IndexReport | EnrichReport], None]
 
 
-def watch(repos: Sequence[Repository], on_report: Callable[[IndexReport], None], stop: threading.Event) -> None:
+def watch(repos: Sequence[Repository], on_report: Report, stop: threading.Event) -> None:
     """Index each repository now, and again whenever its files change, until `stop` is set.
+
+    What cannot be indexed while watching (a disk without room, git in the middle of something) is reported as a failure, and
+    tried again at the next change.
 
     Raises:
         MissingExtraError: the package that watches files is not installed.
+        Error: the first indexing run failed.
     """
     try:
         from watchfiles import watch as changes
@@ -28,15 +41,83 @@ def watch(repos: Sequence[Repository], on_report: Callable[[IndexReport], None],
         on_report(index(repo, _silent))
     by_root = {repo.root.path: repo for repo in repos}
     paths = list(by_root)
-    for changed in changes(*paths, stop_event=stop, debounce=DEBOUNCE_MS, step=50, raise_interrupt=False):
-        touched = {root for root in paths for _, path in changed if path.startswith(root.rstrip(os.sep) + os.sep)}
-        for root in sorted(touched):
-            try:
-                report = index(by_root[root], _silent, wait=False)
-            except StoreBusyError:
-                continue  # whoever holds it takes the change in
-            if report.removed or report.unchanged < report.files:
-                on_report(report)
+    beside = Beside(repos, on_report)
+    beside.wake()
+    try:
+        for changed in changes(
+            *paths, stop_event=stop, debounce=DEBOUNCE_MS, step=50, raise_interrupt=False,
+            rust_timeout=LOOK_MS, yield_on_timeout=True,
+        ):  # fmt: skip
+            touched = {root for root in paths for _, path in changed if path.startswith(root.rstrip(os.sep) + os.sep)}
+            for root in sorted(touched):
+                _take_in(by_root[root], on_report, beside)
+            beside.look()
+    finally:
+        beside.close()
+
+
+def _take_in(repo: Repository, on_report: Report, beside: Beside) -> None:
+    try:
+        report = index(repo, _silent, wait=False)
+    except StoreBusyError:
+        return  # whoever holds it takes the change in
+    except Error as error:
+        failure = Skipped(repo.root.path, "not indexed", " ".join(str(error).split()))
+        on_report(IndexReport(repo.name, "", 0, 0, 0, 0, 0, failures=(failure,)))
+        return
+    if report.removed or report.unchanged < report.files:
+        on_report(report)
+        beside.wake()
+
+
+class Beside:
+    """The process that asks an enricher about what is new: one at a time, and again when something changed meanwhile."""
+
+    def __init__(self, repos: Sequence[Repository], on_report: Report) -> None:
+        self._repos = [repo for repo in repos if repo.enricher]
+        self._on_report = on_report
+        self._process: subprocess.Popen[bytes] | None = None
+        self._due = False
+
+    def wake(self) -> None:
+        """Say that there may be something to ask about."""
+        self._due = bool(self._repos)
+        self.look()
+
+    def look(self) -> None:
+        """Tell what a process that is done has done, and start the next one where one is due."""
+        if self._process is not None and self._process.poll() is not None:
+            assert self._process.stdout is not None
+            self._tell(self._process.stdout.read())
+            self._process.stdout.close()
+            self._process = None
+        if self._process is None and self._due:
+            self._due = False
+            self._process = self._started()
+
+    def close(self) -> None:
+        """End the process; what it was answered is kept."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.communicate()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        first = self._repos[0]
+        own = {"VADE_ENRICH__PROVIDER": first.enricher, "VADE_HOME": str(first.catalogue.directory.parent.parent)}
+        command = [sys.executable, "-m", "vademecum", "enrich", "--json", *(repo.root.path for repo in self._repos)]
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=os.environ | own
+        )
+
+    def _tell(self, said: bytes) -> None:
+        try:
+            records = json.loads(said or b"[]")
+        except ValueError:
+            return
+        for record in records:
+            report = EnrichReport(**record)
+            if report.made or report.failed:
+                self._on_report(report)
 
 
 def _silent(stage: str, done: int, total: int) -> None:

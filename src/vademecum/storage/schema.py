@@ -59,6 +59,8 @@ FAMILIES: dict[str, Family] = {
     "segments": Family(("id", "file", "blobs"), ("id",)),
     # vectors that cost time or money to make again, by embedder and chunk hash
     "vectors": Family(("embedder", "hash", "vector"), ("embedder", "hash")),
+    # what a language model said of a piece of code, by chunk hash
+    "summaries": Family(("enricher", "hash", "summary"), ("enricher", "hash")),
 }  # fmt: skip
 
 MIGRATIONS: tuple[str, ...] = (
@@ -115,5 +117,10 @@ MIGRATIONS: tuple[str, ...] = (
         unresolved TEXT NOT NULL, PRIMARY KEY (snapshot, path)
     ) WITHOUT ROWID;
     CREATE TABLE graphs (snapshot INTEGER PRIMARY KEY, tree_hash TEXT NOT NULL);
+    """,
+    """
+    CREATE TABLE summaries (
+        enricher TEXT NOT NULL, hash TEXT NOT NULL, summary TEXT NOT NULL, PRIMARY KEY (enricher, hash)
+    ) WITHOUT ROWID;
     """,
 )

@@ -1,0 +1,1 @@
+"""What says in one sentence what a piece of code does."""
