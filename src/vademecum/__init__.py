@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vademecum.aio import AsyncEngine
     from vademecum.config import Settings
+    from vademecum.context.piece import Context
     from vademecum.engine import Engine
     from vademecum.errors import Error
     from vademecum.result import Err, Ok
@@ -40,6 +41,7 @@ __all__ = [
     "AsyncEngine",
     "Check",
     "Chunk",
+    "Context",
     "Engine",
     "Err",
     "Error",
@@ -60,6 +62,7 @@ __all__ = [
 # Where a public name lives, if not among the records of `types`.
 _HOMES = {
     "AsyncEngine": "aio",
+    "Context": "context.piece",
     "Engine": "engine",
     "Err": "result",
     "Error": "errors",

@@ -10,13 +10,15 @@ what it returns keeps its type. One thread per engine, because a database connec
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 if TYPE_CHECKING:
     from vademecum.config import Settings
+    from vademecum.context.map import Map
+    from vademecum.context.piece import Context
     from vademecum.engine import Engine
 
 T = TypeVar("T")
@@ -49,6 +51,14 @@ class AsyncEngine:
     async def call(self, function: Callable[[Engine], T]) -> T:
         """Run `function(engine)` on the engine's thread and return what it returns."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, self._engine)
+
+    async def context(self, task: str, budget_tokens: int | None = None, **options: Any) -> Context:
+        """Return what to read for a task, as `Engine.context` does."""
+        return await self.call(lambda engine: engine.context(task, budget_tokens, **options))
+
+    async def map(self, paths: Sequence[str] = (), budget_tokens: int | None = None, **options: Any) -> Map:
+        """Return the repository in so many tokens, as `Engine.map` does."""
+        return await self.call(lambda engine: engine.map(paths, budget_tokens, **options))
 
     async def close(self) -> None:
         """Close the engine, after the calls already made."""

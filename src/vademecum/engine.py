@@ -24,17 +24,24 @@ from vademecum import config
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.codebase import Codebase
+from vademecum.codebase.enriching import Pace
 from vademecum.codebase.git import Root, find_root
 from vademecum.codebase.repository import Repository, index_directory, repository_name
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
-from vademecum.errors import ConsentError, Error, RootError
-from vademecum.plugins import WITHOUT_PROVIDER, load
-from vademecum.protocols import Clock, Embedder, Reranker, Store
+from vademecum.context.code import Makers, context
+from vademecum.context.map import Map, draw
+from vademecum.context.piece import Context, Offer
+from vademecum.context.related import relations
+from vademecum.errors import ConsentError, Error, RootError, UsageError
+from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
+from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, Store, TokenCounter
+from vademecum.types import Answer, Evidence
 
-P = TypeVar("P", Embedder, Reranker)
+P = TypeVar("P", Embedder, Enricher, Reranker)
+AROUND = 20  # results for a task that a map is drawn around
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +55,19 @@ class OpenedRoot:
 class Engine:
     """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
 
-    def __init__(self, codebase: Codebase, roots: Sequence[OpenedRoot], closing: list[Callable[[], None]]) -> None:
+    def __init__(
+        self,
+        codebase: Codebase,
+        roots: Sequence[OpenedRoot],
+        closing: list[Callable[[], None]],
+        reading: Callable[[], Makers],
+        settings: Settings,
+    ) -> None:
         self.codebase = codebase
         self.roots = tuple(roots)
+        self.settings = settings
         self._closing = closing  # it grows: scope "all" opens more
+        self._reading = reading
 
     @classmethod
     def open(
@@ -60,6 +76,8 @@ class Engine:
         settings: Settings | None = None,
         embedder: Embedder | str | None = None,
         reranker: Reranker | str | None = None,
+        enricher: Enricher | str | None = None,
+        counter: TokenCounter | str | None = None,
         clock: Clock = time.time,
     ) -> Self:
         """Open the repositories that `paths` lie in; the current directory's unless given.
@@ -71,6 +89,8 @@ class Engine:
             settings: all settings; read from their layers for the first path unless given.
             embedder: an object, or `name[:model]`; the setting `search.embedder` unless given.
             reranker: an object, or `name[:model]`; the setting `search.reranker` unless given. A search may name another.
+            enricher: an object, or `name:model`; the setting `enrich.provider` unless given.
+            counter: an object, or `name[:model]`; the setting `context.counter` unless given.
             clock: tells the time, in seconds since the epoch.
 
         Raises:
@@ -80,11 +100,14 @@ class Engine:
         """
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
+        spoken_by = (
+            settings.enrich.provider if enricher is None else enricher if isinstance(enricher, str) else enricher.name
+        )
         with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
             closing: list[Callable[[], None]] = []
             opening.callback(lambda: [close() for close in closing])
             assembled = [
-                (assemble(root, name, settings, embedder, clock, closing), prefixes)
+                (assemble(root, name, settings, embedder, clock, closing, enricher=spoken_by), prefixes)
                 for (root, prefixes), name in zip(narrowed.items(), distinct_names(list(narrowed)), strict=True)
             ]
             opening.pop_all()
@@ -95,11 +118,78 @@ class Engine:
             others = {directory: root for directory, root in others.items() if directory not in known}
             names = distinct_names(list(others.values()), {repo.name for repo in known.values()})
             for (directory, root), name in zip(others.items(), names, strict=True):
-                known[directory] = assemble(root, name, settings, embedder, clock, closing)
+                known[directory] = assemble(root, name, settings, embedder, clock, closing, enricher=spoken_by)
             return list(known.values())
 
-        codebase = Codebase(assembled, everywhere, settings.search.ranker, rerankers(settings, reranker))
-        return cls(codebase, [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing)
+        codebase = Codebase(
+            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher)
+        )  # fmt: skip
+        roots = [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
+        return cls(
+            codebase, roots, closing, reading(codebase, settings, counter, clock, several=len(roots) > 1), settings
+        )
+
+    def context(
+        self,
+        task: str,
+        budget_tokens: int | None = None,
+        *,
+        session: str = "",
+        form: str = "markdown",
+        refresh: bool = True,
+        progress: Progress | None = None,
+    ) -> Context:
+        """Return what to read for a task, as one text within a budget.
+
+        Args:
+            task: what is to be done: a line, a whole issue, what a failing test printed.
+            budget_tokens: what the text may take at most, never exceeded; the setting `context.budget` unless given.
+            session: a name: what was shown under it before is left out.
+            form: of the text, "markdown" or "json".
+            refresh: whether to take in what changed first.
+            progress: told about indexing.
+
+        Raises:
+            Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
+        """
+        if refresh:
+            self.codebase.refresh(progress)
+        budget = self.settings.context.budget if budget_tokens is None else budget_tokens
+        return context(self._reading(), task, budget, session=session, form=form)
+
+    def map(
+        self,
+        paths: Sequence[str] = (),
+        budget_tokens: int | None = None,
+        *,
+        task: str = "",
+        form: str = "markdown",
+        refresh: bool = True,
+        progress: Progress | None = None,
+    ) -> Map:
+        """Return the open repositories in so many tokens: their files with the most central declarations.
+
+        Args:
+            paths: files, from a repository's top, that the map is drawn around.
+            budget_tokens: what the text may take at most, never exceeded; the setting `context.map_budget` unless given.
+            task: a task or question that it is drawn around.
+            form: of the text, "markdown" or "json".
+            refresh: whether to take in what changed first.
+            progress: told about indexing.
+
+        Raises:
+            UsageError: a path is not indexed, or the budget or the form makes no sense.
+            Error: what went wrong and how to mend it.
+        """
+        if refresh:
+            self.codebase.refresh(progress)
+        found = self.codebase.search(task, k=AROUND, refresh=False).evidence if task.strip() else ()
+        repositories = [(root.name, self.codebase.outline(root.name, found, paths)) for root in self.roots]
+        missing = set(paths) - {entry.path for _, entries in repositories for entry in entries}
+        if missing:
+            raise UsageError(f"{min(missing)!r} is not indexed: name a file as `vade search` shows it")
+        budget = self.settings.context.map_budget if budget_tokens is None else budget_tokens
+        return draw(repositories, budget, self._reading().counter, task=task, form=form)
 
     def close(self) -> None:
         """Let go of every database."""
@@ -125,8 +215,13 @@ def assemble(
     embedder: Embedder | str | None,
     clock: Clock,
     closing: list[Callable[[], None]],
+    *,
+    enricher: str = "",
 ) -> Repository:
-    """Return one repository with its store, catalogue and embedder; what must be closed is added to `closing`."""
+    """Return one repository with its store, catalogue and embedder; what must be closed is added to `closing`.
+
+    `enricher` is the name of the one whose sentences stand in the place of summaries.
+    """
     spec = settings.search.embedder if embedder is None else embedder
     shared = embedder is None and settings.is_shared("search.embedder")
 
@@ -142,7 +237,32 @@ def assemble(
         spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
     )
     catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
-    return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock)
+    return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher)
+
+
+def reading(
+    codebase: Codebase, settings: Settings, counter: TokenCounter | str | None, clock: Clock, *, several: bool
+) -> Callable[[], Makers]:
+    """Return what makes, once it is asked for, that which a context is made from."""
+
+    @cache
+    def makers() -> Makers:
+        chosen = settings.context.counter if counter is None else counter
+        counting: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
+
+        def search(task: str, k: int) -> Answer:
+            return codebase.search(task, k=k, refresh=False)
+
+        def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
+            return relations(lambda repo: codebase.graph(repo, refresh=False), codebase.pieces, task, found)
+
+        own = settings.context
+        return Makers(
+            search, codebase.pieces, counting, related, (), settings.home, (own.primary, own.related, own.graph),
+            name_repos=several, clock=clock,
+        )  # fmt: skip
+
+    return makers
 
 
 def open_store(path: Path) -> Store:
@@ -175,6 +295,26 @@ def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callabl
         return named(which, shared=shared) if isinstance(which, str) else of(which)
 
     return reranking
+
+
+def enriching(settings: Settings, opened_with: Enricher | str | None) -> Callable[[], tuple[Enricher, Pace]]:
+    """Return what gives the enricher and its pace. It raises what `plugins.load` does, `UsageError` and `ConsentError`."""
+    own = settings.enrich
+
+    @cache
+    def chosen() -> tuple[Enricher, Pace]:
+        spec = own.provider if opened_with is None else opened_with
+        if not spec:
+            raise UsageError('no enricher is set: set enrich.provider in your user file, as in "ollama:qwen2.5-coder"')
+        if isinstance(spec, str):
+            server = asdict(settings.llm)
+            same = server.pop("api") == spec.partition(":")[0]  # an address and key of one kind are nothing to another
+            arguments = server if same else {"timeout_s": server["timeout_s"]}
+            spec = load("enricher", spec, **(arguments if spec.partition(":")[0] in BUILT_IN["enricher"] else {}))
+        assert not isinstance(spec, str)
+        return consented("enricher", spec, settings, shared=False), Pace(own.per_minute, own.parallel)
+
+    return chosen
 
 
 def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:

@@ -13,7 +13,8 @@
     │   └── MissingExtraError
     ├── ProviderError               a provider failed at its work
     │   ├── EmbedError
-    │   └── RerankError
+    │   ├── RerankError
+    │   └── EnrichError
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
         ├── StoreBusyError          another process holds it
@@ -81,6 +82,10 @@ class EmbedError(ProviderError):
 
 class RerankError(ProviderError):
     """Results could not be put into a new order; they keep the one they had."""
+
+
+class EnrichError(ProviderError):
+    """A piece of code could not be described; the offline summary stays."""
 
 
 class ConsentError(Error):

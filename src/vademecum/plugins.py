@@ -22,9 +22,17 @@ if TYPE_CHECKING:
 
 # kind → name → ("module:attribute", the extra of ours that brings what it needs)
 BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "counter": {
+        "pattern": ("vademecum.providers.counters.pattern:PatternCounter", ""),
+        "tokenizer": ("vademecum.providers.counters.tokenizer:FileCounter", "tokenizer"),
+    },
     "embedder": {
         "static": ("vademecum.providers.embedders.static:StaticEmbedder", ""),
         "hashing": ("vademecum.providers.embedders.hashing:HashingEmbedder", ""),
+    },
+    "enricher": {
+        "ollama": ("vademecum.providers.enrichers.llm:OllamaEnricher", ""),
+        "openai": ("vademecum.providers.enrichers.llm:OpenAiEnricher", ""),
     },
     "reranker": {
         "llm": ("vademecum.providers.rerankers.llm:LlmReranker", ""),
@@ -42,7 +50,7 @@ def load(kind: str, spec: str, **arguments: Any) -> Any:
     """Return a new provider.
 
     Args:
-        kind: A key of `BUILT_IN`: "embedder", "reranker", "store".
+        kind: A key of `BUILT_IN`: "embedder", "reranker", "store", …
         spec: `name` or `name:model`; the model is handed on as the argument `model`.
         arguments: Handed to the provider.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vademecum.errors import EmbedError, RerankError, StoreError
+    from vademecum.errors import EmbedError, EnrichError, RerankError, StoreError
     from vademecum.result import Result
     from vademecum.types import EmbedKind, Passage
 
@@ -52,6 +52,29 @@ class Reranker(Protocol):
         Passages come best first, with `context` the path and `title` the signature. Scores of one call are compared with
         each other and with nothing else; passages of equal score keep the order they came in.
         """
+        ...
+
+
+@runtime_checkable
+class Enricher(Protocol):
+    """Says in one sentence what a piece of code does. It may be slow and cost money: nothing is asked twice."""
+
+    name: str  # with the model: sentences of different names are never mixed
+    remote: bool  # True when text leaves the machine
+
+    def sentence(self, passage: Passage) -> Result[str, EnrichError]:
+        """Return one sentence, not empty, on one line. Several threads may ask at once."""
+        ...
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """Says how many tokens a text is to whoever reads it. It is asked often, and answers on this machine."""
+
+    name: str
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens, at least 0; 0 for an empty text."""
         ...
 
 

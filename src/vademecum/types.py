@@ -299,6 +299,20 @@ class RepoStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class EnrichReport:
+    """What one run of enrichment did to one repository."""
+
+    repo: str
+    enricher: str
+    wanted: int  # distinct pieces of code
+    known: int  # of which a sentence was there before
+    made: int  # new ones
+    failed: int  # the offline summary stays; the next run asks again
+    problem: str = ""  # why the last one failed, and why it stopped where it did
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class GcReport:
     """What a clean-up dropped."""
 

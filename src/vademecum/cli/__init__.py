@@ -21,6 +21,8 @@ FAILURE, USAGE, INTERRUPTED = 3, 2, 130
 # The verb → "module:command", its line in `vade --help`; modules are imported when their verb is typed.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "search": ("vademecum.cli.code:search", "Find code by meaning, name or pattern."),
+    "context": ("vademecum.cli.context:context", "Print what to read for a task, within a budget of tokens."),
+    "map": ("vademecum.cli.context:map_", "Print the repository in so many tokens, the most central first."),
     "open": ("vademecum.cli.code:open_location", "Print lines of a file, fresh from disk."),
     "symbol": ("vademecum.cli.code:symbol", "Show where a name is defined."),
     "callers": ("vademecum.cli.graph:callers", "Show who calls a name."),
@@ -31,6 +33,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "graph": ("vademecum.cli.graph:graph", "Draw a neighbourhood of the graph as a page."),
     "index": ("vademecum.cli.code:index", "Bring the index up to date."),
     "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
+    "enrich": ("vademecum.cli.admin:enrich", "Have a language model describe each piece of code."),
+    "hooks": ("vademecum.cli.hooks:hooks", "Index in the background after commits, merges and checkouts."),
     "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),
     "doctor": ("vademecum.cli.admin:doctor", "Check that everything works, and say how to mend what does not."),
     "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),

@@ -1,4 +1,4 @@
-"""The verbs that look after the index: status, doctor, gc, config, watch."""
+"""The verbs that look after the index: status, doctor, gc, config, watch, enrich."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, table
 from vademecum.cli.session import json_option, opened, paths_argument, settings_for
-from vademecum.context.render import counted
+from vademecum.context.render import counted, visible
 
 if TYPE_CHECKING:
-    from vademecum.types import IndexReport, RepoStatus
+    from vademecum.types import EnrichReport, IndexReport, RepoStatus
 
 FAILURE = 3
 
@@ -72,12 +73,41 @@ def watch(paths: tuple[str, ...]) -> int:
     """Keep the index up to date as files change, until interrupted."""
     import threading
 
-    def report(done: IndexReport) -> None:
-        emit(index_text([done], verbose=False))
+    from vademecum.types import IndexReport
+
+    def report(done: IndexReport | EnrichReport) -> None:
+        emit(index_text([done], verbose=False) if isinstance(done, IndexReport) else enrich_text(done))
 
     with opened(paths) as engine:
         engine.codebase.watch(report, threading.Event())
     return 0
+
+
+@click.command()
+@paths_argument
+@json_option
+def enrich(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Ask a language model for a sentence about each piece of code; what was answered is kept at once.
+
+    Interrupt it when you like: the next run goes on from there. Exits with 3 if everything failed.
+    """
+    with opened(paths) as engine, Progress() as progress:
+        reports = engine.codebase.enrich(progress)
+    if as_json:
+        emit_json([asdict(report) for report in reports])
+    else:
+        emit("".join(map(enrich_text, reports)))
+    return FAILURE if any(report.failed and not report.made for report in reports) else 0
+
+
+def enrich_text(report: EnrichReport) -> str:
+    """Return what one run of enrichment did, as a line or two."""
+    done = report.known + report.made
+    text = (
+        f"{report.repo}: {done} of {counted(report.wanted, 'piece')} described, {report.made} now, by {report.enricher}"
+    )
+    failed = f"; {counted(report.failed, 'failure')}, the last: {visible(report.problem)}" if report.failed else ""
+    return f"{text}{failed} ({report.seconds:.1f} s)\n"
 
 
 @click.group(invoke_without_command=True)

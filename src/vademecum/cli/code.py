@@ -13,7 +13,7 @@ import click
 
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
-from vademecum.cli.session import json_option, opened, paths_argument, settings_for
+from vademecum.cli.session import check_exist, json_option, opened, paths_argument, settings_for
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
@@ -50,9 +50,9 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
     Indexes what is new first. QUERY `-` is read from standard input.
     """
     query = sys.stdin.read() if query == "-" else query
-    _check_exist(paths, "put a query of several words in quotes")
+    check_exist(paths, "put a query of several words in quotes")
     named = tuple(repo for repo in options["repos"] if _is_path(repo))
-    _check_exist(named, "a name without a slash is looked up among the repositories")
+    check_exist(named, "a name without a slash is looked up among the repositories")
     paths = paths or named
     settings = settings_for(paths)
     with opened(paths, settings) as engine, Progress() as progress:
@@ -141,13 +141,6 @@ def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, as_
 def _print_record(answer: Answer, snippet_lines: int | None) -> int:
     emit_json(answer_record(answer, snippet_lines=snippet_lines))
     return 0 if answer else NOT_FOUND
-
-
-def _check_exist(paths: Iterable[str], hint: str) -> None:
-    """A query without quotes looks like a query and several paths: say so before anything is opened."""
-    for path in paths:
-        if not Path(path).exists():
-            raise UsageError(f"no such file or directory {path!r}: {hint}")
 
 
 def _from_here(location: str) -> str:

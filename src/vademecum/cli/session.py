@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from vademecum.config import Settings, load
+from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine
@@ -25,6 +27,13 @@ def paths_argument(function: F) -> F:
 def json_option(function: F) -> F:
     """Take `--json`."""
     return click.option("as_json", "--json", is_flag=True, help="Print JSON.")(function)
+
+
+def check_exist(paths: Iterable[str], hint: str) -> None:
+    """A query without quotes looks like a query and several paths: say so before anything is opened."""
+    for path in paths:
+        if not Path(path).exists():
+            raise UsageError(f"no such file or directory {path!r}: {hint}")
 
 
 def settings_for(paths: Sequence[str]) -> Settings:

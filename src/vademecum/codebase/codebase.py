@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import Literal
 
-from vademecum.codebase import questions, watch
+from vademecum.codebase import hooks, questions, watch
 from vademecum.codebase.changes import changed_nodes
+from vademecum.codebase.enriching import Pace, enrich
 from vademecum.codebase.graph.graph import Graph, graph_of
+from vademecum.codebase.hooks import Hook
 from vademecum.codebase.index import commit_place, index, report_standing
 from vademecum.codebase.open import open_location, parse_location
+from vademecum.codebase.outline import Entry, outline
+from vademecum.codebase.pieces import pieces_of
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.rerank import AS_RANKED, Reranking
 from vademecum.codebase.search import search
@@ -17,14 +22,18 @@ from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
 from vademecum.errors import StoreBusyError, StoreCorruptError, UsageError
-from vademecum.protocols import Progress, Reranker
-from vademecum.types import Answer, Check, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
+from vademecum.protocols import Enricher, Progress, Reranker
+from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
 SCOPES = ("repo", "repos", "all")
 
 
 def _silent(stage: str, done: int, total: int) -> None:
     """Show no progress."""
+
+
+def _nobody() -> tuple[Enricher, Pace]:
+    raise UsageError("this codebase was put together without an enricher: open it with `Engine.open`")
 
 
 class Codebase:
@@ -35,6 +44,7 @@ class Codebase:
         everywhere: returns every repository that has an index on this machine, for scope "all".
         ranker: what ranks when a search does not say.
         reranking: returns how to rerank by a provider or its name; by "" where a search does not say.
+        enriching: returns who is asked for sentences about code, and how fast.
     """
 
     def __init__(
@@ -43,11 +53,13 @@ class Codebase:
         everywhere: Callable[[], Sequence[Repository]],
         ranker: str = "default",
         reranking: Callable[[Reranker | str], Reranking] = lambda _: AS_RANKED,
+        enriching: Callable[[], tuple[Enricher, Pace]] = _nobody,
     ) -> None:
         self._repositories = list(repositories)
         self._everywhere = everywhere
         self._ranker = ranker
         self._reranking = reranking
+        self._enriching = enriching
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
         """Bring the first repository's index up to date; `full` reads every file again, `commit` indexes a revision.
@@ -172,6 +184,15 @@ class Codebase:
         chosen, _ = self._chosen((repo,) if repo else ())[0]
         return open_location(chosen, location, commit)
 
+    def pieces(self, path: str, repo: str = "") -> tuple[Evidence, ...]:
+        """Return every piece of one indexed file, in order, from the index as it is; () where the file is not in it."""
+        return pieces_of(self._opened("", (repo,) if repo else (), "repo", _silent, refresh=False)[0], path)
+
+    def outline(self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = ()) -> list[Entry]:
+        """Return what a repository declares, the most central first, as seen from evidence or files where some are given."""
+        [opened] = self._opened("", (repo,) if repo else (), "repo", _silent, refresh=False)
+        return outline(graph_of(opened, _silent), [item for item in found if item.repo == opened.repo.name], paths)
+
     def status(self) -> list[RepoStatus]:
         """Say what is indexed of each open repository, without changing it."""
         return [status_of(repo) for repo, _ in self._repositories]
@@ -187,8 +208,42 @@ class Codebase:
         """Look at everything that has to work, and say how to mend what does not."""
         return [check for repo, _ in self._repositories for check in check_repository(repo)]
 
-    def watch(self, on_report: Callable[[IndexReport], None], stop: threading.Event) -> None:
-        """Keep the open repositories' indexes up to date until `stop` is set. Needs the extra `watch`."""
+    def hooks(self, action: Literal["status", "install", "uninstall"] = "status") -> list[Hook]:
+        """Install or uninstall git hooks that index in the background, or say which there are, in every open repository.
+
+        Raises:
+            UsageError: one of them is no git repository.
+            SourceError: a hook cannot be written.
+        """
+        act = {"status": hooks.status, "install": hooks.install, "uninstall": hooks.uninstall}[action]
+        return [hook for repo, _ in self._repositories for hook in act(repo.root)]
+
+    def catch_up(self) -> None:
+        """Do what those hooks start: index the first repository, unless another process is about to."""
+        hooks.catch_up(self._repositories[0][0])
+
+    def enrich(self, progress: Progress | None = None, stop: threading.Event | None = None) -> list[EnrichReport]:
+        """Ask a language model for a sentence about each piece of code, in every open repository; what is known is not asked.
+
+        Args:
+            progress: told how far it is.
+            stop: ends it after the answers that are under way; what was answered is kept.
+
+        Raises:
+            UsageError: no enricher is set.
+            ConsentError: it would send code elsewhere, and nobody agreed to that.
+            StoreBusyError: another process is at it.
+        """
+        enricher, pace = self._enriching()
+        self.refresh(progress)
+        stop = stop or threading.Event()
+        return [enrich(repo, enricher, pace, progress or _silent, stop) for repo, _ in self._repositories]
+
+    def watch(self, on_report: Callable[[IndexReport | EnrichReport], None], stop: threading.Event) -> None:
+        """Keep the open repositories' indexes up to date until `stop` is set. Needs the extra `watch`.
+
+        Where an enricher is set, a process beside this one asks it about what is new.
+        """
         watch.watch([repo for repo, _ in self._repositories], on_report, stop)
 
     def _opened(

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from vademecum.context.document import context_record
 from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
@@ -111,6 +112,21 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
     return _outcome(engine, answer, arguments.get("snippet_lines", SNIPPET_LINES))
 
 
+def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
+    if arguments.get("mode") == "map":
+        return _map(engine, arguments, progress)
+    found = engine.context(
+        arguments["task"], arguments.get("budget"), session=arguments.get("session", ""), progress=progress
+    )
+    return Outcome(found.text.rstrip("\n"), context_record(found))
+
+
+def _map(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
+    drawn = engine.map((), arguments.get("budget"), task=arguments["task"], progress=progress)
+    shown = [f"{entry.path}:{entry.line}" for entry in drawn.entries if entry.qualified]
+    return Outcome(drawn.text.rstrip("\n"), {"tokens": drawn.tokens, "left_out": drawn.left_out, "shown": shown})
+
+
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     name, relation = arguments["name"], arguments.get("relation", "definition")
     if relation == "definition":
@@ -199,6 +215,21 @@ TOOLS: Mapping[str, Tool] = {
             },
             ("query",),
             _search,
+        ),
+        Tool(
+            "context",
+            "All there is to read before a change: the code that matches the task, what belongs to it, how it hangs together, in "
+            "one text within a token budget. Give the whole issue or test output. Don't use it to look one thing up (search).",
+            {
+                "task": _string("What is to be done"),
+                "mode": _string(
+                    "map: only names and signatures, for an overview; the task may be empty", enum=["code", "map"]
+                ),
+                "budget": _number("Tokens at most, default 8000, of a map 2000", 200, 100_000),
+                "session": _string("Any name; what it was shown before is left out"),
+            },
+            ("task",),
+            _context,
         ),
         Tool(
             "open",

@@ -1,0 +1,72 @@
+"""The verbs that put together what to read: context, map."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from vademecum.cli.progress import Progress
+from vademecum.cli.render import emit
+from vademecum.cli.session import check_exist, json_option, opened, paths_argument, settings_for
+
+NOTHING = 1
+
+
+@click.command()
+@click.argument("task")
+@paths_argument
+@click.option("--budget", type=click.IntRange(1), metavar="N", help="Tokens it may take at most.")
+@click.option("--session", default="", metavar="ID", help="Leave out what was shown under this name before.")
+@click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
+@json_option
+def context(
+    task: str, paths: tuple[str, ...], budget: int | None, session: str, *, no_refresh: bool, as_json: bool
+) -> int:
+    """Print what to read for TASK, within a budget of tokens.
+
+    TASK is what is to be done: a line, a whole issue, what a failing test printed. `-` is read from standard input.
+    """
+    task = sys.stdin.read() if task == "-" else task
+    check_exist(paths, "put a task of several words in quotes")
+    settings = settings_for(paths)
+    with opened(paths, settings) as engine, Progress() as progress:
+        found = engine.context(
+            task, budget, session=session, form="json" if as_json else "markdown", refresh=not no_refresh, progress=progress
+        )  # fmt: skip
+    emit(found.text)
+    return 0 if found else NOTHING
+
+
+@click.command("map")
+@paths_argument
+@click.option("--budget", type=click.IntRange(1), metavar="N", help="Tokens it may take at most.")
+@click.option("--task", default="", metavar="TEXT", help="Draw it around what this is about.")
+@click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
+@json_option
+def map_(paths: tuple[str, ...], budget: int | None, task: str, *, no_refresh: bool, as_json: bool) -> int:
+    """Print the repository in so many tokens: its files with their most central declarations.
+
+    A PATH that is a file is what the map is drawn around; a directory is what it is of.
+    """
+    check_exist(paths, "name files and directories, and a task with --task")
+    files = [os.path.realpath(path) for path in paths if os.path.isfile(path)]
+    folders = tuple(path for path in paths if not os.path.isfile(path)) or tuple(
+        sorted({top_of(file) for file in files})
+    )
+    with opened(folders, settings_for(folders)) as engine, Progress() as progress:
+        tops = [os.path.realpath(root.path) + os.sep for root in engine.roots]
+        own = [file.removeprefix(top).replace(os.sep, "/") for file in files for top in tops if file.startswith(top)]
+        drawn = engine.map(
+            own, budget, task=task, form="json" if as_json else "markdown", refresh=not no_refresh, progress=progress
+        )  # fmt: skip
+    emit(drawn.text)
+    return 0 if drawn else NOTHING
+
+
+def top_of(file: str) -> str:
+    """Return the top of the repository that a file lies in."""
+    from vademecum.codebase.git import find_root
+
+    return find_root(os.path.dirname(file)).path

@@ -1,0 +1,128 @@
+"""Choosing what to show within a budget that is never exceeded, whatever counts the tokens.
+
+    1. Each section takes its most wanted pieces, fullest form first, as far as its share reaches; what does not fit is passed
+       over, and what is left goes to the next section.
+    2. The page is counted as it will be shown. Should it be too long, the pieces taken last go again.
+    3. What is left of the whole budget goes round once more: full forms of every section, then signatures.
+
+Source: CodeRAG design decision 5, which fills each section greedily and stops there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from vademecum.context.piece import Offer, Part, Piece, Section
+
+MOST_OF_ONE = (
+    0.1  # of the budget that a piece may take while there is a shorter form of it that is not only its signature
+)
+
+
+def pack(
+    sections: Sequence[Section], budget: int, price: Callable[[Piece], int], whole: Callable[[Sequence[Part]], int]
+) -> tuple[Part, ...]:
+    """Return what to show of each section.
+
+    Args:
+        sections: in the order in which leftovers are handed on.
+        budget: tokens of the whole page.
+        price: about how many tokens a piece adds to the page.
+        whole: how many tokens the page has that shows these parts.
+
+    >>> one, two = Piece("a" * 6, (), keys=("a",)), Piece("b" * 3, (), keys=("b",))
+    >>> total = lambda parts: sum(len(piece.text) for part in parts for piece in part.pieces)
+    >>> parts = pack([Section("found", 1, [(one,), (two,)])], 5, lambda piece: len(piece.text), total)
+    >>> [piece.text for piece in parts[0].pieces]
+    ['bbb']
+    """
+    packing = _Packing(sections, budget, price, whole)
+    if packing.spent < budget:
+        packing.fill_shares()
+        packing.shrink()
+        packing.fill_rest()
+    return packing.parts()
+
+
+class _Packing:
+    """Which form of which offer is taken, by section and place."""
+
+    def __init__(
+        self,
+        sections: Sequence[Section],
+        budget: int,
+        price: Callable[[Piece], int],
+        whole: Callable[[Sequence[Part]], int],
+    ) -> None:
+        self._sections = sections
+        self._budget = budget
+        self._price = price
+        self._whole = whole
+        self._taken: dict[tuple[int, int], Piece] = {}
+        self._keys: set[str] = set()
+        self.spent = whole(self.parts())
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return what is taken, each section in its own order."""
+        by_section: list[list[Piece]] = [[] for _ in self._sections]
+        for place in sorted(self._taken):
+            by_section[place[0]].append(self._taken[place])
+        return tuple(
+            Part(section.name, tuple(pieces)) for section, pieces in zip(self._sections, by_section, strict=True)
+        )
+
+    def fill_shares(self) -> None:
+        """Let each section take what its share, and what those before it left, has room for."""
+        total = sum(section.share for section in self._sections)
+        spare, room = self._budget - self.spent, 0.0
+        for number, section in enumerate(self._sections):
+            room += spare * section.share / total if total else spare / len(self._sections)
+            for place, offer in enumerate(section.offers):
+                for piece in self._full_forms(offer):
+                    price = self._price(piece)
+                    if price <= room and self._is_new(piece):
+                        self._take((number, place), piece)
+                        room -= price
+                        break
+
+    def shrink(self) -> None:
+        """Let go of what was taken last until the page fits: prices are of pieces alone, and a page is more than those."""
+        self.spent = self._whole(self.parts())
+        while self.spent > self._budget and self._taken:
+            self._drop(next(reversed(self._taken)))
+            self.spent = self._whole(self.parts())
+
+    def fill_rest(self) -> None:
+        """Spend what is left on anything that fits, each time counting the page as it will be."""
+        for brief in (False, True):
+            for number, section in enumerate(self._sections):
+                for place, offer in enumerate(section.offers):
+                    if (number, place) not in self._taken:
+                        self._try((number, place), [piece for piece in offer if piece.brief is brief])
+
+    def _try(self, place: tuple[int, int], forms: Sequence[Piece]) -> None:
+        for piece in forms:
+            if self._is_new(piece) and self._price(piece) <= self._budget - self.spent:
+                self._take(place, piece)
+                spent = self._whole(self.parts())
+                if spent <= self._budget:
+                    self.spent = spent
+                    return
+                self._drop(place)
+
+    def _full_forms(self, offer: Offer) -> Iterator[Piece]:
+        """Yield the forms that are more than a signature; a very long one only where there is no other."""
+        full = [piece for piece in offer if not piece.brief]
+        for piece in full:
+            if piece is full[-1] or self._price(piece) <= MOST_OF_ONE * self._budget:
+                yield piece
+
+    def _is_new(self, piece: Piece) -> bool:
+        return self._keys.isdisjoint(piece.keys)
+
+    def _take(self, place: tuple[int, int], piece: Piece) -> None:
+        self._taken[place] = piece
+        self._keys.update(piece.keys)
+
+    def _drop(self, place: tuple[int, int]) -> None:
+        self._keys.difference_update(self._taken.pop(place).keys)

@@ -1,0 +1,121 @@
+"""What to read for a task, within a budget: the flow.
+
+find → offer whole declarations → what belongs to them → what more is known → pack → render
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from vademecum.context import document
+from vademecum.context.budget import pack
+from vademecum.context.document import Heading
+from vademecum.context.piece import Context, Offer, Part, Piece, Section, Source
+from vademecum.context.primary import Pieces, Search, find, offers_of
+from vademecum.context.session import Turn, turn
+from vademecum.errors import UsageError
+from vademecum.protocols import TokenCounter
+from vademecum.types import Evidence
+
+FORMATS = ("markdown", "json")
+DEFAULT_SHARES = (60.0, 30.0, 10.0)  # primary, related, graph: CodeRAG design decision 5
+
+
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """What a context is made from.
+
+    Attributes:
+        search: answers a question with so many pieces of evidence.
+        pieces: returns every piece of a file, given its path and repository.
+        counter: counts tokens.
+        related: returns what belongs to evidence, as the sections `related` and `graph` offer it.
+        sources: further sections, such as notes about what will be shown.
+        home: where sessions are kept.
+    """
+
+    search: Search
+    pieces: Pieces
+    counter: TokenCounter
+    related: Callable[[str, Sequence[Evidence]], tuple[Sequence[Offer], Sequence[Offer]]]
+    sources: Sequence[Source]
+    home: Path
+    shares: tuple[float, float, float] = DEFAULT_SHARES
+    name_repos: bool = False
+    clock: Callable[[], float] = field(default=time.time)
+
+
+def context(makers: Makers, task: str, budget: int, *, session: str = "", form: str = "markdown") -> Context:
+    """Return what to read for a task.
+
+    Args:
+        makers: what it is made from.
+        task: what is to be done: a line, an issue, the output of a failing test.
+        budget: tokens that the text may take at most.
+        session: what this session was shown before is left out, and what is returned now will be.
+        form: of the text, one of FORMATS.
+
+    Raises:
+        UsageError: the task is empty, or the budget or the form makes no sense.
+        StoreError: the database said no, or the session cannot be kept.
+    """
+    check(budget, form)
+    answer = find(makers.search, task, budget)
+    primary = offers_of(answer.evidence, makers.pieces)
+    related, graph = makers.related(task, answer.evidence)
+    shares = makers.shares
+    sections = [
+        Section("primary", shares[0], primary), Section("related", shares[1], related), Section("graph", shares[2], graph),
+        *(section for source in makers.sources for section in source(answer.evidence)),
+    ]  # fmt: skip
+    heading = Heading(task, answer, name_repos=makers.name_repos)
+    with turn(makers.home, session, makers.clock) as own:
+        fresh = [unseen(section, own) for section in sections]
+        parts, text = packed(heading, fresh, budget, makers.counter, form)
+        own.remember(parts)
+    left_out = sum(len(section.offers) for section in fresh) - sum(len(part.pieces) for part in parts)
+    return Context(
+        task, text, makers.counter.count(text), budget, makers.counter.name, answer.verdict, answer.probability,
+        answer.reason, answer.nearest, parts, left_out, own.left,
+    )  # fmt: skip
+
+
+def check(budget: int, form: str) -> None:
+    """Refuse a budget or a form that cannot be met."""
+    if budget < 1:
+        raise UsageError(f"a budget of {budget} tokens holds nothing: give at least 1, as a rule some thousands")
+    if form not in FORMATS:
+        raise UsageError(f"form {form!r} is not one of {', '.join(FORMATS)}")
+
+
+def unseen(section: Section, own: Turn) -> Section:
+    """Return a section without what the session was shown."""
+    offers = [tuple(piece for piece in offer if own.is_new(piece)) for offer in section.offers]
+    own.left += sum(not left for left in offers)
+    return replace(section, offers=[left for left in offers if left])
+
+
+def packed(
+    heading: Heading, sections: Sequence[Section], budget: int, counter: TokenCounter, form: str
+) -> tuple[tuple[Part, ...], str]:
+    """Return what is shown and the page that shows it, which is empty where not even its heading fits."""
+
+    def whole(parts: Sequence[Part]) -> str:
+        if form == "markdown":
+            return document.markdown(heading, parts)
+        return document.record_text(heading, parts, {"budget": budget, "counter": counter.name})
+
+    alone = document.alone if form == "markdown" else document.alone_text
+    prices: dict[int, int] = {}  # by identity: pieces are asked about again and again
+
+    def price(piece: Piece) -> int:
+        if id(piece) not in prices:
+            prices[id(piece)] = counter.count(alone(piece))
+        return prices[id(piece)]
+
+    parts = pack(sections, budget, price, lambda parts: counter.count(whole(parts)))
+    text = whole(parts)
+    return (parts, text) if counter.count(text) <= budget else (tuple(Part(part.name, ()) for part in parts), "")

@@ -1,0 +1,203 @@
+"""A context as Markdown, and as a plain record: what each piece is, where it stands, whether that holds, and why it is here.
+
+    # Context: Split the budget by weight
+    likely 0.83 | fresh
+
+    ## primary
+    ### src/budget.py:10-42 (name, words)
+    ```python
+    def split(total: int) -> Budget:
+    ...
+    ```
+    - src/budget.py:50-71 `def spend(self, tokens: int) -> None` (words)
+
+Code is not numbered: a number a line is a sixth of what a budget holds. Pieces of a file that touch are joined.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vademecum.context.piece import Context, Form, Part, Piece
+from vademecum.context.render import LINE_CHARACTERS, visible
+from vademecum.types import Answer, Evidence, Freshness
+
+HEADLINE_CHARACTERS = 100
+_FENCES = re.compile(r"^ *(`{3,})", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a page says above its pieces."""
+
+    task: str
+    answer: Answer | None = None  # of the search for the task; None where there was no task
+    title: str = "Context"
+    name_repos: bool = False  # whether paths are prefixed with their repository's name
+
+
+def headline(task: str) -> str:
+    r"""Return the first line of a task that says anything.
+
+    >>> headline("\n  Split the budget\n\nby weight")
+    'Split the budget'
+    """
+    return next((line.strip() for line in task.splitlines() if line.strip()), "")
+
+
+def markdown(heading: Heading, parts: Sequence[Part]) -> str:
+    """Return the page as Markdown that ends in a newline."""
+    lines = list(_head(heading, parts))
+    for part in parts:
+        if part.pieces:
+            lines += ["", f"## {part.name}", *_body(part.pieces, name_repos=heading.name_repos)]
+    return "\n".join(lines) + "\n"
+
+
+def alone(piece: Piece) -> str:
+    """Return a piece as Markdown, by itself."""
+    return "\n".join(_body((piece,), name_repos=False)) + "\n"
+
+
+def record_text(heading: Heading, parts: Sequence[Part], facts: dict[str, Any]) -> str:
+    """Return the page as one line of JSON that ends in a newline."""
+    return json.dumps(record(heading, parts, facts), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def alone_text(piece: Piece) -> str:
+    """Return a piece as JSON, by itself."""
+    return json.dumps(piece_record(piece), ensure_ascii=False, separators=(",", ":"))
+
+
+def record(heading: Heading, parts: Sequence[Part], facts: dict[str, Any], *, places: bool = False) -> dict[str, Any]:
+    """Return a page as JSON-serialisable values; with `places` alone it holds no code."""
+    said: dict[str, Any] = {"task": heading.task} if heading.task else {}
+    if heading.answer is not None:
+        answer = heading.answer
+        said |= {"verdict": str(answer.verdict), "probability": round(answer.probability, 4)}
+        said |= {name: value for name, value in (("reason", answer.reason), ("nearest", list(answer.nearest))) if value}
+    sections = [
+        {"name": part.name, "pieces": [piece_record(piece, places=places) for piece in part.pieces]}
+        for part in parts
+        if part.pieces
+    ]
+    return said | facts | {"sections": sections}
+
+
+def context_record(found: Context) -> dict[str, Any]:
+    """Return what a context shows and why, without the text itself: whoever gets this has that."""
+    answer = Answer(found.task, found.verdict, found.probability, (), found.reason, found.nearest)
+    facts = {
+        "tokens": found.tokens,
+        "budget": found.budget,
+        "left_out": found.left_out,
+        "shown_before": found.shown_before,
+    }
+    return record(Heading("", answer), found.parts, facts, places=True)
+
+
+def piece_record(piece: Piece, *, places: bool = False) -> dict[str, Any]:
+    """Return a piece as JSON-serialisable values."""
+    said: dict[str, Any] = {"why": list(piece.why), "form": str(piece.form)}
+    if piece.place is not None:
+        place = piece.place
+        said |= {
+            "id": place.id, "repo": place.repo, "path": place.path, "start_line": place.start_line,
+            "end_line": place.end_line, "freshness": str(place.freshness), "symbols": list(place.symbols),
+        }  # fmt: skip
+    return said if places else said | {"text": piece.text}
+
+
+def _head(heading: Heading, parts: Sequence[Part]) -> Iterator[str]:
+    said = visible(headline(heading.task))[:HEADLINE_CHARACTERS]
+    yield f"# {heading.title}: {said}" if said else f"# {heading.title}"
+    if heading.answer is not None:
+        verdict = f"{str(heading.answer.verdict).replace('_', ' ')} {heading.answer.probability:.2f}"
+        yield f"{verdict} | {_freshness([piece.place for part in parts for piece in part.pieces if piece.place])}"
+        if heading.answer.reason:
+            yield visible(heading.answer.reason)
+        if heading.answer.nearest:
+            yield visible(f"nearest: {', '.join(heading.answer.nearest)}")
+
+
+def _freshness(places: Sequence[Evidence]) -> str:
+    counts = Counter(place.freshness for place in places)
+    changed = [f"{counts[state]} {state}" for state in (Freshness.EDITED, Freshness.STALE) if counts[state]]
+    return ", ".join(changed) or ("fresh" if places else "nothing shown")
+
+
+def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
+    """Code by file, files in the order of their most wanted piece; then what is only pointed at, then plain lines."""
+    files: dict[tuple[str, str], list[Piece]] = {}
+    for piece in pieces:
+        if piece.place is not None and piece.form in {Form.WHOLE, Form.PART}:
+            files.setdefault((piece.place.repo, piece.place.path), []).append(piece)
+    for own in files.values():
+        for block in _blocks(own):
+            yield from _block(block, name_repos=name_repos)
+    for piece in pieces:
+        if piece.form is Form.SIGNATURE and piece.place is not None:
+            yield f"- {_place(piece.place, piece.place.end_line, name_repos=name_repos)} {_code(piece.text)} {_why([piece])}".rstrip()
+        elif piece.place is None or piece.form is Form.LINE:
+            yield f"- {visible(piece.text)} {_why([piece])}".rstrip()
+
+
+def _blocks(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Pieces of one file by line, those that touch together."""
+    blocks: list[list[Piece]] = []
+    for piece in sorted(pieces, key=_start):
+        before = blocks[-1][-1] if blocks else None
+        if before is not None and before.next_line == _start(piece) and _freshness_of(before) == _freshness_of(piece):
+            blocks[-1].append(piece)
+        else:
+            blocks.append([piece])
+    return sorted(blocks, key=lambda block: min(map(pieces.index, block)))
+
+
+def _start(piece: Piece) -> int:
+    return piece.place.start_line if piece.place else 0
+
+
+def _freshness_of(piece: Piece) -> Freshness:
+    return piece.place.freshness if piece.place else Freshness.FRESH
+
+
+def _block(block: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
+    first, last = block[0].place, block[-1].place
+    assert first is not None
+    assert last is not None
+    lines: list[str] = []
+    for piece in block:
+        lines += [""] * (_start(piece) - first.start_line - len(lines))  # blank lines between pieces
+        lines += (_line(line) for line in piece.text.split("\n"))
+    mark = "" if first.freshness is Freshness.FRESH else f" [{first.freshness}]"
+    fence = "`" * max(3, 1 + max((len(run) for run in _FENCES.findall("\n".join(lines))), default=0))
+    yield f"### {_place(first, last.end_line, name_repos=name_repos)}{mark} {_why(block)}".rstrip()
+    yield f"{fence}{first.language if first.language != 'text' else ''}"
+    yield from lines
+    yield fence
+
+
+def _place(place: Evidence, last: int, *, name_repos: bool) -> str:
+    return visible(f"{place.repo + ':' if name_repos else ''}{place.path}:{place.start_line}-{last}")
+
+
+def _line(line: str) -> str:
+    line = visible(line.removesuffix("\r"))
+    return line if len(line) <= LINE_CHARACTERS else line[: LINE_CHARACTERS - 1] + "…"
+
+
+def _why(pieces: Sequence[Piece]) -> str:
+    said = visible(", ".join(dict.fromkeys(reason for piece in pieces for reason in piece.why)))
+    return f"({said})" if said else ""
+
+
+def _code(text: str) -> str:
+    """Text as Markdown's inline code, on one line."""
+    text = _line(" ".join(text.split()))
+    return f"`{text}`" if "`" not in text else f"`` {text} ``"

@@ -1,0 +1,102 @@
+"""What a context is made of: pieces, the forms each may be shown in, and the sections that share a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vademecum.types import Evidence, Verdict
+
+
+class Form(StrEnum):
+    """How much of something is shown."""
+
+    WHOLE = "whole"  # a declaration, or any other piece of a file, from first to last line
+    PART = "part"  # the parts of a long declaration that match
+    SIGNATURE = "signature"  # its first line only
+    LINE = "line"  # a line that is no code: what calls what, a note
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something that may be shown.
+
+    Attributes:
+        text: what is shown, without the line end after it.
+        why: why it is here: what of it matches the task, or how it belongs to what does.
+        form: how much it is of what it is taken from.
+        place: where it stands, and whether that still holds; None for what stands in no file.
+        keys: what it is about; two pieces that share one are never shown together.
+        next_line: where the next piece of its file begins, 0 where that is not known: pieces that touch are joined.
+    """
+
+    text: str
+    why: tuple[str, ...]
+    form: Form = Form.WHOLE
+    place: Evidence | None = None
+    keys: tuple[str, ...] = ()
+    next_line: int = 0
+
+    @property
+    def brief(self) -> bool:
+        """Whether it stands for something longer, and is shown only where that found no room."""
+        return self.form is Form.SIGNATURE
+
+
+Offer = tuple[Piece, ...]  # the forms of one thing, the fullest first: one of them is shown, or none
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Offers of one sort, the most wanted first, and their share of the budget in proportion to all shares."""
+
+    name: str
+    share: float
+    offers: Sequence[Offer]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What was chosen from a section, the most wanted first."""
+
+    name: str
+    pieces: tuple[Piece, ...]
+
+
+# What more there is to say about code that will be shown, such as notes about it: from its evidence to sections.
+Source = Callable[[Sequence[Evidence]], Sequence[Section]]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What to read for a task, within a budget.
+
+    Attributes:
+        task: as it was given.
+        text: all of it, ready to be read; never more than `budget` tokens.
+        tokens: how many tokens `text` is, by `counter`.
+        budget: how many it could have been.
+        counter: the name of what counted them.
+        verdict, probability, reason, nearest: of the search for the task, see `types.Answer`.
+        parts: what is shown, by section.
+        left_out: how many things were found and found no room.
+        shown_before: how many were left out because the session has them.
+    """
+
+    task: str
+    text: str
+    tokens: int
+    budget: int
+    counter: str
+    verdict: Verdict
+    probability: float
+    reason: str = ""
+    nearest: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    left_out: int = 0
+    shown_before: int = 0
+
+    def __bool__(self) -> bool:
+        """True when it shows anything."""
+        return any(part.pieces for part in self.parts)

