@@ -158,6 +158,14 @@ def test_whole_declarations_come_first_then_signatures():
     assert "- large.py:1-1 `" in text
 
 
+def test_what_matches_is_pointed_at_before_anything_that_belongs_to_it():
+    """Where no declaration fits, its signature does, rather than somebody else's callee."""
+    large = (piece("large", 900), piece("large", 20, Form.SIGNATURE))
+    offered = [Section("primary", 60, [large]), Section("related", 30, [(piece("callee", 60),)])]
+    parts, _ = packed(Heading(""), offered, 130, COUNTERS["characters"], "markdown")
+    assert names(parts) == {"primary": ["large"], "related": []}
+
+
 def test_a_long_declaration_is_shown_in_part_where_that_is_enough():
     whole, part = piece("f", 1000), piece("f", 100, Form.PART)
     for budget, form in ((2_000, Form.PART), (20_000, Form.WHOLE)):

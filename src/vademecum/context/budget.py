@@ -77,13 +77,21 @@ class _Packing:
         spare, room = self._budget - self.spent, 0.0
         for number, section in enumerate(self._sections):
             room += spare * section.share / total if total else spare / len(self._sections)
-            for place, offer in enumerate(section.offers):
-                for piece in self._full_forms(offer):
-                    price = self._price(piece)
-                    if price <= room and self._is_new(piece):
-                        self._take((number, place), piece)
-                        room -= price
-                        break
+            left = self._fill(number, section, room, brief=False)
+            if left == room:  # none of it fits: at least it is pointed at, before anything that belongs to it is shown
+                left = self._fill(number, section, room, brief=True)
+            room = left
+
+    def _fill(self, number: int, section: Section, room: float, *, brief: bool) -> float:
+        """Take what fits into `room`, the fullest form first; returns what is left of it."""
+        for place, offer in enumerate(section.offers):
+            for piece in self._forms(offer, brief=brief):
+                price = self._price(piece)
+                if price <= room and self._is_new(piece):
+                    self._take((number, place), piece)
+                    room -= price
+                    break
+        return room
 
     def shrink(self) -> None:
         """Let go of what was taken last until the page fits: prices are of pieces alone, and a page is more than those."""
@@ -110,11 +118,11 @@ class _Packing:
                     return
                 self._drop(place)
 
-    def _full_forms(self, offer: Offer) -> Iterator[Piece]:
-        """Yield the forms that are more than a signature; a very long one only where there is no other."""
-        full = [piece for piece in offer if not piece.brief]
-        for piece in full:
-            if piece is full[-1] or self._price(piece) <= MOST_OF_ONE * self._budget:
+    def _forms(self, offer: Offer, *, brief: bool) -> Iterator[Piece]:
+        """Yield the forms that are signatures, or those that are more; a very long one of these only where there is no other."""
+        forms = [piece for piece in offer if piece.brief is brief]
+        for piece in forms:
+            if piece is forms[-1] or self._price(piece) <= MOST_OF_ONE * self._budget:
                 yield piece
 
     def _is_new(self, piece: Piece) -> bool:
