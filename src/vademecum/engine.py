@@ -152,8 +152,7 @@ class Engine:
         Raises:
             Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
-        if refresh:
-            self.codebase.refresh(progress)
+        self._bring_up_to_date(progress, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
         return context(self._reading(), task, budget, session=session, form=form)
 
@@ -181,8 +180,7 @@ class Engine:
             UsageError: a path is not indexed, or the budget or the form makes no sense.
             Error: what went wrong and how to mend it.
         """
-        if refresh:
-            self.codebase.refresh(progress)
+        self._bring_up_to_date(progress, refresh=refresh)
         found = self.codebase.search(task, k=AROUND, refresh=False).evidence if task.strip() else ()
         repositories = [(root.name, self.codebase.outline(root.name, found, paths)) for root in self.roots]
         missing = set(paths) - {entry.path for _, entries in repositories for entry in entries}
@@ -190,6 +188,13 @@ class Engine:
             raise UsageError(f"{min(missing)!r} is not indexed: name a file as `vade search` shows it")
         budget = self.settings.context.map_budget if budget_tokens is None else budget_tokens
         return draw(repositories, budget, self._reading().counter, task=task, form=form)
+
+    def _bring_up_to_date(self, progress: Progress | None, *, refresh: bool) -> None:
+        """Take in what changed, also in the graphs, which would otherwise be made in silence."""
+        if refresh:
+            self.codebase.refresh(progress)
+        for root in self.roots:
+            self.codebase.graph(root.name, refresh=False, progress=progress)
 
     def close(self) -> None:
         """Let go of every database."""

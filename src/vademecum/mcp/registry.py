@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = (
     "Finds code in this repository by meaning, with path, lines and freshness; the index keeps itself up to date. "
-    "Start with one `search`, then `open` the lines you need. Use grep for exact strings you already know. "
+    "Start with one `search`, then `open` the lines you need; before a change `context` gathers what it takes. Use grep for exact strings you already know. "
     "If the verdict is not_found, believe it: rephrase once at most, then say so."
 )
 RESULTS = 8  # fewer than at a terminal: each one is read, and paid for

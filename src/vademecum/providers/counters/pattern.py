@@ -1,9 +1,10 @@
 """An estimate of tokens by pattern, with no file and no dependency.
 
 Words, runs of capitals, three digits, runs of signs, a line's end with its indent: these are about what byte-pair
-tokenizers make of code (0.86-1.21 times o200k_base per chunk of Python, measured on 3,000; a quarter of the characters is
-0.68-1.33). What is not ASCII is counted so that no script comes out too small: a letter of two bytes in UTF-8 as one
-token, of three as one and a half, of four as three; tokenizers take at most that many for nearly all text.
+tokenizers make of code: 0.91-1.25 times what o200k_base counts for nine of ten pieces of code in nine languages, and 1.05 over all
+1,485 of them; a quarter of the characters is 0.80-1.25, and as low as 0.65. What is not ASCII is rather counted too high: a letter
+of two bytes in UTF-8 as one token, of three as one and a half, of four as three. That is 1.5 to 3.5 times o200k_base for Chinese, Cyrillic,
+Arabic, Hindi or Thai, where a quarter of the characters is 0.3 to 0.9 times.
 """
 
 from __future__ import annotations
