@@ -31,9 +31,9 @@ MOST = 0.99  # only a person's word is certain
 REPLACING = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION, FactKind.FACT})
 
 
-def claim_of(statement: Statement, position: int, event: Event, recorded_at: float) -> Claim:
-    """Return a statement as a claim of its event."""
-    key = fact_key(statement)
+def claim_of(statement: Statement, position: int, event: Event, recorded_at: float, key: str = "") -> Claim:
+    """Return a statement as a claim of its event, about `key` where that is known better than from its words."""
+    key = key or fact_key(statement)
     digest = digest_of(key, statement.value or statement.text)
     return Claim(
         event.id, position, key, digest, statement.kind, statement.text, statement.subject, statement.attribute,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vademecum.errors import UsageError
@@ -15,6 +16,7 @@ from vademecum.memory.records import Event, Role
 from vademecum.protocols import Condition, Row, Store
 
 FORGOTTEN, ARCHIVED = "forgotten", "archived"
+CUT = "[forgotten]"  # stands where words were taken out
 FACTS_VERSION = "facts_version"
 
 
@@ -79,6 +81,27 @@ class Journal:
             self.store.delete("event_tags", [("event", "in", list(numbers.values()))]).unwrap()
             self.store.delete("claims", [("event", "in", list(numbers))]).unwrap()
         return len(numbers)
+
+    def cut(self, id_: str, words: str, at: float) -> None:
+        """Take words out of an event; one that says little else is deleted. Inside a transaction. Raises `StoreError`.
+
+        What is left gets a new number, so that arrays made of the old text are made again.
+        """
+        rows = self._scan("events", [("id", "=", id_)])
+        if not rows:
+            return
+        number, *rest = rows[0]
+        event = _event(rows[0])
+        left = event.text.replace(words, CUT) if words else event.text
+        if left == event.text or len(left.replace(CUT, "").strip()) < len(words):
+            self.delete([id_], FORGOTTEN, at)
+            return
+        self.store.delete("events", [("number", "=", number)]).unwrap()
+        self.store.delete("event_tags", [("event", "=", number)]).unwrap()
+        self.store.upsert("tombstones", [(None, f"{id_}#{number}", number, FORGOTTEN, at)]).unwrap()
+        changed = replace(event, text=left)
+        self.store.upsert("events", [_row(changed, rest[-1])]).unwrap()
+        self.store.upsert("event_tags", _tags(changed, self.numbers([id_])[id_])).unwrap()
 
     def bump(self) -> None:
         """Say that facts changed, so that every process that cached some reads them again. Inside a transaction."""

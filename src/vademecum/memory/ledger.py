@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from vademecum.memory.facts import FORGOTTEN, settle
 from vademecum.memory.journal import Journal
@@ -100,6 +100,10 @@ class Ledger:
         end = fact.valid_to if fact.valid_to is not None else float("inf")
         return sorted((c for c in own if fact.first_at <= c.at <= max(fact.last_at, end)), key=lambda c: c.at)
 
+    def all_claims(self, digest: str) -> list[Claim]:
+        """Return every claim of a value, whenever it was made."""
+        return [_claim(row) for row in self._scan("claims", [("digest", "=", digest)])]
+
     def claims_of(self, events: Sequence[str]) -> list[Claim]:
         """Return the claims of events, in order of time."""
         rows = self._scan("claims", [("event", "in", list(events))])
@@ -114,11 +118,12 @@ class Ledger:
         """Return how often facts or events were shown."""
         return dict(self._scan("usage", [("item", "in", list(items))]))
 
-    def count_uses(self, items: Sequence[str]) -> None:
-        """Count facts or events as shown once more. Raises `StoreError`."""
+    def count_uses(self, shown: Mapping[str, int]) -> None:
+        """Count facts or events as shown so many times more. Raises `StoreError`."""
         with self.store.transaction():
-            before = self.uses(items)
-            self.store.upsert("usage", [(item, before.get(item, 0) + 1) for item in dict.fromkeys(items)]).unwrap()
+            before = self.uses(list(shown))
+            rows = [(item, before.get(item, 0) + times) for item, times in shown.items()]
+            self.store.upsert("usage", rows).unwrap()
 
     def _scan(
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()

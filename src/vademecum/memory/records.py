@@ -194,10 +194,10 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class Chapter:
     """A stretch of the past and what happened in it."""
 
-    name: str  # "today", "this week", "October 2025"
+    name: str  # "today", "last week", "October 2025"
     since: float
     until: float
     events: tuple[Event, ...]

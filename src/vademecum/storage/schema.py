@@ -137,6 +137,7 @@ MIGRATIONS: tuple[str, ...] = (
         speaker TEXT NOT NULL, recorded_at REAL NOT NULL, PRIMARY KEY (event, position)
     ) WITHOUT ROWID;
     CREATE INDEX claims_by_key ON claims (key);
+    CREATE INDEX claims_by_digest ON claims (digest);
     CREATE TABLE facts (
         id TEXT PRIMARY KEY, key TEXT NOT NULL, digest TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL,
         subject TEXT NOT NULL, attribute TEXT NOT NULL, value TEXT NOT NULL, reason TEXT NOT NULL, place TEXT NOT NULL,
