@@ -20,7 +20,7 @@ _CURRENT = re.compile(
     re.IGNORECASE,
 )
 _PAST = re.compile(
-    r"\b(?:first|originally|initially|used to|before|was|were|did|ago|earlier|previous(?:ly)?|history|avant|d'abord"
+    r"\b(?:originally|initially|used to|before|was|were|did|ago|earlier|previous(?:ly)?|history|avant"
     r"|auparavant|était|initialement)\b",
     re.IGNORECASE,
 )

@@ -23,7 +23,7 @@ from vademecum.memory.supersession import collapse
 from vademecum.memory.view import View, view_of
 from vademecum.memory.weigh import Weighed, session_scores, weigh
 from vademecum.retrieval.fusion import top
-from vademecum.types import Passage, Verdict
+from vademecum.types import Passage
 
 LOOKED_AT = 20  # of the best, whichever number is asked for: what supersedes may stand a little lower
 
@@ -62,17 +62,18 @@ class Recall:
         mask = self._mask(view, filters)
         rows = _best(weighed, mask, max(k, LOOKED_AT))
         evidence = self._read(view, weighed, rows)
-        ordered = collapse(question, evidence)[:k]
-        verdict, probability, reason = judge(question, view, weighed, rows, mask)
-        shown = () if verdict is Verdict.NOT_FOUND and not len(rows) else tuple(ordered)
-        return Recalled(text, verdict, probability, shown, reason, filters.since, filters.until, int(mask.sum()))
+        ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
+        searched = int(np.count_nonzero(mask))
+        verdict, probability, reason = judge(view, weighed, rows, searched, self._reader().embedder.name)
+        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, filters.since, filters.until, searched)
 
     def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
         question = take_apart(text)
         view = self.view()
-        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speakers))
-        scores = session_scores(view, weighed, self._mask(view, filters))
+        called = named(question, view.speakers)
+        weighed = weigh(view, question.keys, self._vector(text), called)
+        scores = session_scores(view, weighed, self._mask(view, filters), called)
         first = {code: row for row, code in reversed(list(enumerate(view.session.tolist())))}
         best = [int(code) for code in top(scores, k) if scores[code] > 0]
         return [(self.scopes[view.scope[first[c]]].name, view.session_names[c], float(scores[c])) for c in best]

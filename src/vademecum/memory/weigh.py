@@ -33,7 +33,7 @@ DENSE = 0.6
 BEFORE, AFTER, SESSION = 0.5, 0.3, 0.5
 NAMED = 1.4  # a speaker whom the question names
 SPEAKER = {Role.USER: 2.0, Role.NOTE: 2.0}  # in a log of work; all others 1
-TURNS = 3  # of a session that speak for it
+TURNS = 2  # of a session that speak for it
 
 Floats = NDArray[np.float32]
 
@@ -47,6 +47,7 @@ class Weighed:
     meaning: Floats  # cosine, 0 where it is negative
     share: Floats  # how much of the question's idf the row holds, 0..1
     idf: NDArray[np.float64]  # (T,) of each term of the question
+    missing: float  # the share of the question's idf in terms that nobody ever wrote
     sessions: Floats  # (S,) BM25 of each session
 
 
@@ -68,10 +69,13 @@ def weigh(view: View, keys: NDArray[np.uint64], vector: Floats | None, named: ND
     sessions = _sessions(view, rows, terms, counts, len(keys))
     meaning = _meaning(view, vector)
     score = _score(view, words, meaning, sessions, named)
-    return Weighed(score, words, meaning, share, idf, sessions)
+    missing = float(idf[holding == 0].sum() / max(float(idf.sum()), 1e-9))
+    return Weighed(score, words, meaning, share, idf, missing, sessions)
 
 
-def session_scores(view: View, weighed: Weighed, mask: NDArray[np.bool_]) -> Floats:
+def session_scores(
+    view: View, weighed: Weighed, mask: NDArray[np.bool_], named: NDArray[np.bool_] | None = None
+) -> Floats:
     """Return how well each session answers: its own words, and the best of its turns: float32 (S,).
 
     A session that speaks of everything wins by words alone; one turn that says it is a surer sign. So the mean of its
@@ -79,6 +83,8 @@ def session_scores(view: View, weighed: Weighed, mask: NDArray[np.bool_]) -> Flo
     """
     own = _scaled(weighed.words) + np.float32(DENSE) * _scaled(weighed.meaning)
     own = np.where(mask, own * _speaker(view), 0)
+    if named is not None:
+        own = np.where(named, own * np.float32(NAMED), own)
     order = np.lexsort((-own, view.session))
     codes, first = np.unique(view.session[order], return_index=True)
     size = np.diff(np.append(first, len(order)))
