@@ -9,9 +9,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from vademecum.memory.records import Evidence, Fact, Recalled
+from vademecum.context.render import counted, visible
+from vademecum.memory.corrections import Why
+from vademecum.memory.records import Chapter, Evidence, Fact, Recalled
 
 SNIPPET_LINES = 6
 LINE_CHARACTERS = 300
@@ -29,8 +32,6 @@ def recalled_text(found: Recalled, *, why: bool = False) -> str:
 
 def evidence_lines(item: Evidence, *, why: bool = False) -> list[str]:
     """Return one piece of evidence: when and who, the words, and what they state and whether it still holds."""
-    from vademecum.context.render import visible
-
     event = item.event
     who = event.speaker or str(event.role)
     session = f"  session {event.session}" if event.session else ""
@@ -62,3 +63,43 @@ def fact_text(fact: Fact, now: tuple[Fact, ...] = ()) -> str:
 def stamp(at: float) -> str:
     """Return a moment as `2025-10-05 14:32`, in the local zone."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def facts_text(facts: Sequence[Fact]) -> str:
+    """Return facts a line each: id, how sure, what about, what holds, and until when it did."""
+    lines = []
+    for fact in facts:
+        until = f" until {stamp(fact.valid_to)[:10]}" if fact.valid_to is not None else ""
+        limits = f"  [{fact.place}]" if fact.place else ""
+        sure = "confirmed" if fact.confirmed else f"{fact.confidence:.2f}"
+        disputed = "  disputed" if fact.disputed else ""
+        said = " ".join(fact.text.split())
+        lines.append(f"{fact.id}  {sure}  {fact.kind}  {visible(fact.topic)}: {visible(said)}{until}{visible(limits)}{disputed}")
+    return "".join(f"{line}\n" for line in lines) or "nothing is known yet: `vade memory record` or `vade memory sync`\n"
+
+
+def why_text(found: Why) -> str:
+    """Return where a fact comes from: what it says, who said so when, and its history."""
+    fact = found.fact
+    lines = [fact_text(fact), f"  {found.scope}, said {counted(fact.mentions, 'time')}, confidence {fact.confidence:.2f}", "", "said"]
+    for event, words in found.said:
+        where = f"{stamp(event.at)}  {event.speaker or event.role}  {event.id}" if event else "in an event that is not here"
+        lines += [f"  {visible(where)}", f"    {visible(' '.join(words.split()))}"]
+    if len(found.history) > 1:
+        lines += ["", "history"]
+        for each in found.history:
+            until = stamp(each.valid_to)[:16] if each.valid_to is not None else "now"
+            lines.append(f"  {stamp(each.valid_from)[:16]} to {until}  {visible(each.value)}  {each.id}")
+    return "\n".join(lines) + "\n"
+
+
+def timeline_text(chapters: Sequence[Chapter]) -> str:
+    """Return chapters, the latest first, their events in order of time."""
+    lines: list[str] = []
+    for chapter in chapters:
+        lines += [chapter.name]
+        for event in chapter.events:
+            first = next((line for line in event.text.splitlines() if line.strip()), "")
+            lines.append(f"  {stamp(event.at)}  {visible(event.speaker or str(event.role))}  {visible(first[:120])}")
+        lines.append("")
+    return "\n".join(lines) if lines else "nothing is recorded for that time\n"

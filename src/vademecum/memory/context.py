@@ -27,6 +27,7 @@ from vademecum.protocols import Clock
 from vademecum.types import Verdict
 
 SNIPPET_CHARACTERS = 240
+BESIDE = 0.5  # of the best score: what is below is beside the message, and an agent reads all it is given
 CHAPTER_LINES = 12  # of a timeline's chapter
 _ASKS_PAST = re.compile(
     r"\b(?:did|have|had|was|were)\b.{0,20}\b(?:we|i|you)\b|\b(?:we|i|you)\b.{0,12}\b(?:said|decided|discussed|agreed|chose)\b"
@@ -88,7 +89,8 @@ class ContextBuilder:
         if found.verdict is Verdict.NOT_FOUND:
             return [], []
         now = self._clock()
-        items = [item for item in found.evidence if _is_knowledge(item)]
+        best = max((item.score for item in found.evidence), default=0.0)
+        items = [item for item in found.evidence if _is_knowledge(item) and item.score >= BESIDE * best]
         uses = {id_: n for scope in self._recall.scopes for id_, n in scope.ledger.uses([i.event.id for i in items]).items()}
         items.sort(key=lambda i: -boosted(i.score, now - i.event.at, uses.get(i.event.id, 0)))
         lines: dict[str, str] = {}

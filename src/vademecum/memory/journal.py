@@ -67,10 +67,10 @@ class Journal:
             self.store.upsert("event_tags", _tags(patched, number)).unwrap()
         return patched
 
-    def delete(self, ids: Sequence[str], reason: str, at: float) -> int:
+    def delete(self, ids: Sequence[str], reason: str, at: float, *, with_claims: bool = True) -> int:
         """Delete events and leave tombstones; also for ids that are not here yet. Returns how many there were.
 
-        Raises `StoreError`.
+        What was read in them goes too, but for those that are only archived. Raises `StoreError`.
         """
         with self.store.transaction():
             numbers = self.numbers(ids)
@@ -79,8 +79,15 @@ class Journal:
             self.store.upsert("tombstones", stones).unwrap()
             self.store.delete("events", [("number", "in", list(numbers.values()))]).unwrap()
             self.store.delete("event_tags", [("event", "in", list(numbers.values()))]).unwrap()
-            self.store.delete("claims", [("event", "in", list(numbers))]).unwrap()
+            if with_claims:
+                self.store.delete("claims", [("event", "in", list(numbers))]).unwrap()
         return len(numbers)
+
+    def welcome_back(self, ids: Sequence[str]) -> None:
+        """Let archived events be added again; what was forgotten stays so. Inside a transaction. Raises `StoreError`."""
+        rows = self._scan("tombstones", [("reason", "=", ARCHIVED), ("id", "in", list(ids))])
+        renamed = [(number, f"{id_}#{event}", event, reason, at) for number, id_, event, reason, at in rows]
+        self.store.upsert("tombstones", renamed).unwrap()
 
     def cut(self, id_: str, words: str, at: float) -> None:
         """Take words out of an event; one that says little else is deleted. Inside a transaction. Raises `StoreError`.

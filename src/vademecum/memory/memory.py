@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from vademecum.errors import StoreError, UsageError
+from vademecum.errors import ConfigError, StoreError, UsageError
 from vademecum.memory.anchors import Anchoring, LookUp, no_code
+from vademecum.memory.consolidate import Consolidated, consolidate
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
+from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, Role, event_id
+from vademecum.memory.records import Anchor, Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, Role, event_id
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.timeline import asks_for_timeline, chapters
@@ -27,6 +29,7 @@ from vademecum.protocols import Clock, Embedder
 
 CONTEXT_TOKENS = 800
 AT_ONCE = 500  # events of one transaction: others wait no longer than that takes
+MAX_EVENTS = 500_000
 MOST_UNWRITTEN = 64  # items shown whose count is not written down yet
 
 
@@ -64,8 +67,12 @@ class Memory:
         self._preferences = Preferences(scopes, clock)
         self._corrections = Corrections(scopes, self._anchoring, clock, self.invalidate_preferences_cache)
         self._shown: dict[str, int] = {}
-        wording = LANGUAGES[language]
-        self._context = ContextBuilder(self._recall, self._preferences, self._asked_timeline, clock, wording, count_tokens)
+        if language not in LANGUAGES:
+            raise ConfigError(f"memory.language = {language!r} is not spoken here: there are {', '.join(LANGUAGES)}")
+        self._wording = LANGUAGES[language]
+        self._context = ContextBuilder(
+            self._recall, self._preferences, self._asked_timeline, clock, self._wording, count_tokens
+        )
 
     # -- events --------------------------------------------------------------------------------------------------
 
@@ -105,7 +112,7 @@ class Memory:
 
     def record_all(self, events: Iterable[Event], *, everywhere: bool = False) -> Recorded:
         """Keep many events, those already known left as they are. Raises `StoreError`; what was kept before it stays kept."""
-        scope = self._scopes[-1] if everywhere else self._scopes[0]
+        scope = self._chosen(everywhere=everywhere)
         into = Recording(scope, self._scopes[-1], self._extract, self._anchoring)
         total = Recorded(0, 0, 0)
         batch: list[Event] = []
@@ -188,8 +195,10 @@ class Memory:
 
     def _anchored(self, found: Recalled) -> Recalled:
         """Say of each piece of evidence what became of the code it speaks of."""
-        facts = {scope.name: [f for item in found.evidence if item.scope == scope.name for f in item.facts] for scope in self._scopes}
-        states = {id_: anchors for scope in self._scopes for id_, anchors in self._anchoring.states(scope, facts[scope.name]).items()}
+        facts = [fact for item in found.evidence for fact in item.facts]
+        states: dict[str, tuple[Anchor, ...]] = {}
+        for scope in self._scopes:
+            states |= self._anchoring.states(scope, facts)
         if not states:
             return found
         evidence = tuple(
@@ -288,6 +297,26 @@ class Memory:
         """Put a fact in other words from now on; what it was stays its past. Raises `UsageError`, `StoreError`."""
         return self._corrections.edit(id_, text)
 
+    # -- the whole of it -------------------------------------------------------------------------------------------
+
+    def export(self, *, everywhere: bool = False) -> Iterator[str]:
+        """Yield a scope as JSON lines, with all provenance; the repository's, or the global one. Raises `StoreError`."""
+        return exported(self._chosen(everywhere=everywhere))
+
+    def import_lines(self, lines: Iterable[str], *, everywhere: bool = False) -> Imported:
+        """Read what `export` wrote, or an archive; what is known stays as it is. Raises `UsageError`, `StoreError`."""
+        done = imported(lines, self._chosen(everywhere=everywhere), self._clock())
+        self.invalidate_preferences_cache()
+        return done
+
+    def markdown(self, *, everywhere: bool = False) -> str:
+        """Return the facts that hold as a page to read and review."""
+        return markdown(self._chosen(everywhere=everywhere), self._wording, self._clock())
+
+    def consolidate(self, max_events: int = MAX_EVENTS) -> list[Consolidated]:
+        """Merge what says the same, tell sessions in a few lines, archive the oldest beyond a number; by scope."""
+        return [consolidate(scope, self._clock(), max_events) for scope in self._scopes]
+
     # -- within ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -298,6 +327,9 @@ class Memory:
     def scopes(self) -> tuple[Scope, ...]:
         """The scopes, the nearest first."""
         return self._scopes
+
+    def _chosen(self, *, everywhere: bool) -> Scope:
+        return self._scopes[-1] if everywhere else self._scopes[0]
 
     def _reads(self) -> Reader:
         if self._reader is None:

@@ -95,7 +95,7 @@ class View:
     def session_norms(self) -> NDArray[np.float32]:
         """float32 (S,): the same for sessions."""
         total = np.bincount(self.session, self.lengths * self.alive, len(self.session_names))
-        return np.asarray(SESSION_K1 * (1 - SESSION_B + SESSION_B * total / max(total.mean(), 1.0)), np.float32)
+        return np.asarray(SESSION_K1 * (1 - SESSION_B + SESSION_B * total / max(float(total.sum()) / max(len(total), 1), 1.0)), np.float32)
 
     @cached_property
     def is_talk(self) -> NDArray[np.bool_]:
