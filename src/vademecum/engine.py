@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -30,11 +30,20 @@ from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
-from vademecum.errors import ConsentError, Error, RootError
+from vademecum.errors import ConsentError, Error, RootError, UsageError
+from vademecum.memory.anchors import MOST_SITES, LookUp, Site
+from vademecum.memory.memory import Memory
+from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
 from vademecum.plugins import WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Reranker, Store
 
 P = TypeVar("P", Embedder, Reranker)
+
+MEMORY_DATABASE = "memory.db"
+MEMORY_REMEDY = (
+    "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
+    "`vade memory import` and what agents wrote with `vade memory sync`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +57,26 @@ class OpenedRoot:
 class Engine:
     """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
 
-    def __init__(self, codebase: Codebase, roots: Sequence[OpenedRoot], closing: list[Callable[[], None]]) -> None:
+    def __init__(
+        self,
+        codebase: Codebase,
+        roots: Sequence[OpenedRoot],
+        closing: list[Callable[[], None]],
+        remember: Callable[[], Memory],
+    ) -> None:
         self.codebase = codebase
         self.roots = tuple(roots)
         self._closing = closing  # it grows: scope "all" opens more
+        self._remember = remember
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What was done, decided and preferred; its databases are opened when it is first asked for.
+
+        Raises:
+            StoreError: a memory cannot be opened; it is never set aside or emptied by itself.
+        """
+        return self._remember()
 
     @classmethod
     def open(
@@ -99,12 +124,18 @@ class Engine:
             return list(known.values())
 
         codebase = Codebase(assembled, everywhere, settings.search.ranker, rerankers(settings, reranker))
-        return cls(codebase, [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing)
+        first = assembled[0][0]
+
+        def remember() -> Memory:
+            return assemble_memory(first, codebase, settings, clock, closing)
+
+        return cls(codebase, [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing, remember)
 
     def close(self) -> None:
         """Let go of every database."""
         while self._closing:
             self._closing.pop()()
+        self.__dict__.pop("memory", None)
 
     def __del__(self) -> None:
         self.close()
@@ -143,6 +174,49 @@ def assemble(
     )
     catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
     return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock)
+
+
+def assemble_memory(
+    repo: Repository, codebase: Codebase, settings: Settings, clock: Clock, closing: list[Callable[[], None]]
+) -> Memory:
+    """Return the memory of one repository and of everything; outside of git of everything alone."""
+    from vademecum.memory.extract import extract
+
+    places = [(GLOBAL, "", settings.home)]
+    if repo.root.common_dir:
+        places.insert(0, (REPOSITORY, repo.root.path, repo.catalogue.directory))
+    scopes = []
+    for number, (name, root, directory) in enumerate(places):
+        store: Store = load(
+            "store", "sqlite", path=directory / MEMORY_DATABASE, durable=True, remedy=MEMORY_REMEDY, busy_seconds=60.0
+        )
+        closing.append(store.close)
+        scopes.append(scope_of(number, name, root, directory, store))
+    memory = Memory(
+        scopes, repo.embedder, extract, clock, look_up=sites(repo, codebase), language=settings.memory.language
+    )
+    closing.append(memory.close)
+    return memory
+
+
+def sites(repo: Repository, codebase: Codebase) -> LookUp:
+    """Return what tells memory where names are defined, from the index as it is; None where there is no index yet."""
+
+    def look_up(names: Sequence[str]) -> dict[str, list[Site]] | None:
+        if repo.catalogue.load("worktree", repo.root.path) is None:
+            return None
+        codebase.refresh()
+        return {name: _defined(codebase, repo, name) for name in names}
+
+    return look_up
+
+
+def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
+    try:
+        found = codebase.symbol(name, k=MOST_SITES + 1, repo=repo.name, refresh=False)
+    except UsageError:  # written like a name, and none in any language
+        return []
+    return [Site(each.symbols[0], each.path, each.id.rpartition(":")[2]) for each in found.evidence]
 
 
 def open_store(path: Path) -> Store:

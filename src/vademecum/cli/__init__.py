@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "open": ("vademecum.cli.code:open_location", "Print lines of a file, fresh from disk."),
     "symbol": ("vademecum.cli.code:symbol", "Show where a name is defined."),
     "index": ("vademecum.cli.code:index", "Bring the index up to date."),
+    "memory": ("vademecum.cli.memory:memory", "Record and recall what was done, decided and preferred."),
     "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
     "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),
     "doctor": ("vademecum.cli.admin:doctor", "Check that everything works, and say how to mend what does not."),

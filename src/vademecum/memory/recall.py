@@ -1,0 +1,181 @@
+"""The flow of recall: what is remembered that answers a question, with evidence.
+
+`recall` reads as the paragraph it is: take the question apart, lay the scopes' events side by side, weigh them, keep the
+best that pass the filters, read them, put what was superseded behind what took its place, and say how far to trust it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.memory.confidence import judge
+from vademecum.memory.question import Question, named, take_apart
+from vademecum.memory.records import Evidence, Event, Fact, Recalled, Role
+from vademecum.memory.scope import Scope
+from vademecum.memory.segment import ROLES, Reader
+from vademecum.memory.supersession import collapse
+from vademecum.memory.view import View, view_of
+from vademecum.memory.weigh import Weighed, session_scores, weigh
+from vademecum.retrieval.fusion import top
+from vademecum.types import Passage
+
+LOOKED_AT = 20  # of the best, whichever number is asked for: what supersedes may stand a little lower
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What narrows recall; every filter applies before the cut."""
+
+    roles: tuple[Role, ...] = ()
+    session: str = ""
+    since: float | None = None  # seconds since the epoch
+    until: float | None = None  # half-open
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # every value must be there
+    as_of: float | None = None  # as if this were now
+
+
+class Recall:
+    """Asks the scopes of one engine; keeps their events laid out between questions."""
+
+    def __init__(self, scopes: Sequence[Scope], reader: Callable[[], Reader]) -> None:
+        """Take the scopes and what reads events; the reader is made when first needed."""
+        self.scopes = tuple(scopes)
+        self._reader = reader
+        self._view: View | None = None
+
+    def recall(self, text: str, *, k: int, filters: Filters) -> Recalled:
+        """Return the `k` events that answer a question best, and whether memory holds the answer at all.
+
+        Raises:
+            StoreError: a database cannot be read.
+            EmbedError: the question, or new events, cannot be embedded.
+        """
+        question = take_apart(text)
+        view = self.view()
+        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speakers))
+        mask = self._mask(view, filters)
+        rows = _best(weighed, mask, max(k, LOOKED_AT))
+        evidence = self._read(view, weighed, rows)
+        ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
+        searched = int(np.count_nonzero(mask))
+        verdict, probability, reason = judge(view, weighed, rows, searched, self._reader().embedder.name)
+        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, filters.since, filters.until, searched)
+
+    def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
+        """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
+        question = take_apart(text)
+        view = self.view()
+        called = named(question, view.speakers)
+        weighed = weigh(view, question.keys, self._vector(text), called)
+        scores = session_scores(view, weighed, self._mask(view, filters), called)
+        first = {code: row for row, code in reversed(list(enumerate(view.session.tolist())))}
+        best = [int(code) for code in top(scores, k) if scores[code] > 0]
+        return [(self.scopes[view.scope[first[c]]].name, view.session_names[c], float(scores[c])) for c in best]
+
+    def view(self) -> View:
+        """Return every event of every scope as it is now; the same object while nothing changed."""
+        reader = self._reader()
+        parts = tuple(scope.shelf.part(reader) for scope in self.scopes)
+        if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
+            self._view = view_of(parts)
+        return self._view
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = self._reader().embedder.embed([Passage(text)], "query").unwrap()[0]
+        return vector
+
+    def _mask(self, view: View, filters: Filters) -> NDArray[np.bool_]:
+        """Return which rows pass: bool (N,)."""
+        mask = view.alive
+        if filters.roles:
+            mask = mask & np.isin(view.roles, [ROLES.index(role) for role in filters.roles])
+        if filters.session:
+            codes = [i for i, name in enumerate(view.session_names) if name == filters.session]
+            mask = mask & np.isin(view.session, codes)
+        if filters.since is not None:
+            mask = mask & (view.at >= filters.since * 1000)
+        until = min((end for end in (filters.until, filters.as_of) if end is not None), default=None)
+        if until is not None:
+            mask = mask & (view.at < until * 1000)
+        if filters.metadata:
+            mask = mask & self._tagged(view, filters.metadata)
+        return mask
+
+    def _tagged(self, view: View, metadata: Mapping[str, Any]) -> NDArray[np.bool_]:
+        tagged = np.zeros(len(view), bool)
+        for number, scope in enumerate(self.scopes):
+            numbers = scope.journal.tagged(metadata)
+            tagged |= (view.scope == number) & np.isin(view.numbers, list(numbers))
+        return tagged
+
+    def _read(self, view: View, weighed: Weighed, rows: NDArray[np.int64]) -> list[Evidence]:
+        """Return the events of rows, with the facts drawn from them."""
+        events: dict[int, Event] = {}
+        facts: dict[str, list[Fact]] = {}
+        now: dict[str, Fact] = {}
+        for number, scope in enumerate(self.scopes):
+            own = rows[view.scope[rows] == number]
+            found = scope.journal.read([int(n) for n in view.numbers[own]])
+            events |= {int(row): found[int(view.numbers[row])] for row in own if int(view.numbers[row]) in found}
+            ids = [event.id for event in found.values()]
+            drawn = scope.ledger.of_events(ids)
+            facts |= drawn
+            closers = [fact.superseded_by for each in drawn.values() for fact in each if fact.superseded_by]
+            now |= {fact.id: fact for fact in _latest(scope, closers)}
+        return [
+            Evidence(
+                events[row], float(weighed.score[row]), _signals(weighed, row), tuple(facts.get(events[row].id, ())),
+                tuple(now[f.superseded_by] for f in facts.get(events[row].id, ()) if f.superseded_by in now),
+                scope=self.scopes[view.scope[row]].name,
+            )
+            for row in rows.tolist()
+            if row in events
+        ]  # fmt: skip
+
+
+def _latest(scope: Scope, ids: Sequence[str]) -> list[Fact]:
+    """Return for each fact what holds of its key now, under the id asked for."""
+    found = []
+    for fact in scope.ledger.get(list(dict.fromkeys(ids))):
+        standing = [other for other in scope.ledger.history(fact.key) if other.valid_to is None]
+        found.append(fact if fact.valid_to is None or not standing else _as(fact.id, standing[-1]))
+    return found
+
+
+def _as(id_: str, fact: Fact) -> Fact:
+    from dataclasses import replace
+
+    return replace(fact, id=id_)
+
+
+def _best(weighed: Weighed, mask: NDArray[np.bool_], count: int) -> NDArray[np.int64]:
+    score = weighed.score if mask.all() else np.where(mask, weighed.score, np.float32(0))
+    rows = top(score, count)
+    return rows[score[rows] > 0]
+
+
+def _signals(weighed: Weighed, row: int) -> dict[str, float]:
+    return {
+        "words": round(float(weighed.words[row]), 4),
+        "meaning": round(float(weighed.meaning[row]), 4),
+        "share": round(float(weighed.share[row]), 4),
+    }
+
+
+def metadata_of(text: str) -> dict[str, Any]:
+    """Return NAME=VALUE as metadata; a value that reads as JSON is one, else it is text.
+
+    >>> metadata_of("attempt=2"), metadata_of("branch=main")
+    ({'attempt': 2}, {'branch': 'main'})
+    """
+    name, _, value = text.partition("=")
+    try:
+        return {name: json.loads(value)}
+    except ValueError:
+        return {name: value}
