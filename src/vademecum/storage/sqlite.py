@@ -192,7 +192,7 @@ class SqliteStore:
         with self.transaction():
             self._db.executemany(
                 f"INSERT INTO {family} ({','.join(shape.columns)}) VALUES ({marks}) "  # noqa: S608 - names of our own
-                f"ON CONFLICT ({','.join(shape.key)}) DO UPDATE SET {changes}",
+                f"ON CONFLICT ({','.join(shape.key)}) DO {f'UPDATE SET {changes}' if changes else 'NOTHING'}",
                 rows,
             )
         return len(rows)
