@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,11 +50,10 @@ def take_apart(text: str) -> Question:
     return Question(text, query_keys(text), bool(_CURRENT.search(text)) and not _PAST.search(text))
 
 
-def named(question: Question, speakers: tuple[NDArray[np.int32], tuple[str, ...]]) -> NDArray[np.bool_] | None:
-    """Return which rows are said by someone the question names: bool (N,), or None where it names nobody."""
-    codes, names = speakers
+def named(question: Question, names: Sequence[str]) -> NDArray[np.bool_] | None:
+    """Return which speakers the question names: bool (P,), or None where it names nobody."""
     called = [any(part in question.words for part in _parts(name)) for name in names]
-    return np.array(called, bool)[codes] if any(called) else None
+    return np.array(called, bool) if any(called) else None
 
 
 def _parts(name: str) -> Collection[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from vademecum.memory.weigh import Weighed, session_scores, weigh
 from vademecum.retrieval.fusion import top
 from vademecum.types import Passage
 
-LOOKED_AT = 20  # of the best, whichever number is asked for: what supersedes may stand a little lower
+LOOKED_AT = 10  # of the best, whichever number is asked for: the verdict is read off them
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,9 @@ class Filters:
     until: float | None = None  # half-open
     metadata: Mapping[str, Any] = field(default_factory=dict)  # every value must be there
     as_of: float | None = None  # as if this were now
+
+
+NO_FILTERS = Filters()
 
 
 class Recall:
@@ -58,25 +61,25 @@ class Recall:
         """
         question = take_apart(text)
         view = self.view()
-        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speakers))
         mask = self._mask(view, filters)
-        rows = _best(weighed, mask, max(k, LOOKED_AT))
-        evidence = self._read(view, weighed, rows)
+        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speakers[1]), mask)
+        best = _best(weighed, max(k, LOOKED_AT))
+        evidence = self._read(view, weighed, best)
         ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
-        searched = int(np.count_nonzero(mask))
-        verdict, probability, reason = judge(view, weighed, rows, searched, self._reader().embedder.name)
+        searched = int(np.count_nonzero(view.alive if mask is None else mask))
+        verdict, probability, reason = judge(weighed, best, len(view), searched, self._reader().embedder.name)
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, filters.since, filters.until, searched)
 
     def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
         question = take_apart(text)
         view = self.view()
-        called = named(question, view.speakers)
-        weighed = weigh(view, question.keys, self._vector(text), called)
-        scores = session_scores(view, weighed, self._mask(view, filters), called)
-        first = {code: row for row, code in reversed(list(enumerate(view.session.tolist())))}
+        called = named(question, view.speakers[1])
+        weighed = weigh(view, question.keys, self._vector(text), called, self._mask(view, filters))
+        scores = session_scores(view, weighed)
         best = [int(code) for code in top(scores, k) if scores[code] > 0]
-        return [(self.scopes[view.scope[first[c]]].name, view.session_names[c], float(scores[c])) for c in best]
+        scopes = [self.scopes[view.scope[view.rows_of(code)[0]]].name for code in best]
+        return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
 
     def view(self) -> View:
         """Return every event of every scope as it is now; the same object while nothing changed."""
@@ -90,8 +93,10 @@ class Recall:
         vector: NDArray[np.float32] = self._reader().embedder.embed([Passage(text)], "query").unwrap()[0]
         return vector
 
-    def _mask(self, view: View, filters: Filters) -> NDArray[np.bool_]:
-        """Return which rows pass: bool (N,)."""
+    def _mask(self, view: View, filters: Filters) -> NDArray[np.bool_] | None:
+        """Return which rows pass: bool (N,); None where nothing is asked for but that they are there."""
+        if filters == NO_FILTERS:
+            return None
         mask = view.alive
         if filters.roles:
             mask = mask & np.isin(view.roles, [ROLES.index(role) for role in filters.roles])
@@ -114,29 +119,41 @@ class Recall:
             tagged |= (view.scope == number) & np.isin(view.numbers, list(numbers))
         return tagged
 
-    def _read(self, view: View, weighed: Weighed, rows: NDArray[np.int64]) -> list[Evidence]:
-        """Return the events of rows, with the facts drawn from them."""
+    def _read(self, view: View, weighed: Weighed, best: NDArray[np.int64]) -> list[Evidence]:
+        """Return the events of the best candidates, with the facts drawn from them."""
+        rows = weighed.rows[best]
         events: dict[int, Event] = {}
-        facts: dict[str, list[Fact]] = {}
-        now: dict[str, Fact] = {}
         for number, scope in enumerate(self.scopes):
             own = rows[view.scope[rows] == number]
-            found = scope.journal.read([int(n) for n in view.numbers[own]])
-            events |= {int(row): found[int(view.numbers[row])] for row in own if int(view.numbers[row]) in found}
-            ids = [event.id for event in found.values()]
+            found = scope.journal.read(view.numbers[own].tolist()) if len(own) else {}
+            events |= {row: found[n] for row, n in zip(own.tolist(), view.numbers[own].tolist(), strict=True) if n in found}
+        facts, now = self._drawn([event.id for event in events.values()])
+        evidence = []
+        for row, place in zip(rows.tolist(), best.tolist(), strict=True):
+            if row in events:  # else another process deleted it this moment
+                own_facts = tuple(facts.get(events[row].id, ()))
+                after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
+                scope_name = self.scopes[view.scope[row]].name
+                score = float(weighed.score[place])
+                evidence.append(
+                    Evidence(events[row], score, _signals(weighed, place), own_facts, after, scope=scope_name)
+                )
+        return evidence
+
+    def _drawn(self, ids: Sequence[str]) -> tuple[dict[str, list[Fact]], dict[str, Fact]]:
+        """Return the facts drawn from events, and for those that no longer hold what does, by the id that closed them.
+
+        A fact meant for everywhere is held by the global scope, while its event stays where it was said.
+        """
+        facts: dict[str, list[Fact]] = {}
+        now: dict[str, Fact] = {}
+        for scope in self.scopes:
             drawn = scope.ledger.of_events(ids)
-            facts |= drawn
-            closers = [fact.superseded_by for each in drawn.values() for fact in each if fact.superseded_by]
+            for id_, own in drawn.items():
+                facts.setdefault(id_, []).extend(own)
+            closers = [fact.superseded_by for own in drawn.values() for fact in own if fact.superseded_by]
             now |= {fact.id: fact for fact in _latest(scope, closers)}
-        return [
-            Evidence(
-                events[row], float(weighed.score[row]), _signals(weighed, row), tuple(facts.get(events[row].id, ())),
-                tuple(now[f.superseded_by] for f in facts.get(events[row].id, ()) if f.superseded_by in now),
-                scope=self.scopes[view.scope[row]].name,
-            )
-            for row in rows.tolist()
-            if row in events
-        ]  # fmt: skip
+        return facts, now
 
 
 def _latest(scope: Scope, ids: Sequence[str]) -> list[Fact]:
@@ -149,23 +166,17 @@ def _latest(scope: Scope, ids: Sequence[str]) -> list[Fact]:
 
 
 def _as(id_: str, fact: Fact) -> Fact:
-    from dataclasses import replace
-
     return replace(fact, id=id_)
 
 
-def _best(weighed: Weighed, mask: NDArray[np.bool_], count: int) -> NDArray[np.int64]:
-    score = weighed.score if mask.all() else np.where(mask, weighed.score, np.float32(0))
-    rows = top(score, count)
-    return rows[score[rows] > 0]
+def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
+    """Return the places of the best candidates, best first."""
+    best = top(weighed.score, count)
+    return best[weighed.score[best] > 0]
 
 
-def _signals(weighed: Weighed, row: int) -> dict[str, float]:
-    return {
-        "words": round(float(weighed.words[row]), 4),
-        "meaning": round(float(weighed.meaning[row]), 4),
-        "share": round(float(weighed.share[row]), 4),
-    }
+def _signals(weighed: Weighed, place: int) -> dict[str, float]:
+    return {name: round(float(getattr(weighed, name)[place]), 4) for name in ("words", "meaning", "share")}
 
 
 def metadata_of(text: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ K1 = 0.9  # how soon repeating a word stops to count; messages are short
 B = 0.3  # how much a long message is held against its words; low, since most are of a few lines
 SESSION_K1 = 1.2  # the textbook values, for sessions are as long as documents
 SESSION_B = 0.75
+_SUMMED = 512  # sessions whose vectors are made floats at once
 PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
 
 
@@ -101,6 +102,46 @@ class View:
         """bool (N,): whether the event's session is a talk between people, without an agent, commands or edits."""
         others = np.bincount(self.session[self.alive & ~PEOPLE[self.roles]], minlength=len(self.session_names))
         return np.asarray((others == 0)[self.session] & (self._session_size > 1)[self.session])
+
+    @cached_property
+    def has_talk(self) -> bool:
+        """Whether any session is a talk between people."""
+        return bool(self.is_talk.any())
+
+    def rows_of(self, session: int) -> NDArray[np.int64]:
+        """Return the rows of a session."""
+        order, starts = self._by_session
+        return order[starts[session] : starts[session + 1]]
+
+    @cached_property
+    def session_sizes(self) -> NDArray[np.int64]:
+        """int64 (S,): events of each session."""
+        return np.diff(self._by_session[1])
+
+    @cached_property
+    def session_means(self) -> NDArray[np.float32]:
+        """float32 (S, dim): the mean of each session's vectors, of unit length."""
+        dim = self.segments[0].vectors.shape[1] if self.segments else 0
+        means = np.zeros((len(self.session_names), dim), np.float32)
+        base = 0
+        for segment in self.segments:
+            own = self.session[base : base + segment.size]
+            order = np.argsort(own, kind="stable")
+            codes, first = np.unique(own[order], return_index=True)
+            for begin in range(0, len(codes), _SUMMED):
+                part = slice(begin, begin + _SUMMED)
+                rows = order[first[begin] : first[begin + _SUMMED] if begin + _SUMMED < len(first) else len(order)]
+                vectors = segment.vectors[rows] * segment.scales[rows, None]
+                means[codes[part]] += np.add.reduceat(vectors, first[part] - first[begin], axis=0)
+            base += segment.size
+        length = np.sqrt(np.einsum("ij,ij->i", means, means))[:, None]
+        return np.asarray(means / np.where(length > 0, length, 1), np.float32)
+
+    @cached_property
+    def _by_session(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        order = np.argsort(self.session, kind="stable")
+        counts = np.bincount(self.session, minlength=len(self.session_names))
+        return order, np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
     @cached_property
     def neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
