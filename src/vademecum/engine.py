@@ -24,7 +24,8 @@ from vademecum import config
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.codebase import Codebase
-from vademecum.codebase.git import Root, find_root
+from vademecum.codebase.commits import Message, messages
+from vademecum.codebase.git import Root, find_root, worktrees
 from vademecum.codebase.repository import Repository, index_directory, repository_name
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
@@ -34,6 +35,7 @@ from vademecum.errors import ConsentError, Error, RootError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
 from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
+from vademecum.memory.sync import Outside
 from vademecum.plugins import WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Reranker, Store
 
@@ -193,10 +195,27 @@ def assemble_memory(
         closing.append(store.close)
         scopes.append(scope_of(number, name, root, directory, store))
     memory = Memory(
-        scopes, repo.embedder, extract, clock, look_up=sites(repo, codebase), language=settings.memory.language
+        scopes,
+        repo.embedder,
+        extract,
+        clock,
+        look_up=sites(repo, codebase),
+        language=settings.memory.language,
+        outside=surroundings(repo),
     )
     closing.append(memory.close)
     return memory
+
+
+def surroundings(repo: Repository) -> Outside:
+    """Return where agents write about a repository on this machine, and what tells of its commits."""
+    if not repo.root.common_dir:
+        return Outside()  # other projects' words have no business in the memory for everything
+
+    def told(known: str) -> list[Message]:
+        return messages(repo.root, known).unwrap()
+
+    return Outside(os.path.expanduser("~"), os.environ, tuple(worktrees(repo.root)), told)
 
 
 def sites(repo: Repository, codebase: Codebase) -> LookUp:

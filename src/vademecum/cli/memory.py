@@ -223,6 +223,22 @@ def import_(path: str, *, everywhere: bool) -> int:
 
 
 @memory.command()
+@click.option("--source", "sources", multiple=True, metavar="NAME", help="Only from this agent, or from git.")
+@json_option
+def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
+    """Take in what coding agents wrote on this machine about this repository, and what its commits say."""
+    with remembering() as kept:
+        done = kept.sync(sources)
+    if as_json:
+        emit_json(asdict(done))
+        return 0
+    lines = [f"{name}: {count} new events from {done.files[name]} files\n" for name, count in done.events.items() if count]
+    taken = [f"{kind} taken out: {count}\n" for kind, count in done.redacted.items()]
+    emit("".join([*lines, f"{sum(done.events.values())} new events, {done.facts} statements\n", *taken]))
+    return 0
+
+
+@memory.command()
 @json_option
 def consolidate(*, as_json: bool) -> int:
     """Merge what says the same, tell sessions that are over in a few lines, archive the oldest events beyond the limit."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from vademecum.context.render import counted, visible
 from vademecum.memory.corrections import Why
@@ -18,6 +19,7 @@ from vademecum.memory.records import Chapter, Evidence, Fact, Recalled
 
 SNIPPET_LINES = 6
 LINE_CHARACTERS = 300
+SNIPPET_CHARACTERS = 1200
 
 
 def recalled_text(found: Recalled, *, why: bool = False) -> str:
@@ -28,6 +30,29 @@ def recalled_text(found: Recalled, *, why: bool = False) -> str:
     for item in found.evidence:
         lines += ["", *evidence_lines(item, why=why)]
     return "\n".join(lines) + "\n"
+
+
+def recalled_record(found: Recalled) -> dict[str, Any]:
+    """Return an answer of memory as a plain record, without what only a person at a terminal asks for."""
+    return {
+        "verdict": str(found.verdict),
+        "probability": round(found.probability, 2),
+        "reason": found.reason,
+        "evidence": [
+            {
+                "id": item.event.id,
+                "at": stamp(item.event.at),
+                "role": str(item.event.role),
+                "speaker": item.event.speaker,
+                "session": item.event.session,
+                "text": item.event.text[:SNIPPET_CHARACTERS],
+                "facts": [fact_text(fact, item.now) for fact in item.facts],
+                "superseded_by": item.superseded_by,
+                "anchors": {anchor.symbol: str(anchor.state) for anchor in item.anchors},
+            }
+            for item in found.evidence
+        ],
+    }
 
 
 def evidence_lines(item: Evidence, *, why: bool = False) -> list[str]:

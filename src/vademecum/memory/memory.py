@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -22,6 +22,7 @@ from vademecum.memory.record import Extract, Recording, record
 from vademecum.memory.records import Anchor, Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, Role, event_id
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
+from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import asks_for_timeline, chapters
 from vademecum.memory.when import find_time, time_range
 from vademecum.memory.wording import LANGUAGES
@@ -44,6 +45,7 @@ class Memory:
         clock: tells the time.
         language: of headings and hints, a key of `wording.LANGUAGES`.
         count_tokens: how long a text is for an agent; an estimate unless given.
+        outside: where agents write their transcripts, and what tells of commits; nowhere unless given.
     """
 
     def __init__(
@@ -56,8 +58,10 @@ class Memory:
         look_up: LookUp = no_code,
         language: str = "en",
         count_tokens: Callable[[str], int] | None = None,
+        outside: Outside | None = None,
     ) -> None:
         self._scopes = tuple(scopes)
+        self._outside = outside or Outside()
         self._clock = clock
         self._extract = extract
         self._anchoring = Anchoring(look_up)
@@ -145,6 +149,20 @@ class Memory:
         """Return events of a stretch of time, half-open, in order of time."""
         found = [event for scope in self._scopes for event in scope.journal.between(since, until, session)]
         return sorted(found, key=lambda event: event.at)
+
+    def sync(self, sources: Collection[str] = (), told: Callable[[str, int], None] | None = None) -> Synced:
+        """Record what agents wrote on this machine and what commits say, as far as it is new and about the repository.
+
+        Args:
+            sources: which of `sync.SOURCES`; none for each.
+            told: is called with a source and the number of new events it had so far.
+
+        Raises:
+            UsageError: there is no such source.
+            StoreError: memory cannot be written; what was recorded before stays recorded.
+        """
+        store, outside = self._scopes[0].store, self._outside
+        return sync(outside, self.record_all, store, self._clock, sources=sources, told=told or (lambda *_: None))
 
     # -- recall --------------------------------------------------------------------------------------------------
 

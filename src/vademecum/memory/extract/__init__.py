@@ -37,10 +37,12 @@ _SPEAKERS = {
     Role.COMMIT: {FactKind.DECISION: 0.8, FactKind.FIX: 0.8},
 }
 _HEDGED = 0.5
+_CHOSEN = 0.6  # a preference that only a choice tells
 _LEAST = 0.3  # below it a statement is noise
-_MOST_SENTENCE = 4000  # characters: run-on sentences are real, longer ones are pasted
+_MOST_SENTENCE = 8000  # characters: run-on sentences are real, longer ones are pasted
 _MOST_VALUE = 300
 _MOST_STATEMENTS = 12  # of one message
+_FAR = 240  # characters behind a clause where its because may stand
 _SHORT = 200  # characters: what such a sentence limits itself to holds for all of it
 _NEAR = 16  # characters behind a clause where a hedge still belongs to it
 _PRONOUNS = frozenset(
@@ -134,6 +136,15 @@ def _read(sentence: str, heard: dict[FactKind, float]) -> Iterator[Statement]:
                 if statement.confidence >= _LEAST and statement.value.lower() not in _PRONOUNS:
                     taken.append(span)
                     yield statement
+                    if _is_own_choice(statement, match):
+                        yield replace(statement, kind=FactKind.PREFERENCE, confidence=round(_CHOSEN * weight, 2))
+
+
+def _is_own_choice(found: Statement, match: re.Match[str]) -> bool:
+    """Whether one person chose, over something or for a reason: what somebody picks and why tells what they prefer."""
+    if found.kind is not FactKind.DECISION or not re.match(r"(?i)\W*(?:i|je|j)\b", match[0]):
+        return False
+    return bool(match.groupdict().get("other") or found.reason)
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:
@@ -176,7 +187,7 @@ def _reason(sentence: str, match: re.Match[str], rule: Rule, language: Language)
     """The because behind it; for a fix, the problem before it."""
     if rule.problem_before:
         return _tidy(re.split(r"[.;]\s", sentence[: match.start()])[-1])
-    because = None if rule.kind is FactKind.FIX else language.reason.search(sentence, match.start())
+    because = None if rule.kind is FactKind.FIX else language.reason.search(sentence, match.start(), match.end() + _FAR)
     return _tidy(because["reason"]) if because else ""
 
 

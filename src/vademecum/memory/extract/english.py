@@ -21,9 +21,9 @@ _OPENER = (
     r"|reminder|correction|from now on|going forward|in future|in the future|for future reference|in general|generally|as a rule"
     r"|by default|scratch that|on second thought|everywhere)\b[,:!.\s-]*|(?:for|in|on|under|inside|within) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:always|never|use|prefer|don't|do not|keep|avoid)\b)))*"
 )
-_START = rf"(?:^|(?<=[,;:(])\s*|(?<=\s)(?:and|but|so)\s+){_OPENER}"
+_START = rf"(?:^|(?<=[,;:(])\s*|(?<=\s)(?:and|but|so)\s+(?=(?:please|always|never|don't|do not)\b)){_OPENER}"
 _END = (
-    r"(?=\s*(?:$|\sand (?:i|we)\b|\s(?:in|for|on|across) (?:this|our|the|all|every) (?:repo|repository|project|codebase)\b|[.!?;](?:\s|$)|[,;]\s*(?:and|but|so|can|could|how|considering|given|while|which|where|because|since|as|especially|please|then"
+    r"(?=\s*(?:$|\sas (?:the|our|my)\b|\sand (?:i|we)\b|\s(?:in|for|on|across) (?:this|our|the|all|every) (?:repo|repository|project|codebase)\b|[.!?;](?:\s|$)|[,;]\s*(?:and|but|so|can|could|how|considering|given|while|which|where|because|since|as|especially|please|then"
     r"|do|does|is|are|i|we|you|it|that|not|maybe|what)\b|\s[-\u2013\u2014(]|\s(?:because|since|due to|so that|so|but|if|unless|when(?:ever)?|while|every time)\b))"
 )
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
@@ -31,7 +31,7 @@ _NOT = r"(?:,?\s+(?:over|rather than|instead of|as opposed to|in favou?r of not|
 _WE = r"(?:we|i|they|she|he|the team|[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
 _I = r"(?:i|we|she|he|they|the (?:team|user|client|customer)|(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?))"
 _WHEN = r"(?P<topic>(?:i|we|you|they|it|there|a|the|any|my)\b.{2,160}?)"
-_VERB = r"(?!(?:mind|been|had|has|was|were|is|are|the|a|an|any|all|some|every|each|this|that|my|our|your|in|on|at|there|keen|mine|yours?|again|before|worked?|heard|tried|seen|got|[a-z]+ing|[a-z]+ed)\b)[a-z][a-z'-]+"
+_VERB = r"(?!(?:and|or|but|mind|been|had|has|was|were|is|are|the|a|an|any|all|some|every|each|this|that|my|our|your|in|on|at|there|keen|mine|yours?|again|before|worked?|heard|tried|seen|got|[a-z]+ing|[a-z]+ed)\b)[a-z][a-z'-]+"
 _DO = r"(?:use|go with|choose|chose|chosen|pick(?:ed)?|opt(?:ed)? for|stick(?:ing)? (?:with|to)|stuck with|settle(?:d)? (?:on|for)|using|choosing|going with)"
 _STYLE = r"(?:answers?|responses?|replies|explanations?|examples?|code|comments?|commits?|commit messages|summar(?:y|ies)|tests?|functions?|names?|output|messages?|docs|documentation|diffs?|prs?|pull requests|reports?|updates?)"
 
@@ -39,7 +39,7 @@ RULES: tuple[Rule, ...] = (
     # --- what always holds, or never ---------------------------------------------------------------------------------
     Rule(INSTRUCTION, 0.9, "always,never", rf"(?:when(?:ever)?|every time|each time|any time|anytime|if) {_WHEN},\s*(?:please |then |you should |you must |i want you to |i'd like you to )?(?:always |never )(?P<value>\S.*?){_END}"),
     Rule(INSTRUCTION, 0.9, "always", rf"{_START}(?:you (?:should|must|need to|have to) |i(?:'d like| would like| want| need| expect) you to |make sure (?:that )?(?:you |to )|be sure to |remember to )?always (?P<value>{_VERB}\b.*?)(?:,?\s+(?:when(?:ever)?|every time|each time|if)\s+{_WHEN})?{_END}"),
-    Rule(INSTRUCTION, 0.9, "never", rf"{_START}(?:you (?:should|must) |i(?:'d like| would like| want| need| expect) you to |make sure (?:that )?(?:you |to ))?never (?:ever )?(?P<value>{_VERB}\b.*?)(?:,?\s+when(?:ever)?\s+{_WHEN})?{_END}", negative=True),
+    Rule(INSTRUCTION, 0.9, "never", rf"{_START}(?:you (?:should|must) |i(?:'d like| would like| want| need| expect) you to |make sure (?:that )?(?:you |to ))?never (?:ever )?(?P<value>{_VERB}\s+\S.*?)(?:,?\s+when(?:ever)?\s+{_WHEN})?{_END}", negative=True),
     Rule(INSTRUCTION, 0.85, "whenever,time", rf"(?:^|[,;.]\s)(?:please )?(?:whenever|every time|each time|any time|anytime) {_WHEN},\s*(?:please |then )?(?P<value>{_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.8, "when", rf"^(?:please )?when {_WHEN},\s*(?:please |then |you should |you must |make sure (?:that )?(?:you |to ))(?P<value>{_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.85, "from now,forward,future,rule,default", rf"(?:from now on|going forward|in (?:the )?future|for future reference|as a (?:general )?rule|by default)[,:]?\s+(?:please |i want you to |i'd like you to |you should |let's )?(?P<value>(?:don't |do not |only )?{_VERB}\b.*?){_END}"),
@@ -69,6 +69,8 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.8, "preference", rf"\b(?:my|our|his|her|their|(?-i:[A-Z][a-z]+)'s|a|have a) (?:own |personal |strong |general |clear |slight |stated )*preference (?:for|towards?) {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.85, "rather", rf"\b{_I}(?:'d| would) (?:much )?rather (?:not )?(?:use |have |see |get |you )?{_VALUE}(?:\s+(?:than|over|instead of)\s+(?P<other>\S.*?))?{_END}"),
     Rule(PREFERENCE, 0.75, "love,enjoy,favor,favour", rf"\b(?:i|we|she|he|they) (?:really |absolutely |just |personally |particularly |also |do )*(?:love|enjoy|favou?r|loves|enjoys|favou?rs)(?: to (?!(?:see|know|hear|get)\b))? (?!(?:it|this|that|the way|your|you)\b){_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.75, "preferring", rf"(?:^|[,;]\s|\b(?:and|by|while|of) )(?:generally |always )?preferring (?:to )?{_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.65, "enjoying,loving", rf"\bi(?:'m| am) (?:really |very much |also )*(?:enjoying|loving) (?!(?:it|this|that|the)\b){_VALUE}{_END}"),
     Rule(PREFERENCE, 0.65, "like", rf"\b(?:i|she|he|they) (?:really |also |do |generally )*likes?(?: to)? (?!(?:it|this|that|the|your|you|a|an)\b){_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.75, "hate,dislike,stand,detest", rf"\b(?:i|we|she|he|they) (?:really |absolutely |strongly |also |just )*(?:hate|dislike|can't stand|cannot stand|detest|hates|dislikes)(?: it when)? {_VALUE}{_END}", negative=True),
     Rule(PREFERENCE, 0.7, "like,enjoy,care for", rf"\b(?:i|we) (?:really |also |personally |generally )*(?:don't|do not|doesn't) (?:really |particularly )?(?:like|enjoy|care for)(?: it when| to)? {_VALUE}{_END}", negative=True),
@@ -83,7 +85,7 @@ RULES: tuple[Rule, ...] = (
     # --- decisions -------------------------------------------------------------------------------------------------------
     Rule(DECISION, 0.85, "decision", rf"(?:^|[.;,]\s*)(?:final )?decision(?: made)?(?: is| was)?(?: on [^:,;]+)?[:,]\s*{_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.85, "decided,agreed,resolved,settled,opted,elected", rf"(?:\b{_WE}(?:'ve| have|'s| has)?|^|[.;]\s*)(?: just| finally| now| already| all)? ?(?:decided|agreed|resolved|settled|opted|elected)(?: together| unanimously)?(?: (?:to (?:use |go with |stick with |stay with |switch to |adopt |move to )?|on|that|for|in favou?r of|upon|against))?(?:[:,]| that)? (?P<value>(?!(?:if|whether|between|what|how|yet)\b)\S.*?)(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
-    Rule(DECISION, 0.8, "chose,picked,selected,adopted,went with,gone with", rf"\b{_WE}(?:'ve| have)? (?:chose|chosen|picked|selected|adopted|went with|gone with) (?!(?:to be)\b){_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
+    Rule(DECISION, 0.8, "chose,picked,selected,adopted,went with,gone with", rf"\b{_WE}(?:'ve| have)? (?:chose|chosen|picked(?! up)|selected|adopted|went with|gone with) (?!(?:to be)\b){_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?(?:\s+for (?P<reason>(?!(?:the|my|our|a|an|this|it|now)\b)\S.*?))?{_END}"),
     Rule(DECISION, 0.8, "going,switching,moving,migrating,sticking,adopting,standardi", rf"{_START}(?:we're|we are|i'm|i am|we will be|we'll be)? ?(?:going with|going to use|switching(?: entirely)? (?:over )?to|moving to|migrating to|sticking with|adopting|standardi[sz]ing on) {_VALUE}(?:\s+(?:over|instead of|rather than|from)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.7, "let's,let\u2019s,lets", rf"{_START}let['\u2019]?s (?:just |rather )?(?:go with|use|stick with|keep|switch to|adopt|drop|settle on|do|not use) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.7, "use,go with,stick,keep,switch,adopt", rf"\b(?:we'll|we will|i'll|i will) (?:use|go with|stick with|keep using|switch to|adopt) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
@@ -102,13 +104,14 @@ RULES: tuple[Rule, ...] = (
     Rule(TODO, 0.8, "forget,remember,remind", rf"{_START}(?:don't forget|do not forget|remember|remind me) to {_VALUE}{_END}"),
     Rule(TODO, 0.75, "later,tomorrow,tonight,soon,eventually,point,next,before,by", rf"\b(?:i|we|you|someone) (?:need|have|ought|should|must|want)(?: to)? (?P<value>\S[^,;?]*?\b(?:later|tomorrow|tonight|soon|eventually|at some point|next (?:week|sprint|month|release)|before (?:the )?(?:release|launch|merge|merging|shipping|deploy\w*)|(?:by|before) (?:end of \w+|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}"),
     Rule(TODO, 0.75, "later,tomorrow,tonight,soon,next,by,before,on,this,until", rf"\b(?:i'll|i will|we'll|we will) (?P<value>\S[^,;?]*?\b(?:later|tomorrow|tonight|soon|next (?:week|sprint|month|release)|(?:by|before|on|this|until) (?:the )?(?:end of \w+|weekend|month-end|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}"),
-    Rule(TODO, 0.75, "promised,commit,pledged", rf"(?:^|\b{_I}(?:'ve| have|'s| has)? )(?:promised|committed|committing|pledged)(?: \w+)?(?: (?:to|that))? (?:(?:i|we)(?:'d| would|'ll| will) )?{_VALUE}{_END}"),
+    Rule(TODO, 0.75, "promised,commit,pledged", rf"(?:^|\b{_I}(?:'ve| have|'s| has|'m| am)? )(?:promised|committed|committing|pledged)(?: \w+)?(?: (?:to|that))? (?:(?:i|we)(?:'d| would|'ll| will) )?{_VALUE}{_END}"),
     Rule(TODO, 0.7, "left,to be done,missing,open,pending,outstanding,unfinished", r"\b(?:is|are|remains?) (?:still )?(?:left to do|to be done|missing|open|pending|outstanding|unfinished)\b"),
+    Rule(TODO, 0.6, "i'll,i will,we'll,we will", rf"(?:^|[.;]\s|\b(?:and|so) )(?:i'll|i will|we'll|we will) (?P<value>(?!(?:be|have|need|see|know|try|let|never|always|just|make sure|assume|admit|say|not|use|go with|stick|keep using|switch|adopt)\b)[a-z-]+\b \S.*?){_END}"),
     # --- facts -----------------------------------------------------------------------------------------------------------
     Rule(FACT, 0.7, "name", r"\bmy name is (?P<value>(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)*)", about="user's name"),
     Rule(FACT, 0.75, "fact,fyi,record,information,context,note,know,confirmed", rf"^(?:quick fact(?: for the file)?|fyi|for the record|for your information|for context|note|useful to know|good to know|confirmed|just confirmed|fact)(?: with [^:]+| via [^:]+)?\s*[:,-]\s*(?:that )?{_VALUE}{_END}"),
     Rule(FACT, 0.7, "use,run,target,support,written,built,deploy,depend,on", rf"\b(?:we|our (?:team|project|company|app)|this (?:repo|project|codebase|app)|the (?:repo|project|codebase|app|backend|frontend|api|server|team)) (?:currently |already |now |mainly |only )?(?:uses?|runs? on|targets?|supports?|is written in|is built (?:with|on)|deploys? (?:to|on)|depends? on|(?:is|are) on) {_VALUE}{_NOT}?{_END}"),
-    Rule(FACT, 0.7, "is,are,live,run,listen,sit,reside", rf"\b(?:my|our|the|this) (?P<subject>(?!(?:problem|issue|question|goal|error|code|thing|idea|point|reason|way|plan|function|method|result|output|same|answer)\b)[\w-]+(?: [\w-]+){{0,3}}?) (?:is|are|lives?|runs?|listens?|sits?|resides?) (?P<attribute>at|on|in|under|behind|called|named|due|scheduled for)?(?: |(?<= ))(?P<value>[^,;?]*?(?:\d|(?-i:[A-Z])\w+|/)[^,;?]*?){_END}"),
+    Rule(FACT, 0.7, "is,are,live,run,listen,sit,reside", rf"\b(?:my|our|the|this) (?P<subject>(?!(?:problem|issue|question|goal|error|code|thing|idea|point|reason|way|plan|function|method|result|output|same|answer)\b)[\w'\u2019-]+(?: [\w'\u2019-]+){{0,5}}?) (?:is|are|lives?|runs?|listens?|sits?|resides?) (?P<attribute>at|on|in|under|behind|called|named|due|scheduled for)?(?: |(?<= ))(?P<value>[^,;?]*?(?:\d|(?-i:[A-Z])\w+|/)[^,;?]*?){_END}"),
     Rule(FACT, 0.65, "i'm,i am", rf"\bi(?:'m| am) (?P<value>(?:(?-i:[A-Z])[a-z]+, )?an? [\w -]{{3,60}}?)(?: (?:from|at|in|based in|working)\b|{_END})", about="user"),
     Rule(FACT, 0.65, "work,live", rf"\bi (?:work|live)(?: as| at| in| for| on) {_VALUE}{_END}", about="user's work"),
 )  # fmt: skip
