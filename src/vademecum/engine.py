@@ -26,7 +26,8 @@ from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.git import Root, find_root, worktrees
-from vademecum.codebase.repository import Repository, index_directory, repository_name
+from vademecum.codebase.identity import index_directory, repository_name
+from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
@@ -34,14 +35,14 @@ from vademecum.config import Settings
 from vademecum.errors import ConsentError, Error, RootError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
-from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
+from vademecum.memory.records import Role, Statement
+from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Reranker, Store
 
 P = TypeVar("P", Embedder, Reranker)
 
-MEMORY_DATABASE = "memory.db"
 MEMORY_REMEDY = (
     "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
     "`vade memory import` and what agents wrote with `vade memory sync`"
@@ -182,15 +183,13 @@ def assemble_memory(
     repo: Repository, codebase: Codebase, settings: Settings, clock: Clock, closing: list[Callable[[], None]]
 ) -> Memory:
     """Return the memory of one repository and of everything; outside of git of everything alone."""
-    from vademecum.memory.extract import extract
-
     places = [(GLOBAL, "", settings.home)]
     if repo.root.common_dir:
         places.insert(0, (REPOSITORY, repo.root.path, repo.catalogue.directory))
     scopes = []
     for number, (name, root, directory) in enumerate(places):
         store: Store = load(
-            "store", "sqlite", path=directory / MEMORY_DATABASE, durable=True, remedy=MEMORY_REMEDY, busy_seconds=60.0
+            "store", "sqlite", path=directory / DATABASE, durable=True, remedy=MEMORY_REMEDY, busy_seconds=60.0
         )
         closing.append(store.close)
         scopes.append(scope_of(number, name, root, directory, store))
@@ -205,6 +204,13 @@ def assemble_memory(
     )
     closing.append(memory.close)
     return memory
+
+
+def extract(text: str, role: Role) -> Sequence[Statement]:
+    """Read statements in a text; the tables of rules are loaded with the first."""
+    from vademecum.memory.extract import extract as read
+
+    return read(text, role)
 
 
 def surroundings(repo: Repository) -> Outside:

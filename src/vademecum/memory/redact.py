@@ -162,9 +162,9 @@ def _once(text: str) -> Redacted:
     low = text.lower()
     if "-----begin" in low:
         text = _without_private_keys(text, counts)
-    for kind, (hints, pattern) in _KEYS.items():
+    for kind, (hints, key) in _KEYS.items():
         if any(hint in low for hint in hints):
-            text = _key_pattern(pattern).sub(_mark(kind, counts), text)
+            text = _key_pattern(key).sub(_mark(kind, counts), text)
     if "://" in low:
         text = _ADDRESS.sub(_value(lambda value, _: not _is_template(value), "url-password", counts), text)
     for kind, hints, pattern, judge in _PLACES:
