@@ -15,11 +15,30 @@ _MOST_PATHS = 50
 class CommitMessage(Protocol):
     """A commit as git tells it; `codebase.commits.Message` is one."""
 
-    id: str
-    author: str
-    at: float
-    text: str
-    paths: tuple[str, ...]
+    @property
+    def id(self) -> str:
+        """Its hash."""
+        ...
+
+    @property
+    def author(self) -> str:
+        """Who wrote it."""
+        ...
+
+    @property
+    def at(self) -> float:
+        """When, in seconds since the epoch."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        ...
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files it changed."""
+        ...
 
 
 def events_of(commits: Iterable[CommitMessage], root: str) -> Iterator[Event]:
