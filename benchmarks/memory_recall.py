@@ -32,12 +32,12 @@ from typing import Any
 import numpy as np
 
 import report
-from verdicts import area, reliability
 from vademecum.memory.extract import extract
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
+from verdicts import area, reliability
 
 ADVERSARIAL = 5
 LISTING = {"event_ordering", "summarization"}
@@ -82,7 +82,9 @@ def _talk(sample: dict[str, Any]) -> Conversation:
             events.append(Event(turn["dia_id"], at, Role.USER, text, name, speaker=turn["speaker"]))
     there = {event.id for event in events}
     questions = tuple(
-        Asked(q["question"], frozenset(q["evidence"]) & there, str(q["category"])) for q in sample["qa"] if q["evidence"]
+        Asked(q["question"], frozenset(q["evidence"]) & there, str(q["category"]))
+        for q in sample["qa"]
+        if q["evidence"]
     )
     return Conversation(sample["sample_id"], tuple(events), questions, (talk["speaker_a"], talk["speaker_b"]))
 
@@ -143,13 +145,12 @@ def measure(conversations: Sequence[Conversation], embedder: Any) -> dict[str, A
     rows: list[dict[str, Any]] = []
     for conversation in conversations:
         with remembering(conversation, embedder) as memory:
-            for question in conversation.questions:
-                rows.append(_answer(memory, question) | {"conversation": conversation.name})
-            for other in conversations:
-                if other is not conversation and conversation.people:
-                    for question in other.questions:
-                        text = _renamed(question.text, other.people, conversation.people)
-                        rows.append({"kind": "elsewhere", "probability": memory.recall(text, k=1).probability})
+            rows += (
+                _answer(memory, question) | {"conversation": conversation.name} for question in conversation.questions
+            )
+            for other in conversations if conversation.people else ():
+                if other is not conversation:
+                    rows += (_elsewhere(memory, question, other, conversation) for question in other.questions)
     return rows
 
 
@@ -165,6 +166,12 @@ def _answer(memory: Memory, question: Asked) -> dict[str, Any]:
     if question.older and question.newer:
         row["updated"] = _place(ids, question.newer) < _place(ids, question.older)
     return row
+
+
+def _elsewhere(memory: Memory, question: Asked, of: Conversation, asked: Conversation) -> dict[str, Any]:
+    """Ask a question of one talk in another."""
+    text = _renamed(question.text, of.people, asked.people)
+    return {"kind": "elsewhere", "probability": memory.recall(text, k=1).probability}
 
 
 def _place(ids: Sequence[str], wanted: frozenset[str]) -> int:

@@ -28,7 +28,6 @@ from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
 
 
-
 def many(data: Path, count: int) -> tuple[list[Event], list[str]]:
     """So many events, and questions."""
     conversations = [*locomo(data), *beam(data)]

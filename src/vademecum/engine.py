@@ -32,17 +32,19 @@ from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
-from vademecum.errors import ConsentError, Error, RootError, UsageError
+from vademecum.errors import ConsentError, Error, RootError, StoreError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
-from vademecum.memory.records import Role, Statement
+from vademecum.memory.records import Note, Role, Statement
 from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Reranker, Store
+from vademecum.types import Answer
 
 P = TypeVar("P", Embedder, Reranker)
 
+MOST_NOTES = 5  # shown beside an answer about code
 MEMORY_REMEDY = (
     "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
     "`vade memory import` and what agents wrote with `vade memory sync`"
@@ -66,11 +68,13 @@ class Engine:
         roots: Sequence[OpenedRoot],
         closing: list[Callable[[], None]],
         remember: Callable[[], Memory],
+        has_memory: Callable[[], bool],
     ) -> None:
         self.codebase = codebase
         self.roots = tuple(roots)
         self._closing = closing  # it grows: scope "all" opens more
         self._remember = remember
+        self._has_memory = has_memory
 
     @cached_property
     def memory(self) -> Memory:
@@ -132,7 +136,30 @@ class Engine:
         def remember() -> Memory:
             return assemble_memory(first, codebase, settings, clock, closing)
 
-        return cls(codebase, [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing, remember)
+        def has_memory() -> bool:
+            return (first.catalogue.directory / DATABASE).exists() or (settings.home / DATABASE).exists()
+
+        opened = [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
+        return cls(codebase, opened, closing, remember, has_memory)
+
+    def notes(self, answer: Answer, most: int = MOST_NOTES) -> list[Note]:
+        """Return what is remembered of the code in an answer: of its symbols, and of what they call.
+
+        Empty where nothing is, or where the memory cannot be read: an answer about code stands without it.
+        """
+        if not self._has_memory():
+            return []
+        shown = {symbol: "" for item in answer.evidence for symbol in item.symbols}
+        calls = {
+            name: item.symbols[0]
+            for item in answer.evidence
+            if item.symbols
+            for name in item.metadata.get("calls", ())
+        }
+        try:
+            return self.memory.about({**calls, **shown})[:most]
+        except StoreError:
+            return []
 
     def close(self) -> None:
         """Let go of every database."""

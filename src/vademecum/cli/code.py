@@ -15,6 +15,7 @@ from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
 from vademecum.cli.session import json_option, opened, paths_argument, settings_for
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
+from vademecum.context.remembered import notes_text
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
 
@@ -74,12 +75,14 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
             progress=progress,
         )
         several = len(engine.roots) > 1 or options["scope"] == "all"
+        notes = [] if options["as_json"] else engine.notes(answer)
     lines = options["snippet_lines"]
     if options["as_json"]:
         return _print_record(answer, lines)
     shown = settings.search.snippet_lines if lines is None else lines
     style = style_for(query, options["pattern"])
-    emit(answer_text(answer, snippet_lines=shown, name_repos=several, why=options["why"], style=style))
+    text = answer_text(answer, snippet_lines=shown, name_repos=several, why=options["why"], style=style)
+    emit(text + notes_text(notes))
     return 0 if answer else NOT_FOUND
 
 
@@ -113,11 +116,12 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
     with opened(paths, settings) as engine:
         answer = engine.codebase.symbol(name, k=options["k"] or settings.search.k, repo=options["repo"])
         several = len(engine.roots) > 1
+        notes = [] if options["as_json"] else engine.notes(answer)
     lines = options["snippet_lines"]
     if options["as_json"]:
         return _print_record(answer, lines)
     shown = settings.search.snippet_lines if lines is None else lines
-    emit(answer_text(answer, snippet_lines=shown, name_repos=several, style=style_for(name)))
+    emit(answer_text(answer, snippet_lines=shown, name_repos=several, style=style_for(name)) + notes_text(notes))
     return 0 if answer else NOT_FOUND
 
 

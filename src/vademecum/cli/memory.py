@@ -1,4 +1,4 @@
-"""The verbs about memory: `vade memory record`, `recall`, `context`, …"""
+"""The verbs about memory: `vade memory record`, `recall`, `context` and the others."""
 
 from __future__ import annotations
 
@@ -232,7 +232,9 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
     if as_json:
         emit_json(asdict(done))
         return 0
-    lines = [f"{name}: {count} new events from {done.files[name]} files\n" for name, count in done.events.items() if count]
+    lines = [
+        f"{name}: {count} new events from {done.files[name]} files\n" for name, count in done.events.items() if count
+    ]
     taken = [f"{kind} taken out: {count}\n" for kind, count in done.redacted.items()]
     emit("".join([*lines, f"{sum(done.events.values())} new events, {done.facts} statements\n", *taken]))
     return 0
@@ -284,9 +286,11 @@ def _lines(path: Path) -> Iterator[str]:
     import gzip
 
     try:
-        with gzip.open(path, "rt", encoding="utf-8", errors="replace") if path.suffix == ".gz" else path.open(
-            encoding="utf-8", errors="replace"
-        ) as file:
+        with (
+            gzip.open(path, "rt", encoding="utf-8", errors="replace")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8", errors="replace") as file
+        ):
             yield from file
     except (OSError, EOFError) as error:
         raise UsageError(f"{path} cannot be read: {error}: name a file that `vade memory export` wrote") from error

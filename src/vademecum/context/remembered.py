@@ -1,10 +1,10 @@
 """What memory answers as text: the same for the command and the server.
 
-    likely 0.83 | 2 of 310 events
+likely 0.83 | 2 of 310 events
 
-    2025-10-05 14:32  user  session 3f  (e1c2…)
-      We decided on SQLite because nothing else is everywhere.
-      ▸ decision storage: SQLite
+2025-10-05 14:32  user  session 3f  (e1c2…)
+  We decided on SQLite because nothing else is everywhere.
+  ▸ decision storage: SQLite
 """
 
 from __future__ import annotations
@@ -15,9 +15,14 @@ from typing import Any
 
 from vademecum.context.render import counted, visible
 from vademecum.memory.corrections import Why
-from vademecum.memory.records import Chapter, Evidence, Fact, Recalled
+from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
 
 SNIPPET_LINES = 6
+_STATES = {
+    AnchorState.CURRENT: "",
+    AnchorState.DRIFTED: "has changed since",
+    AnchorState.ORPHANED: "is gone",
+}
 LINE_CHARACTERS = 300
 SNIPPET_CHARACTERS = 1200
 
@@ -71,7 +76,9 @@ def evidence_lines(item: Evidence, *, why: bool = False) -> list[str]:
     if item.superseded_by:
         lines.append(f"  ✗ said differently later: {item.superseded_by}")
     if why:
-        lines.append("  " + ", ".join(f"{name} {value:g}" for name, value in {"score": item.score, **item.signals}.items()))
+        lines.append(
+            "  " + ", ".join(f"{name} {value:g}" for name, value in {"score": item.score, **item.signals}.items())
+        )
     return lines
 
 
@@ -90,6 +97,18 @@ def stamp(at: float) -> str:
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
+def notes_text(notes: Sequence[Note]) -> str:
+    """Return what is remembered of code that is shown, with a blank line before; "" where nothing is."""
+    lines = []
+    for note in notes:
+        fact = note.fact
+        about = ", ".join(f"{anchor.symbol} {_STATES[anchor.state]}".strip() for anchor in note.anchors)
+        through = f", called by {note.through}" if note.through else ""
+        said = " ".join(fact.text.split())[:LINE_CHARACTERS]
+        lines.append(visible(f"  {fact.kind} {stamp(fact.last_at)[:10]}  {said}  ({about}{through})  {fact.id}"))
+    return "\nremembered\n" + "".join(f"{line}\n" for line in lines) if lines else ""
+
+
 def facts_text(facts: Sequence[Fact]) -> str:
     """Return facts a line each: id, how sure, what about, what holds, and until when it did."""
     lines = []
@@ -99,16 +118,27 @@ def facts_text(facts: Sequence[Fact]) -> str:
         sure = "confirmed" if fact.confirmed else f"{fact.confidence:.2f}"
         disputed = "  disputed" if fact.disputed else ""
         said = " ".join(fact.text.split())
-        lines.append(f"{fact.id}  {sure}  {fact.kind}  {visible(fact.topic)}: {visible(said)}{until}{visible(limits)}{disputed}")
-    return "".join(f"{line}\n" for line in lines) or "nothing is known yet: `vade memory record` or `vade memory sync`\n"
+        lines.append(
+            f"{fact.id}  {sure}  {fact.kind}  {visible(fact.topic)}: {visible(said)}{until}{visible(limits)}{disputed}"
+        )
+    return (
+        "".join(f"{line}\n" for line in lines) or "nothing is known yet: `vade memory record` or `vade memory sync`\n"
+    )
 
 
 def why_text(found: Why) -> str:
     """Return where a fact comes from: what it says, who said so when, and its history."""
     fact = found.fact
-    lines = [fact_text(fact), f"  {found.scope}, said {counted(fact.mentions, 'time')}, confidence {fact.confidence:.2f}", "", "said"]
+    lines = [
+        fact_text(fact),
+        f"  {found.scope}, said {counted(fact.mentions, 'time')}, confidence {fact.confidence:.2f}",
+        "",
+        "said",
+    ]
     for event, words in found.said:
-        where = f"{stamp(event.at)}  {event.speaker or event.role}  {event.id}" if event else "in an event that is not here"
+        where = (
+            f"{stamp(event.at)}  {event.speaker or event.role}  {event.id}" if event else "in an event that is not here"
+        )
         lines += [f"  {visible(where)}", f"    {visible(' '.join(words.split()))}"]
     if len(found.history) > 1:
         lines += ["", "history"]

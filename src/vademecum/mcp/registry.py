@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.context.remembered import recalled_record, recalled_text
+from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
 
 if TYPE_CHECKING:

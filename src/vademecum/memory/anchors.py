@@ -54,7 +54,9 @@ def names_in(text: str) -> list[str]:
     for pattern in (_DOTTED, _CAMEL, _SNAKE):
         found += [(match.start(), match[0]) for match in pattern.finditer(text)]
     names = dict.fromkeys(name.removesuffix("()") for _, name in sorted(found))
-    whole = [name for name in names if not any(name != other and name in re.split(r"\.|::|#", other) for other in names)]
+    whole = [
+        name for name in names if not any(name != other and name in re.split(r"\.|::|#", other) for other in names)
+    ]
     return whole[:MOST_NAMES]
 
 
@@ -95,7 +97,7 @@ class Anchoring:
             return {}
         found: dict[str, list[Anchor]] = {}
         for fact, symbol, path, hash_, _ in rows:
-            anchor = Anchor(symbol, path, hash_, state_of(path, hash_, sites.get(symbol, ())))
+            anchor = Anchor(symbol, path, hash_, state_of(hash_, sites.get(symbol, ())))
             found.setdefault(fact, []).append(anchor)
         return {fact: tuple(anchors) for fact, anchors in found.items()}
 
@@ -104,19 +106,35 @@ class Anchoring:
 
         Args:
             scope: where to look.
-            symbols: qualified name → the symbol shown that calls it, "" for one that is shown itself.
+            symbols: name → the symbol shown that calls it, "" for one that is shown itself. A call is written as code
+                writes it (`self.split`), so that its last part decides; what is shown is named in full.
         """
-        rows = scope.store.scan("anchors", [("symbol", "in", list(symbols))], ("fact", "symbol")).unwrap()
-        by_fact = {fact: symbol for fact, symbol in sorted(rows, key=lambda row: symbols[row[1]] == "")}
+        rows = []
+        for fact, symbol in scope.store.scan("anchors", columns=("fact", "symbol")).unwrap():
+            named = symbol if symbols.get(symbol) == "" else _called(symbol, symbols)
+            rows += [(fact, named)] if named else []
+        by_fact: dict[str, str] = dict(
+            sorted(rows, key=lambda row: symbols[row[1]] == "")
+        )  # the symbol itself before its callers
         facts = [fact for fact in scope.ledger.get(list(by_fact)) if fact.valid_to is None]
         states = self.states(scope, facts)
         return [Note(fact, states.get(fact.id, ()), symbols[by_fact[fact.id]]) for fact in facts]
 
 
-def state_of(path: str, hash_: str, sites: Sequence[Site]) -> AnchorState:
+def _called(symbol: str, symbols: Mapping[str, str]) -> str:
+    """Return the call among `symbols` that may be of a symbol, "" for none."""
+    last = _last(symbol)
+    return next((name for name, by in symbols.items() if by and _last(name) == last), "")
+
+
+def _last(name: str) -> str:
+    return re.split(r"\.|::|#|->", name)[-1]
+
+
+def state_of(hash_: str, sites: Sequence[Site]) -> AnchorState:
     """Return what became of a definition: the same code anywhere is current, other code under its name drifted.
 
-    >>> str(state_of("a.py", "1f", [Site("f", "b.py", "1f")])), str(state_of("a.py", "1f", []))
+    >>> str(state_of("1f", [Site("f", "b.py", "1f")])), str(state_of("1f", []))
     ('current', 'orphaned')
     """
     if any(site.hash == hash_ for site in sites):

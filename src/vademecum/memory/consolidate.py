@@ -58,7 +58,9 @@ def merge_duplicates(scope: Scope) -> int:
             kept: list[tuple[Fact, frozenset[str]]] = []
             for fact in facts:
                 words = frozenset(terms(fact.text))
-                same = next((other for other, theirs in kept if fact.place == other.place and alike(words, theirs)), None)
+                same = next(
+                    (other for other, theirs in kept if fact.place == other.place and alike(words, theirs)), None
+                )
                 if same is None:
                     kept.append((fact, words))
                 else:
@@ -125,7 +127,9 @@ def digest_of_session(events: Sequence[Event], ledger: Ledger) -> str:
         return list(dict.fromkeys(" ".join(claim.text.split()) for claim in claims if claim.kind in kinds))
 
     done = [event.text.strip().splitlines()[0] for event in events if event.role is Role.COMMIT and event.text.strip()]
-    edited = list(dict.fromkeys(str(e.metadata["path"]) for e in events if e.role is Role.EDIT and "path" in e.metadata))
+    edited = list(
+        dict.fromkeys(str(e.metadata["path"]) for e in events if e.role is Role.EDIT and "path" in e.metadata)
+    )
     open_keys = {fact.key for fact in ledger.facts([FactKind.TODO])}
     left = [" ".join(c.text.split()) for c in claims if c.kind is FactKind.TODO and c.key in open_keys]
     parts = {
@@ -169,5 +173,6 @@ def _write(path: Path, batches: Callable[[], Sequence[Iterable[Event]]]) -> None
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise StoreFullError(f"the archive {path} cannot be written: {error.strerror}: nothing was taken out") from error
-
+        raise StoreFullError(
+            f"the archive {path} cannot be written: {error.strerror}: nothing was taken out"
+        ) from error

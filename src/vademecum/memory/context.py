@@ -96,7 +96,9 @@ class ContextBuilder:
         now = self._clock()
         best = max((item.score for item in found.evidence), default=0.0)
         items = [item for item in found.evidence if _is_knowledge(item) and item.score >= BESIDE * best]
-        uses = {id_: n for scope in self._recall.scopes for id_, n in scope.ledger.uses([i.event.id for i in items]).items()}
+        uses = {
+            id_: n for scope in self._recall.scopes for id_, n in scope.ledger.uses([i.event.id for i in items]).items()
+        }
         items.sort(key=lambda i: -boosted(i.score, now - i.event.at, uses.get(i.event.id, 0)))
         lines: dict[str, str] = {}
         for item in items:
@@ -165,9 +167,9 @@ def _is_knowledge(item: Evidence) -> bool:
 
 
 def one_line(text: str, most: int = SNIPPET_CHARACTERS) -> str:
-    """Return a text on one line, cut at a word.
+    r"""Return a text on one line, cut at a word.
 
-    >>> one_line("a  b\\n c", 80), one_line("alpha beta gamma", 12)
+    >>> one_line("a  b\n c", 80), one_line("alpha beta gamma", 12)
     ('a b c', 'alpha beta…')
     """
     flat = " ".join(text.split())

@@ -93,7 +93,7 @@ class Corrections:
         if not text.strip():
             raise UsageError("there is nothing to put in its place: give some text, or use `vade memory forget`")
         scope, fact = self._fact(id_)
-        now = self._clock()
+        now = max(self._clock(), fact.last_at + 0.001)  # later than what it replaces, whatever the clock says
         event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo, metadata={"edits": id_})
         _, facts = record([event], Recording(scope, scope, _wording_of(fact), self._anchoring, fact.key), now)
         self._changed()

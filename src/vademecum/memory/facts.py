@@ -146,9 +146,10 @@ def _fact(run: _Run, marks: Mapping[str, tuple[str, float]], *, disputed: bool) 
     )  # fmt: skip
 
 
-def claim_like(value: str, *, at: float, confidence: float = 0.9, corrects: bool = False, about: str = "indentation") -> Claim:
+def claim_like(
+    value: str, *, at: float, confidence: float = 0.9, corrects: bool = False, about: str = "indentation"
+) -> Claim:
     """Return a claim of a preference, for examples and tests."""
     statement = Statement(FactKind.PREFERENCE, f"I prefer {value}", about, "", value, confidence, corrects=corrects)
     event = Event(f"e{at}", at, Role.USER, statement.text)
     return claim_of(statement, 0, event, at)
-

@@ -37,13 +37,17 @@ class Journal:
         """
         distinct = {event.id: event for event in events}
         ids = list(distinct)
-        known = {row[0] for family in ("events", "tombstones") for row in self._scan(family, [("id", "in", ids)], ("id",))}
+        known = {
+            row[0] for family in ("events", "tombstones") for row in self._scan(family, [("id", "in", ids)], ("id",))
+        }
         new = [event for id_, event in distinct.items() if id_ not in known]
         self.store.upsert("events", [_row(event, recorded_at) for event in new]).unwrap()
         tagged = [event for event in new if event.metadata]
         if tagged:
             numbers = self.numbers(event.id for event in tagged)
-            self.store.upsert("event_tags", [row for event in tagged for row in _tags(event, numbers[event.id])]).unwrap()
+            self.store.upsert(
+                "event_tags", [row for event in tagged for row in _tags(event, numbers[event.id])]
+            ).unwrap()
         return new
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
@@ -59,9 +63,11 @@ class Journal:
                 raise UsageError(f"there is no event {id_!r}: `vade memory recall` shows ids")
             number, *rest = rows[0]
             event = _event(rows[0])
-            merged = {key: value for key, value in (*event.metadata.items(), *changes.items())}
+            merged = {**event.metadata, **changes}
             metadata = {key: value for key, value in merged.items() if value is not None}
-            patched = Event(event.id, event.at, event.role, event.text, event.session, event.repo, event.speaker, metadata)
+            patched = Event(
+                event.id, event.at, event.role, event.text, event.session, event.repo, event.speaker, metadata
+            )
             self.store.upsert("events", [(number, *_row(patched, rest[-1])[1:])]).unwrap()
             self.store.delete("event_tags", [("event", "=", number)]).unwrap()
             self.store.upsert("event_tags", _tags(patched, number)).unwrap()
@@ -166,7 +172,10 @@ class Journal:
     def tagged(self, metadata: Mapping[str, Any]) -> set[int]:
         """Return the numbers of the events whose metadata holds all these values."""
         sets = [
-            {row[0] for row in self._scan("event_tags", [("name", "=", name), ("value", "=", _json(value))], ("event",))}
+            {
+                row[0]
+                for row in self._scan("event_tags", [("name", "=", name), ("value", "=", _json(value))], ("event",))
+            }
             for name, value in metadata.items()
         ]
         return set.intersection(*sets) if sets else set()

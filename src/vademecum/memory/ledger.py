@@ -10,7 +10,6 @@ from vademecum.memory.records import Claim, Fact, FactKind
 from vademecum.protocols import Condition, Row, Store
 
 
-
 class Ledger:
     """Claims and facts of one scope."""
 
@@ -63,9 +62,7 @@ class Ledger:
         found = {row[0]: _fact(row) for row in self._scan("facts", [("id", "in", list(ids))])}
         return [found[id_] for id_ in ids if id_ in found]
 
-    def facts(
-        self, kinds: Sequence[FactKind] = (), *, standing: bool = True, as_of: float | None = None
-    ) -> list[Fact]:
+    def facts(self, kinds: Sequence[FactKind] = (), *, standing: bool = True, as_of: float | None = None) -> list[Fact]:
         """Return facts of some kinds, or all, oldest first: those that hold now, held at `as_of`, or all there are."""
         where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds])] if kinds else []
         found = [_fact(row) for row in self._scan("facts", where, order=("valid_from", "id"))]

@@ -166,7 +166,7 @@ class Memory:
 
     # -- recall --------------------------------------------------------------------------------------------------
 
-    def recall(
+    def recall(  # noqa: PLR0913 - the filters people type, each by its name
         self,
         question: str,
         *,
@@ -220,7 +220,8 @@ class Memory:
         if not states:
             return found
         evidence = tuple(
-            replace(item, anchors=tuple(a for fact in item.facts for a in states.get(fact.id, ()))) for item in found.evidence
+            replace(item, anchors=tuple(a for fact in item.facts for a in states.get(fact.id, ())))
+            for item in found.evidence
         )
         return replace(found, evidence=evidence)
 

@@ -101,7 +101,9 @@ def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
 
 def _standing(claims: list[Claim], scope: Scope) -> list[Claim]:
     """Return the claims whose events were not forgotten here."""
-    dead = {row[0] for row in scope.store.scan("tombstones", [("id", "in", [c.event for c in claims])], ("id",)).unwrap()}
+    dead = {
+        row[0] for row in scope.store.scan("tombstones", [("id", "in", [c.event for c in claims])], ("id",)).unwrap()
+    }
     return [claim for claim in claims if claim.event not in dead]
 
 
@@ -118,7 +120,7 @@ def markdown(scope: Scope, wording: Wording, now: float) -> str:
             limits = f" in `{fact.place}`" if fact.place not in ("", "*") else ""
             because = f" ({fact.reason})" if fact.reason and fact.reason not in fact.text else ""
             disputed = ", disputed" if fact.disputed else ""
-            said = f"{date_of(wording, fact.first_at, now)}, {fact.mentions}×, {fact.confidence:.2f}{disputed}, `{fact.id}`"
+            said = f"{date_of(wording, fact.first_at, now)}, {fact.mentions} x, {fact.confidence:.2f}{disputed}, `{fact.id}`"
             lines.append(f"- {' '.join(fact.text.split())}{because}{limits} — {said}")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
@@ -132,7 +134,9 @@ def _record(line: str) -> dict[str, Any] | None:
     if not isinstance(record, dict) or record.get("type") not in ("memory", "event", "claim", "mark", "tombstone"):
         return None
     if record["type"] == "memory" and isinstance(record.get("version"), int) and record["version"] > VERSION:
-        raise UsageError(f"this file has version {record['version']}, newer than {VERSION}: upgrade vademecum to read it")
+        raise UsageError(
+            f"this file has version {record['version']}, newer than {VERSION}: upgrade vademecum to read it"
+        )
     return record
 
 
@@ -152,7 +156,11 @@ def _event(record: Mapping[str, Any]) -> Event | None:
 def _claim(record: Mapping[str, Any]) -> Claim | None:
     try:
         named = {name: record[name] for name in CLAIM_COLUMNS}
-        numbers = {"confidence": float(named["confidence"]), "at": float(named["at"]), "position": int(named["position"])}
+        numbers = {
+            "confidence": float(named["confidence"]),
+            "at": float(named["at"]),
+            "position": int(named["position"]),
+        }
         texts = ("event", "key", "digest", "text", "subject", "attribute", "value", "reason", "place", "speaker")
         words = {name: str(named[name]) for name in texts}
         kind, corrects = FactKind(named["kind"]), bool(named["corrects"])

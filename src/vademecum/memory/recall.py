@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.memory.confidence import judge
-from vademecum.memory.question import Question, named, take_apart
-from vademecum.memory.records import Evidence, Event, Fact, Recalled, Role
+from vademecum.memory.question import named, take_apart
+from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
@@ -126,7 +126,9 @@ class Recall:
         for number, scope in enumerate(self.scopes):
             own = rows[view.scope[rows] == number]
             found = scope.journal.read(view.numbers[own].tolist()) if len(own) else {}
-            events |= {row: found[n] for row, n in zip(own.tolist(), view.numbers[own].tolist(), strict=True) if n in found}
+            events |= {
+                row: found[n] for row, n in zip(own.tolist(), view.numbers[own].tolist(), strict=True) if n in found
+            }
         facts, now = self._drawn([event.id for event in events.values()])
         evidence = []
         for row, place in zip(rows.tolist(), best.tolist(), strict=True):

@@ -90,11 +90,11 @@ class Shelf:
         return [row[0] for row in gone] == [last] and first == self._last + 1
 
     def _files(self) -> list[tuple[int, int, Path]]:
-        found = []
-        with suppress(OSError):
-            for entry in os.scandir(self.directory):
-                if match := _NAME.fullmatch(entry.name):
-                    found.append((int(match[1]), int(match[2]), Path(entry.path)))
+        try:
+            matches = [(_NAME.fullmatch(entry.name), entry.path) for entry in os.scandir(self.directory)]
+        except OSError:
+            return []
+        found = [(int(match[1]), int(match[2]), Path(path)) for match, path in matches if match]
         return sorted(found, key=lambda item: (item[0], -item[1]))  # of those that begin alike the longest first
 
     def _tidied(self, segments: tuple[Segment, ...], reader: Reader) -> tuple[Segment, ...]:

@@ -68,7 +68,7 @@ class View:
 
     @cached_property
     def alive(self) -> NDArray[np.bool_]:
-        """bool (N,): False for events that were deleted."""
+        """Bool (N,): False for events that were deleted."""
         alive = np.ones(len(self), bool)
         for part in self.parts:
             if len(part.dead):
@@ -95,11 +95,14 @@ class View:
     def session_norms(self) -> NDArray[np.float32]:
         """float32 (S,): the same for sessions."""
         total = np.bincount(self.session, self.lengths * self.alive, len(self.session_names))
-        return np.asarray(SESSION_K1 * (1 - SESSION_B + SESSION_B * total / max(float(total.sum()) / max(len(total), 1), 1.0)), np.float32)
+        return np.asarray(
+            SESSION_K1 * (1 - SESSION_B + SESSION_B * total / max(float(total.sum()) / max(len(total), 1), 1.0)),
+            np.float32,
+        )
 
     @cached_property
     def is_talk(self) -> NDArray[np.bool_]:
-        """bool (N,): whether the event's session is a talk between people, without an agent, commands or edits."""
+        """Bool (N,): whether the event's session is a talk between people, without an agent, commands or edits."""
         others = np.bincount(self.session[self.alive & ~PEOPLE[self.roles]], minlength=len(self.session_names))
         return np.asarray((others == 0)[self.session] & (self._session_size > 1)[self.session])
 
@@ -167,11 +170,14 @@ class View:
 def view_of(parts: Sequence[Part]) -> View:
     """Lay the segments of scopes end to end."""
     segments = tuple(segment for part in parts for segment in part.segments)
-    scope = np.concatenate([np.full(s.size, p.scope, np.uint8) for p in parts for s in p.segments] or [np.zeros(0, np.uint8)])
-    codes, names = [], []
+    scope = np.concatenate(
+        [np.full(s.size, p.scope, np.uint8) for p in parts for s in p.segments] or [np.zeros(0, np.uint8)]
+    )
+    codes: list[NDArray[np.int64]] = []
+    names: list[str] = []
     for part in parts:
         own, own_names = recoded(part.segments, "session")
-        codes.append(own + np.int32(len(names)))
+        codes.append(own.astype(np.int64) + len(names))
         names += own_names
-    session = np.concatenate(codes) if codes else np.zeros(0, np.int32)
+    session = np.concatenate(codes) if codes else np.zeros(0, np.int64)
     return View(tuple(parts), segments, scope, np.asarray(session, np.int32), tuple(names))

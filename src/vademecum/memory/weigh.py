@@ -23,6 +23,7 @@ all the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ NEAR_SESSIONS = 10  # sessions all of whose turns are candidates in talks
 NEAR_ROWS = 1_600  # rows of the sessions nearest in meaning
 
 Floats = NDArray[np.float32]
-Rows = NDArray[np.int64]
+Rows = NDArray[np.integer[Any]]
 _WEIGHTS = np.array([SPEAKER.get(role, 1.0) for role in ROLES], np.float32)
 
 
@@ -66,7 +67,11 @@ class Weighed:
 
 
 def weigh(
-    view: View, keys: NDArray[np.uint64], vector: Floats, named: NDArray[np.bool_] | None, mask: NDArray[np.bool_] | None
+    view: View,
+    keys: NDArray[np.uint64],
+    vector: Floats,
+    named: NDArray[np.bool_] | None,
+    mask: NDArray[np.bool_] | None,
 ) -> Weighed:
     """Weigh the rows of a view that may answer.
 
@@ -176,7 +181,9 @@ def _score(
     score = alone
     if talk.any():
         before, after = view.neighbours
-        around = words + np.float32(BEFORE) / highest * said.of(before[rows])  # no neighbour is no row, and says nothing
+        around: Floats = words + np.float32(BEFORE) / highest * said.of(
+            before[rows]
+        )  # no neighbour is no row, and says nothing
         around += np.float32(AFTER) / highest * said.of(after[rows])
         around += np.float32(SESSION) * _scaled(sessions)[view.session[rows]]
         score = np.where(talk, around, alone)
@@ -247,9 +254,9 @@ def _all_cosines(view: View, vector: Floats) -> Floats:
         return np.zeros(0, np.float32)
     whole, scale = quantise(vector[None, :])
     parts = [products(segment.vectors, whole) * (segment.scales * scale) for segment in view.segments if segment.size]
-    return np.maximum(np.concatenate(parts), np.float32(0))
+    return np.asarray(np.maximum(np.concatenate(parts), 0), np.float32)
 
 
 def _scaled(values: Floats) -> Floats:
     highest = float(values.max(initial=0.0))
-    return values / np.float32(highest) if highest > 0 else values
+    return np.asarray(values / np.float32(highest), np.float32) if highest > 0 else values

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
 _MAX_PART = 40
 _MAX_NUMBER = 8
-_VOWEL = re.compile(r"[aeiou]|(?<=[^aeiou])y")
 
 # What carries no content in talk, English and French. Short forms lose their apostrophe before they are looked up.
 STOP_WORDS = frozenset(
@@ -62,7 +61,7 @@ IRREGULAR: dict[str, str] = dict(
     slept:sleep sold:sell spent:spend spoke:speak spoken:speak stood:stand taken:take taught:teach thought:think
     threw:throw told:tell took:take understood:understand woke:wake won:win wore:wear wrote:write written:write
     children:child men:man women:woman people:person feet:foot mice:mouse
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 
@@ -78,8 +77,8 @@ def stem(word: str) -> str:
     word = _past(word)
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    for rules, least in ((_STEP_2, 1), (_STEP_3, 1)):
-        word = _replaced(word, rules, least)
+    for rules in (_STEP_2, _STEP_3):
+        word = _replaced(word, rules)
     word = _step_4(word)
     if word.endswith("e"):
         base = word[:-1]
@@ -89,7 +88,7 @@ def stem(word: str) -> str:
 
 
 def _plural(word: str) -> str:
-    if word.endswith("sses") or word.endswith("ies"):
+    if word.endswith(("sses", "ies")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
@@ -120,11 +119,11 @@ _STEP_4 = (
 )  # fmt: skip
 
 
-def _replaced(word: str, rules: dict[str, str], least: int) -> str:
+def _replaced(word: str, rules: dict[str, str]) -> str:
     for suffix in sorted(rules, key=len, reverse=True):
         if word.endswith(suffix):
             base = word[: -len(suffix)]
-            return base + rules[suffix] if _measure(base) >= least else word
+            return base + rules[suffix] if _measure(base) > 0 else word
     return word
 
 

@@ -42,9 +42,7 @@ def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{path} is held by another process: try again when it is done")
     if code == sqlite3.SQLITE_FULL or exact in _UNWRITTEN:
-        return StoreFullError(
-            f"no room on the disk (or in a quota) for {path}: free some space and try again"
-        )
+        return StoreFullError(f"no room on the disk (or in a quota) for {path}: free some space and try again")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return StoreCorruptError(f"{path} is damaged ({text}): {remedy}")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
@@ -133,7 +131,12 @@ class SqliteStore:
         except OSError as error:
             raise StoreError(f"cannot create {self.path.parent}: {error.strerror}; set VADE_HOME elsewhere") from error
         try:
-            for pragma in ("journal_mode=WAL", f"synchronous={self._synchronous}", "temp_store=MEMORY", "cache_size=-16000"):
+            for pragma in (
+                "journal_mode=WAL",
+                f"synchronous={self._synchronous}",
+                "temp_store=MEMORY",
+                "cache_size=-16000",
+            ):
                 self._db.execute(f"PRAGMA {pragma}")
             self._migrate()
         except StoreError:

@@ -17,7 +17,7 @@ class CommitMessage(Protocol):
 
     @property
     def id(self) -> str:
-        """Its full id."""
+        """Its hash."""
         ...
 
     @property
@@ -32,7 +32,7 @@ class CommitMessage(Protocol):
 
     @property
     def text(self) -> str:
-        """Its words, the first line being its subject."""
+        """What it says."""
         ...
 
     @property
