@@ -34,6 +34,8 @@ class Scope:
     @cached_property
     def shelf(self) -> Shelf:
         """Its derived files; what reads them is loaded when they are first asked for."""
+        from vademecum.memory.shelf import Shelf  # brings numpy
+
         return Shelf(self.number, self.journal, self.directory / "memory")
 
 
