@@ -39,10 +39,10 @@ from vademecum.memory.records import Note, Role, Statement
 from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import WITHOUT_PROVIDER, load
-from vademecum.protocols import Clock, Embedder, Reranker, Store
+from vademecum.protocols import Clock, Embedder, Extractor, Reranker, Store
 from vademecum.types import Answer
 
-P = TypeVar("P", Embedder, Reranker)
+P = TypeVar("P", Embedder, Reranker, Extractor)
 
 MOST_NOTES = 5  # shown beside an answer about code
 MEMORY_REMEDY = (
@@ -227,7 +227,7 @@ def assemble_memory(
         clock,
         look_up=sites(repo, codebase),
         language=settings.memory.language,
-        outside=surroundings(repo),
+        outside=surroundings(repo, settings),
     )
     closing.append(memory.close)
     return memory
@@ -240,15 +240,29 @@ def extract(text: str, role: Role) -> Sequence[Statement]:
     return read(text, role)
 
 
-def surroundings(repo: Repository) -> Outside:
-    """Return where agents write about a repository on this machine, and what tells of its commits."""
+def extractor(settings: Settings) -> Extractor | None:
+    """Return what reads events beside the rules, None for nothing. Raises what `plugins.load` does, and `ConsentError`."""
+    spec = settings.memory.extractor
+    if spec in WITHOUT_PROVIDER["extractor"]:
+        return None
+    own = asdict(settings.llm) if spec.partition(":")[0] == "llm" else {}
+    found: Extractor = load("extractor", spec, **own)
+    return consented("extractor", found, settings, shared=settings.is_shared("memory.extractor"))
+
+
+def surroundings(repo: Repository, settings: Settings) -> Outside:
+    """Return where agents write about a repository on this machine, what tells of its commits, and what reads beside the rules."""
+
+    def reads() -> Extractor | None:
+        return extractor(settings)
+
     if not repo.root.common_dir:
-        return Outside()  # other projects' words have no business in the memory for everything
+        return Outside(extractor=reads)  # other projects' words have no business in the memory for everything
 
     def told(known: str) -> list[Message]:
         return messages(repo.root, known).unwrap()
 
-    return Outside(os.path.expanduser("~"), os.environ, tuple(worktrees(repo.root)), told)
+    return Outside(os.path.expanduser("~"), os.environ, tuple(worktrees(repo.root)), told, reads)
 
 
 def sites(repo: Repository, codebase: Codebase) -> LookUp:
@@ -308,14 +322,15 @@ def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
 
     `shared` says that such a file chose it.
     """
-    sends = f"{kind} {provider.name!r} sends code to another machine"
+    what, section = ("what was said", "memory") if kind == "extractor" else ("code", "search")
+    sends = f"{kind} {provider.name!r} sends {what} to another machine"
     if provider.remote and not settings.privacy.allow_remote:
         raise ConsentError(
             f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
         )
     if provider.remote and shared:
         raise ConsentError(
-            f"{sends}, and a repository's own file cannot turn it on: set search.{kind} in your user file or environment"
+            f"{sends}, and a repository's own file cannot turn it on: set {section}.{kind} in your user file or environment"
         )
     return provider
 

@@ -30,19 +30,22 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "llm": ("vademecum.providers.rerankers.llm:LlmReranker", ""),
         "cross-encoder": ("vademecum.providers.rerankers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
     },
+    "extractor": {
+        "llm": ("vademecum.providers.extractors.llm:LlmExtractor", ""),
+    },
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },
 }
 # Names that may stand where a provider's does and need none: nobody else may take them.
-WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none")}
+WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none"), "extractor": ("rules",)}
 
 
 def load(kind: str, spec: str, **arguments: Any) -> Any:
     """Return a new provider.
 
     Args:
-        kind: A key of `BUILT_IN`: "embedder", "reranker", "store".
+        kind: A key of `BUILT_IN`: "embedder", "reranker", "extractor", "store".
         spec: `name` or `name:model`; the model is handed on as the argument `model`.
         arguments: Handed to the provider.
 

@@ -250,6 +250,21 @@ def hook(event: str) -> int:
 
 
 @memory.command()
+@click.option("--most", type=click.IntRange(1), default=200, metavar="N", help="Read at most so many events of each memory.")
+@json_option
+def learn(most: int, *, as_json: bool) -> int:
+    """Have the language model that `memory.extractor` names read what the rules may have missed."""
+    with remembering() as kept:
+        done = kept.learn(most)
+    if as_json:
+        emit_json([asdict(each) for each in done])
+    for each in () if as_json else done:
+        stopped = f"; stopped: {each.problem}" if each.problem else ""
+        emit(f"{each.read} events read, {each.kept} statements kept, {each.dropped} dropped{stopped}\n")
+    return 3 if any(each.problem for each in done) else 0
+
+
+@memory.command()
 @json_option
 def consolidate(*, as_json: bool) -> int:
     """Merge what says the same, tell sessions that are over in a few lines, archive the oldest events beyond the limit."""

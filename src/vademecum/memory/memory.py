@@ -15,6 +15,7 @@ from vademecum.memory.consolidate import Consolidated, consolidate
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
+from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
@@ -45,7 +46,8 @@ class Memory:
         clock: tells the time.
         language: of headings and hints, a key of `wording.LANGUAGES`.
         count_tokens: how long a text is for an agent; an estimate unless given.
-        outside: where agents write their transcripts, and what tells of commits; nowhere unless given.
+        outside: where agents write their transcripts, what tells of commits and what reads beside the rules; nothing
+            unless given.
     """
 
     def __init__(
@@ -335,6 +337,19 @@ class Memory:
     def consolidate(self, max_events: int = MAX_EVENTS) -> list[Consolidated]:
         """Merge what says the same, tell sessions in a few lines, archive the oldest beyond a number; by scope."""
         return [consolidate(scope, self._clock(), max_events) for scope in self._scopes]
+
+    def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
+        """Have the extractor that is set read events it has not seen, at most so many in each scope; by scope.
+
+        Raises:
+            UsageError: none is set.
+            ConsentError: it sends text elsewhere, and nobody agreed to that.
+            StoreError: memory cannot be written.
+        """
+        extractor = self._outside.extractor()
+        if extractor is None:
+            raise UsageError("memory.extractor is 'rules': set it to llm:MODEL in your user file to have a model read too")
+        return [learn(scope, extractor, self._clock, most) for scope in self._scopes]
 
     # -- within ----------------------------------------------------------------------------------------------------
 

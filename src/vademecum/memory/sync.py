@@ -16,7 +16,7 @@ from vademecum.errors import UsageError
 from vademecum.memory.records import Event, Recorded
 from vademecum.memory.transcripts import AGENTS, Transcript, Wanted, found, history, read
 from vademecum.memory.transcripts.history import CommitMessage
-from vademecum.protocols import Clock, Condition, Store
+from vademecum.protocols import Clock, Condition, Extractor, Store
 
 SOURCES = (*AGENTS, history.NAME)
 MOST_COMMITS_AT_ONCE = 500
@@ -65,19 +65,21 @@ def no_commits(_known: str) -> Sequence[CommitMessage]:
 
 @dataclass(frozen=True)
 class Outside:
-    """Where to look: the machine as it is seen from one repository.
+    """What lies outside of memory, as it is seen from one repository.
 
     Attributes:
         home: the user's home directory, "" for none.
         environ: the environment, where agents are told other places.
         roots: the directories the repository is checked out in, its own first; none outside of git.
         commits: tells what commits say.
+        extractor: returns what reads events beside the rules, None for nothing; called when it is to.
     """
 
     home: str = ""
     environ: Mapping[str, str] = field(default_factory=dict)
     roots: tuple[str, ...] = ()
     commits: Commits = no_commits
+    extractor: Callable[[], Extractor | None] = lambda: None
 
 
 def sync(
