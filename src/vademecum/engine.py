@@ -26,7 +26,8 @@ from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.git import Root, find_root, worktrees
-from vademecum.codebase.repository import Repository, index_directory, repository_name
+from vademecum.codebase.identity import index_directory, repository_name
+from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
@@ -34,8 +35,8 @@ from vademecum.config import Settings
 from vademecum.errors import ConsentError, Error, RootError, StoreError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
-from vademecum.memory.records import Note
-from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
+from vademecum.memory.records import Note, Role, Statement
+from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Reranker, Store
@@ -43,7 +44,6 @@ from vademecum.types import Answer
 
 P = TypeVar("P", Embedder, Reranker)
 
-MEMORY_DATABASE = "memory.db"
 MOST_NOTES = 5  # shown beside an answer about code
 MEMORY_REMEDY = (
     "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
@@ -137,7 +137,7 @@ class Engine:
             return assemble_memory(first, codebase, settings, clock, closing)
 
         def has_memory() -> bool:
-            return (first.catalogue.directory / MEMORY_DATABASE).exists() or (settings.home / MEMORY_DATABASE).exists()
+            return (first.catalogue.directory / DATABASE).exists() or (settings.home / DATABASE).exists()
 
         opened = [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
         return cls(codebase, opened, closing, remember, has_memory)
@@ -207,15 +207,13 @@ def assemble_memory(
     repo: Repository, codebase: Codebase, settings: Settings, clock: Clock, closing: list[Callable[[], None]]
 ) -> Memory:
     """Return the memory of one repository and of everything; outside of git of everything alone."""
-    from vademecum.memory.extract import extract
-
     places = [(GLOBAL, "", settings.home)]
     if repo.root.common_dir:
         places.insert(0, (REPOSITORY, repo.root.path, repo.catalogue.directory))
     scopes = []
     for number, (name, root, directory) in enumerate(places):
         store: Store = load(
-            "store", "sqlite", path=directory / MEMORY_DATABASE, durable=True, remedy=MEMORY_REMEDY, busy_seconds=60.0
+            "store", "sqlite", path=directory / DATABASE, durable=True, remedy=MEMORY_REMEDY, busy_seconds=60.0
         )
         closing.append(store.close)
         scopes.append(scope_of(number, name, root, directory, store))
@@ -230,6 +228,13 @@ def assemble_memory(
     )
     closing.append(memory.close)
     return memory
+
+
+def extract(text: str, role: Role) -> Sequence[Statement]:
+    """Read statements in a text; the tables of rules are loaded with the first."""
+    from vademecum.memory.extract import extract as read
+
+    return read(text, role)
 
 
 def surroundings(repo: Repository) -> Outside:

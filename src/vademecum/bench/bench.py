@@ -27,7 +27,7 @@ from vademecum.bench.systems import Systems
 from vademecum.bench.trees import Tree, opened, read_tree, write_tree
 from vademecum.codebase import git
 from vademecum.codebase.git import Root
-from vademecum.codebase.repository import repository_name
+from vademecum.codebase.identity import repository_name
 from vademecum.config import Settings
 from vademecum.engine import narrow
 from vademecum.errors import GitError, UsageError

@@ -240,6 +240,15 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
     return 0
 
 
+@memory.command(context_settings={"ignore_unknown_options": True})
+@click.argument("event", metavar="session-start|prompt|stop")
+def hook(event: str) -> int:
+    """Answer a coding agent's hook: JSON on standard input, what to know on standard output. It never fails."""
+    from vademecum.hook import main
+
+    return main([event])
+
+
 @memory.command()
 @json_option
 def consolidate(*, as_json: bool) -> int:

@@ -17,14 +17,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vademecum.memory.preferences import ALWAYS_ON, Preferences
-from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.records import Chapter, Evidence, Fact, Role
 from vademecum.memory.weighting import boosted
 from vademecum.memory.wording import Wording, date_of, hint
 from vademecum.protocols import Clock
 from vademecum.types import Verdict
+
+if TYPE_CHECKING:
+    from vademecum.memory.recall import Recall
 
 SNIPPET_CHARACTERS = 240
 BESIDE = 0.5  # of the best score: what is below is beside the message, and an agent reads all it is given
@@ -74,17 +77,19 @@ class ContextBuilder:
             return "", []
         chapters = self._timeline(ask.message)
         if chapters is not None:
-            return self._fitted([self._chapters(chapters)], ask.budget_tokens), []
+            return fitted([self._chapters(chapters)], ask.budget_tokens, self._count), []
         preferences = self._preferences.active(ask.user_id, ask.files)
         block = (self._wording.preferences, [f"- {fact.topic}: {one_line(fact.text)}" for fact in preferences])
         lines, shown = self._knowledge(ask, {fact.id for fact in preferences})
         if not lines and _ASKS_PAST.search(ask.message):
             lines = [self._wording.nothing]
-        text = self._fitted([block, (self._wording.knowledge, lines)], ask.budget_tokens)
+        text = fitted([block, (self._wording.knowledge, lines)], ask.budget_tokens, self._count)
         return text, [fact.id for fact in preferences] + shown
 
     def _knowledge(self, ask: Ask, said: set[str]) -> tuple[list[str], list[str]]:
         """Return what answers the message, best first after weighting, a line each, and what it is by id."""
+        from vademecum.memory.recall import Filters
+
         found = self._recall.recall(ask.message, k=2 * ask.top_k, filters=Filters())
         if found.verdict is Verdict.NOT_FOUND:
             return [], []
@@ -137,23 +142,24 @@ class ContextBuilder:
             lines += [f"  - {one_line(e.text, 120)} ({hint(w, 1, e.at, now)})" for e in reversed(shown)]
         return w.timeline, lines
 
-    def _fitted(self, sections: Sequence[tuple[str, Sequence[str]]], budget: int) -> str:
-        """Return the sections that have lines, as many lines as fit; a line that does not is passed over."""
-        parts: list[str] = []
-        left = budget
-        for heading, lines in sections:
-            head = f"### {heading}"
-            left_here = left - self._count(head + "\n\n")
-            kept: list[str] = []
-            for line in lines:
-                cost = self._count(line + "\n")
-                if cost <= left_here:
-                    kept.append(line)
-                    left_here -= cost
-            if kept:
-                parts.append("\n".join([head, *kept]))
-                left = left_here
-        return "\n\n".join(parts)
+
+def fitted(sections: Sequence[tuple[str, Sequence[str]]], budget: int, count: Callable[[str], int]) -> str:
+    """Return the sections that have lines, as many lines as fit; a line that does not is passed over."""
+    parts: list[str] = []
+    left = budget
+    for heading, lines in sections:
+        head = f"### {heading}"
+        left_here = left - count(head + "\n\n")
+        kept: list[str] = []
+        for line in lines:
+            cost = count(line + "\n")
+            if cost <= left_here:
+                kept.append(line)
+                left_here -= cost
+        if kept:
+            parts.append("\n".join([head, *kept]))
+            left = left_here
+    return "\n\n".join(parts)
 
 
 def _is_knowledge(item: Evidence) -> bool:

@@ -19,6 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 
 MARK = "[redacted:"
@@ -86,7 +87,6 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "azure-signature": (("sig=",), r"(?<=[?&]sig=)[\w%+/-]{40,}(?:%3[dD]|=)*"),
     "jwt": (("eyj",), r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
 }  # fmt: skip
-_PATTERNS = {kind: (hints, re.compile(rf"(?<![A-Za-z0-9_]){pattern}")) for kind, (hints, pattern) in _KEYS.items()}
 
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
@@ -162,15 +162,20 @@ def _once(text: str) -> Redacted:
     low = text.lower()
     if "-----begin" in low:
         text = _without_private_keys(text, counts)
-    for kind, (hints, pattern) in _PATTERNS.items():
+    for kind, (hints, key) in _KEYS.items():
         if any(hint in low for hint in hints):
-            text = pattern.sub(_mark(kind, counts), text)
+            text = _key_pattern(key).sub(_mark(kind, counts), text)
     if "://" in low:
         text = _ADDRESS.sub(_value(lambda value, _: not _is_template(value), "url-password", counts), text)
     for kind, hints, pattern, judge in _PLACES:
         if any(hint in low for hint in hints):
             text = pattern.sub(_value(judge, kind, counts), text)
     return Redacted(text, dict(counts))
+
+
+@cache
+def _key_pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9_]){pattern}")
 
 
 def looks_random(value: str) -> bool:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vademecum.memory.journal import Journal
 from vademecum.memory.ledger import Ledger
-from vademecum.memory.shelf import Shelf
 from vademecum.protocols import Embedder, Store
 
+if TYPE_CHECKING:
+    from vademecum.memory.shelf import Shelf
+
+DATABASE = "memory.db"
 REPOSITORY, GLOBAL = "repository", "global"
 
 
@@ -24,15 +29,20 @@ class Scope:
     store: Store
     journal: Journal
     ledger: Ledger
-    shelf: Shelf
+    number: int  # among the scopes that are open
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Its derived files; what reads them is loaded when they are first asked for."""
+        from vademecum.memory.shelf import Shelf  # brings numpy
+
+        return Shelf(self.number, self.journal, self.directory / "memory")
 
 
 def scope_of(number: int, name: str, repo: str, directory: Path, store: Store) -> Scope:
     """Return the scope whose database is `store`; derived files go below `directory`."""
     journal = Journal(store)
-    return Scope(
-        name, repo, directory, store, journal, Ledger(store, journal), Shelf(number, journal, directory / "memory")
-    )
+    return Scope(name, repo, directory, store, journal, Ledger(store, journal), number)
 
 
 Embedding = Callable[[], Embedder]

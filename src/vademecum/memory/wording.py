@@ -14,6 +14,7 @@ class Wording:
     preferences: str
     knowledge: str
     timeline: str
+    open_work: str
     first_mention: str
     discussed: str
     at_time: str
@@ -31,6 +32,7 @@ ENGLISH = Wording(
     preferences="Active preferences",
     knowledge="Relevant knowledge",
     timeline="Timeline",
+    open_work="Left open",
     first_mention="first mention: {date}, {times} times",
     discussed="discussed on {date} at {time}",
     at_time="{date} at {time}",
@@ -50,6 +52,7 @@ FRENCH = Wording(
     preferences="Préférences actives",
     knowledge="Connaissances pertinentes",
     timeline="Chronologie",
+    open_work="Reste à faire",
     first_mention="1ère mention: {date}, {times} fois",
     discussed="abordé le {date} à {time}",
     at_time="{date} à {time}",

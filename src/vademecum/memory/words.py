@@ -14,12 +14,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from vademecum.retrieval.tokens import key, parts
-from vademecum.text import RunTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vademecum.text import RunTable
 
 _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
 _MAX_PART = 40
@@ -208,10 +211,14 @@ def _keyed(run: str) -> tuple[int, ...]:
 
 def query_keys(text: str) -> NDArray[np.uint64]:
     """Return the distinct keys of a question's terms, in order: uint64 (T,)."""
+    import numpy as np  # hooks cut text into terms and have no time for it
+
     found = dict.fromkeys(number for run in _RUN.findall(text) for number in _keyed(run))
     return np.fromiter(found, np.uint64, len(found))
 
 
 def word_table() -> RunTable:
     """Return a table that counts a text's terms by their keys."""
+    from vademecum.text import RunTable
+
     return RunTable(_RUN, _keyed)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from vademecum.memory.records import FactKind
 
@@ -38,10 +39,11 @@ class Rule:
     problem_before: bool = False
     known: bool = False
     about: str = ""
-    compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "compiled", re.compile(self.pattern, re.IGNORECASE))
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern, made when first needed: a process that reads one message needs few of them."""
+        return re.compile(self.pattern, re.IGNORECASE)
 
     def may_be_in(self, low: str) -> bool:
         """Return whether a sentence in lower case holds what the rule needs; quick."""

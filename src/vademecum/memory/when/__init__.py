@@ -137,6 +137,8 @@ def _first(text: str, start: int, clock: Clock) -> tuple[Mention, Language] | No
 
 def _mentions(text: str, start: int, language: Language, clock: Clock) -> Iterator[Mention]:
     """For each rule the first place where it applies and means something."""
+    if language.hints.search(text, start) is None:
+        return
     for pattern, means in language.compiled:
         for match in pattern.finditer(text, start):
             try:

@@ -107,4 +107,6 @@ ENGLISH = Language(
     joined=r"and|to|until|till|through|-|\u2013|\.\.",
     leading=r"on|in|at|during|over|from|of|for|since|back|within|around|the|as of",
     onward=r"(?:onwards?|on)(?=\W|$)|until (?:now|today)|to (?:now|date)",
+    hint="day|week|month|year|quarter|hour|minute|morning|afternoon|evening|night|noon|fortnight|tomorrow|ago|last|past|q[1-4]"
+    "|january|february|march|april|may|june|july|august|september|october|november|december",
 )

@@ -85,4 +85,6 @@ FRENCH = Language(
     joined=r"et|au|à|jusqu'(?:à|au|en)|-|\u2013",
     leading=r"le|la|les|l'|du|de|des|en|au|aux|dans|pendant|durant|au cours de|sur|depuis|à|vers",
     onward=r"jusqu'(?:à maintenant|ici|à aujourd'hui)",
+    hint="jour|semaine|mois|trimestre|ann[ée]e|an |heure|minute|hier|demain|matin|midi|soir|nuit|week|lundi|mardi|mercredi|jeudi|vendredi"
+    "|samedi|dimanche|derni|janvier|f[ée]vrier|mars|avril|mai|juin|juillet|ao[uû]t|septembre|octobre|novembre|d[ée]cembre",
 )

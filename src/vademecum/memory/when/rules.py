@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from vademecum.memory.when.clock import Clock, Period
 
@@ -31,6 +32,7 @@ class Language:
         joined: what stands between the two of a pair.
         leading: small words that belong to the time and go with it.
         onward: words behind it that do.
+        hint: parts of words; a text with neither one of these nor a figure names no time.
     """
 
     rules: tuple[Rule, ...]
@@ -42,10 +44,17 @@ class Language:
     joined: str
     leading: str
     onward: str
-    compiled: tuple[tuple[re.Pattern[str], Meaning], ...] = field(init=False, repr=False)
+    hint: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "compiled", tuple((_compiled(said), means) for said, means in self.rules))
+    @cached_property
+    def compiled(self) -> tuple[tuple[re.Pattern[str], Meaning], ...]:
+        """The rules' patterns, made when first needed."""
+        return tuple((_compiled(said), means) for said, means in self.rules)
+
+    @cached_property
+    def hints(self) -> re.Pattern[str]:
+        """Finds what any time holds: a figure or one of the words."""
+        return re.compile(rf"\d|{self.hint}")
 
 
 def numbered(words: str, first: int) -> dict[str, int]:
