@@ -151,10 +151,7 @@ class Engine:
             return []
         shown = {symbol: "" for item in answer.evidence for symbol in item.symbols}
         calls = {
-            name: item.symbols[0]
-            for item in answer.evidence
-            if item.symbols
-            for name in item.metadata.get("calls", ())
+            name: item.symbols[0] for item in answer.evidence if item.symbols for name in item.metadata.get("calls", ())
         }
         try:
             return self.memory.about({**calls, **shown})[:most]

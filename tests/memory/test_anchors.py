@@ -66,6 +66,6 @@ def test_nothing_is_anchored_without_an_index(memory, said):
 def test_a_name_that_is_everywhere_says_nothing(open_memory):
     """Defined in more places than three, it is no anchor."""
     sites = [Site("run", f"{n}.py", str(n)) for n in range(4)]
-    memory = open_memory(look_up=lambda names: {name: sites for name in names})
+    memory = open_memory(look_up=lambda names: dict.fromkeys(names, sites))
     memory.record("We decided that `run` never blocks because of the loop", role="user")
     assert memory.scopes[0].store.scan("anchors").unwrap() == []

@@ -46,7 +46,9 @@ def test_knowledge_comes_with_hints(memory, said, clock):
     clock.pass_days(4)
     said("Uvicorn restarts twice a day since Tuesday")
     assert "- The retry limit is 5 (first mention: 9 Oct, 3 times)" in memory.build_memory_context("s", "retry limit?")
-    assert "Uvicorn restarts twice a day since Tuesday (discussed on 13 Oct at " in memory.build_memory_context("s", "uvicorn")
+    assert "Uvicorn restarts twice a day since Tuesday (discussed on 13 Oct at " in memory.build_memory_context(
+        "s", "uvicorn"
+    )
 
 
 def test_headings_and_hints_in_french(open_memory, clock):
@@ -151,7 +153,10 @@ def test_what_is_fresh_comes_first_among_what_is_as_relevant(memory, clock):
     clock.pass_days(365)
     memory.record("the cache holds pears", role="user")
     lines = memory.build_memory_context("s", "what does the cache hold").splitlines()
-    assert [("pears" in line, "apples" in line) for line in lines if line.startswith("- ")] == [(True, False), (False, True)]
+    assert [("pears" in line, "apples" in line) for line in lines if line.startswith("- ")] == [
+        (True, False),
+        (False, True),
+    ]
 
 
 def test_showing_counts_use_without_changing_when_it_was_said(memory, open_memory):

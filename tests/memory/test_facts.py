@@ -57,7 +57,10 @@ def test_a_person_decides_a_dispute():
     """Confirming one value closes the other."""
     claims = [claim_like("tabs", at=1.0), claim_like("spaces", at=2.0, confidence=0.4)]
     facts = settle(claims, {claims[1].digest: (CONFIRMED, 7.0)})
-    assert [(fact.value, fact.valid_to, fact.confidence) for fact in facts] == [("tabs", 7.0, 0.9), ("spaces", None, 1.0)]
+    assert [(fact.value, fact.valid_to, fact.confidence) for fact in facts] == [
+        ("tabs", 7.0, 0.9),
+        ("spaces", None, 1.0),
+    ]
 
 
 def test_what_is_rejected_is_no_fact_and_closes_nothing():

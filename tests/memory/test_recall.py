@@ -111,7 +111,9 @@ def test_the_probability_is_higher_where_the_answer_is(open_memory, event):
 def test_sessions_are_ranked(memory, event):
     """The session that speaks of it comes first."""
     talk(memory, event)
-    memory.record_all([event(50 + n, f"the cache has {n} entries", session="work", at=NOON + DAY + n) for n in range(5)])
+    memory.record_all(
+        [event(50 + n, f"the cache has {n} entries", session="work", at=NOON + DAY + n) for n in range(5)]
+    )
     assert memory.sessions("pottery classes", k=1)[0][:2] == ("repository", "talk")
     assert memory.sessions("cache entries", k=1)[0][1] == "work"
 
@@ -141,7 +143,9 @@ def test_growing_equals_fresh(open_memory, tmp_path, restarts, event):
     fresh.record_all([each for each in events if each.id not in gone])
     for question in ("word1 word2", "word7", "how many word3 word9", "word5 word11 word13"):
         one, other = grown.recall(question, k=20), fresh.recall(question, k=20)
-        assert [(i.event.id, round(i.score, 3)) for i in one.evidence] == [(i.event.id, round(i.score, 3)) for i in other.evidence]
+        assert [(i.event.id, round(i.score, 3)) for i in one.evidence] == [
+            (i.event.id, round(i.score, 3)) for i in other.evidence
+        ]
         assert one.probability == pytest.approx(other.probability, abs=1e-3)
 
 

@@ -37,7 +37,9 @@ def test_secrets_never_reach_the_disk(memory, open_memory, tmp_path):
 
 def test_metadata_is_patched_and_filtered(memory, event):
     """A value is found by, changed, taken away, and no longer found by."""
-    memory.record_all([event(1, "built", metadata={"exit": 0, "tags": ["ci", "linux"]}), event(2, "built", metadata={"exit": 1})])
+    memory.record_all(
+        [event(1, "built", metadata={"exit": 0, "tags": ["ci", "linux"]}), event(2, "built", metadata={"exit": 1})]
+    )
     assert [item.event.id for item in memory.recall("built", metadata={"exit": 0}).evidence] == ["e1"]
     assert [item.event.id for item in memory.recall("built", metadata={"tags": "linux", "exit": 0}).evidence] == ["e1"]
     memory.patch("e1", {"exit": None, "seen": True})

@@ -14,8 +14,8 @@ import click
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
 from vademecum.cli.session import json_option, opened, paths_argument, settings_for
-from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.context.remembered import notes_text
+from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
 
