@@ -198,10 +198,10 @@ def _matches(view: View, keys: NDArray[np.uint64]) -> tuple[Rows, NDArray[np.int
     rows, terms, counts = [], [], []
     base = 0
     for segment in view.segments:
-        where, term = segment.postings.find(keys)
-        rows.append(segment.postings.docs[where].astype(np.int64) + base)
+        docs, tf, term = segment.postings.find(keys)
+        rows.append(docs.astype(np.int64) + base)
         terms.append(term)
-        counts.append(segment.postings.tf[where, 0].astype(np.float32))
+        counts.append(tf[:, 0].astype(np.float32))
         base += segment.size
     if not rows:
         return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
