@@ -6,7 +6,7 @@
 
 Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and take back
 `{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. A hook stands in somebody's way, so it never blocks and
-never fails: nothing heavy is imported, all of it ends after a second and a half, whatever happens the exit code is 0 and
+never fails: nothing is imported before it is needed and nothing heavy at all, all of it ends after a second and a half, whatever happens the exit code is 0 and
 standard output holds an answer or nothing. What went wrong is a line in `hooks.log` in the data directory.
 """
 
@@ -20,19 +20,13 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vademecum import config
-from vademecum.codebase.git import Root, find_root
-from vademecum.codebase.identity import index_directory
-from vademecum.config import Settings
-from vademecum.errors import UsageError
-from vademecum.memory.brief import Brief
-from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, Scope, scope_of
-from vademecum.memory.wording import LANGUAGES
-from vademecum.plugins import load
-from vademecum.protocols import Store
+if TYPE_CHECKING:
+    from vademecum.codebase.git import Root
+    from vademecum.config import Settings
+    from vademecum.memory.scope import Scope
+    from vademecum.protocols import Store
 
 LOG = "hooks.log"
 MOST_LOG_BYTES = 256_000
@@ -70,10 +64,9 @@ def answer(name: str, said: Mapping[str, Any]) -> None:
     """Do what a hook is for, and print what is to be told.
 
     Raises:
-        UsageError: there is no such hook.
+        KeyError: there is no such hook.
     """
-    if name not in EVENTS:
-        raise UsageError(f"there is no hook {name!r}: there are {', '.join(EVENTS)}")
+    events = EVENTS[name]
     directory = str(said.get("cwd") or os.getcwd())
     if name == "stop":
         start_catching_up(directory)
@@ -81,7 +74,7 @@ def answer(name: str, said: Mapping[str, Any]) -> None:
     told = context(name, said, directory)
     if told:
         event = said.get("hook_event_name")
-        known = event if event in EVENTS[name] else EVENTS[name][0]
+        known = event if event in events else events[0]
         output = {"hookSpecificOutput": {"hookEventName": known, "additionalContext": told}}
         sys.stdout.write(json.dumps(output) + "\n")
         sys.stdout.flush()
@@ -89,6 +82,11 @@ def answer(name: str, said: Mapping[str, Any]) -> None:
 
 def context(name: str, said: Mapping[str, Any], directory: str) -> str:
     """Return what an agent is told, "" for nothing. Raises what opening a memory does."""
+    from vademecum import config
+    from vademecum.codebase.git import find_root
+    from vademecum.memory.brief import Brief
+    from vademecum.memory.wording import LANGUAGES
+
     settings = config.load(directory)
     with ExitStack() as opened:
         scopes = open_scopes(find_root(directory), settings, opened)
@@ -99,6 +97,10 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
 
 def open_scopes(root: Root, settings: Settings, opened: ExitStack) -> list[Scope]:
     """Return the memories that are there, the repository's first; none is made for being asked."""
+    from vademecum.codebase.identity import index_directory
+    from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
+    from vademecum.plugins import load
+
     places = [(GLOBAL, "", settings.home)]
     if root.common_dir:
         places.insert(0, (REPOSITORY, root.path, index_directory(settings.home, root)))
@@ -122,6 +124,9 @@ def start_catching_up(directory: str) -> None:
 
 def catch_up(directory: str) -> None:
     """Take in what is new, unless another process is at it. Raises what `Memory.sync` does."""
+    from vademecum import config
+    from vademecum.codebase.git import find_root
+    from vademecum.codebase.identity import index_directory
     from vademecum.codebase.lock import exclusive
     from vademecum.engine import Engine
 
@@ -177,7 +182,9 @@ def _limit(seconds: float) -> threading.Timer:
 def note(problem: str) -> None:
     """Write a line to the log; where that cannot be done either, nobody is told."""
     with suppress(Exception):
-        path = Path(config.load().home) / LOG
+        from vademecum import config
+
+        path = config.load().home / LOG
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
             path.replace(path.with_suffix(".log.1"))
