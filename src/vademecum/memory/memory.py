@@ -69,7 +69,7 @@ class Memory:
         self._anchoring = Anchoring(look_up)
         self._reader: Reader | None = None
         self._embedder = embedder
-        self._recall = Recall(scopes, self._reads)
+        self._recall = Recall(scopes, self._reads, clock)
         self._preferences = Preferences(scopes, clock)
         self._corrections = Corrections(scopes, self._anchoring, clock, self.invalidate_preferences_cache)
         self._shown: dict[str, int] = {}
@@ -209,6 +209,10 @@ class Memory:
         self._count([item.event.id for item in found.evidence])
         return self._anchored(found)
 
+    def moment(self, words: str) -> float:
+        """Return the end of a time in words, or now where that is still to come. Raises `UsageError`."""
+        return min(self._range(words)[1], self._clock())
+
     def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer a question best."""
         return self._recall.sessions(question, k=k, filters=Filters())
@@ -286,7 +290,8 @@ class Memory:
         return found or [Chapter(message[mention.start : mention.end] if mention else "all", since, until, ())]
 
     def _chapters(self, since: float, until: float, session: str) -> list[Chapter]:
-        return chapters(self.events(since=since, until=until, session=session), self._clock())
+        told = [text for scope in self._scopes for text in scope.journal.digests(since, until, session)]
+        return chapters(self.events(since=since, until=until, session=session), told, self._clock())
 
     # -- facts -----------------------------------------------------------------------------------------------------
 
@@ -348,7 +353,9 @@ class Memory:
         """
         extractor = self._outside.extractor()
         if extractor is None:
-            raise UsageError("memory.extractor is 'rules': set it to llm:MODEL in your user file to have a model read too")
+            raise UsageError(
+                "memory.extractor is 'rules': set it to llm:MODEL in your user file to have a model read too"
+            )
         return [learn(scope, extractor, self._clock, most) for scope in self._scopes]
 
     # -- within ----------------------------------------------------------------------------------------------------
