@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +19,18 @@ from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Anchor, Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, Role, event_id
+from vademecum.memory.records import (
+    Anchor,
+    Chapter,
+    Event,
+    Fact,
+    FactKind,
+    Note,
+    Recalled,
+    Recorded,
+    event_id,
+    role_of,
+)
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.sync import Outside, Synced, sync
@@ -125,9 +135,9 @@ class Memory:
         for event in events:
             batch.append(event)
             if len(batch) == AT_ONCE:
-                total = _sum(total, record(batch, into, self._clock())[0])
+                total = total.plus(record(batch, into, self._clock())[0])
                 batch = []
-        return _sum(total, record(batch, into, self._clock())[0]) if batch else total
+        return total.plus(record(batch, into, self._clock())[0]) if batch else total
 
     def get(self, id_: str) -> Event:
         """Return an event. Raises `UsageError` where there is none of this id."""
@@ -401,18 +411,3 @@ class Memory:
             with suppress(StoreError):
                 self._scopes[0].ledger.count_uses(self._shown)
         self._shown = {}
-
-
-def role_of(name: str) -> Role:
-    """Return the role of a name. Raises `UsageError`."""
-    try:
-        return Role(name)
-    except ValueError:
-        raise UsageError(f"there is no role {name!r}: there are {', '.join(Role)}") from None
-
-
-def _sum(one: Recorded, other: Recorded) -> Recorded:
-    redacted = Counter(one.redacted) + Counter(other.redacted)
-    return Recorded(
-        one.events + other.events, one.known + other.known, one.facts + other.facts, dict(redacted), one.ids + other.ids
-    )
