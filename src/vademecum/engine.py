@@ -32,6 +32,7 @@ from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
+from vademecum.context.unified import Unified, unified
 from vademecum.errors import ConsentError, Error, RootError, StoreError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
@@ -157,6 +158,10 @@ class Engine:
             return self.memory.about({**calls, **shown})[:most]
         except StoreError:
             return []
+
+    def ask(self, question: str, k: int = 10) -> Unified:
+        """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""
+        return unified(self.codebase.search(question, k=k), self.memory.recall(question, k=k), k)
 
     def close(self) -> None:
         """Let go of every database."""

@@ -69,3 +69,18 @@ def test_a_name_that_is_everywhere_says_nothing(open_memory):
     memory = open_memory(look_up=lambda names: dict.fromkeys(names, sites))
     memory.record("We decided that `run` never blocks because of the loop", role="user")
     assert memory.scopes[0].store.scan("anchors").unwrap() == []
+
+
+def test_code_and_memory_are_asked_at_once(tmp_path, vade_home):
+    """Both answers, and both in one order; the one that found nothing stands behind."""
+    root = tmp_path / "repo"
+    root.mkdir()
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    (root / "budget.py").write_text(CODE)
+    with Engine.open(root) as engine:
+        engine.memory.record(SAID, role="user")
+        both = engine.ask("why does split_budget hand leftovers on", k=4)
+        assert both.memory.evidence[0] in both.merged
+        assert both.code.evidence[0] in both.merged
+        alone = engine.ask("plan with a budget", k=1)
+        assert alone.merged == alone.code.evidence[:1]

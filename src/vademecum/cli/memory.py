@@ -67,14 +67,16 @@ def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: An
 @click.argument("question")
 @click.option("-k", type=click.IntRange(1), default=10, metavar="N", help="How many results.")
 @click.option("--when", default="", metavar="WORDS", help="Only of this time: 'last week', 'since Monday'.")
+@click.option("--as-of", default="", metavar="WORDS", help="Answer as if it were then.")
 @click.option("--session", default="", metavar="ID", help="Only of this session.")
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="Only by these; may be repeated.")
 @click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Only with this; may be repeated.")
 @click.option("--why", is_flag=True, help="Show the signals behind each rank.")
 @json_option
-def recall(question: str, metadata: tuple[str, ...], *, why: bool, as_json: bool, **options: Any) -> int:
+def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, as_json: bool, **options: Any) -> int:
     """Show what is remembered that answers QUESTION, and what has become of it."""
     with remembering() as kept:
+        options |= {"as_of": kept.moment(as_of)} if as_of else {}
         found = kept.recall(question, metadata=_metadata(metadata), **options)
     if as_json:
         emit_json(asdict(found))
@@ -250,7 +252,9 @@ def hook(event: str) -> int:
 
 
 @memory.command()
-@click.option("--most", type=click.IntRange(1), default=200, metavar="N", help="Read at most so many events of each memory.")
+@click.option(
+    "--most", type=click.IntRange(1), default=200, metavar="N", help="Read at most so many events of each memory."
+)
 @json_option
 def learn(most: int, *, as_json: bool) -> int:
     """Have the language model that `memory.extractor` names read what the rules may have missed."""

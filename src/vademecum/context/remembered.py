@@ -152,7 +152,7 @@ def timeline_text(chapters: Sequence[Chapter]) -> str:
     """Return chapters, the latest first, their events in order of time."""
     lines: list[str] = []
     for chapter in chapters:
-        lines += [chapter.name]
+        lines += [chapter.name, *(f"  * {visible(' | '.join(told.splitlines()))}" for told in chapter.digests)]
         for event in chapter.events:
             first = next((line for line in event.text.splitlines() if line.strip()), "")
             lines.append(f"  {stamp(event.at)}  {visible(event.speaker or str(event.role))}  {visible(first[:120])}")

@@ -155,6 +155,12 @@ class Journal:
         rows = self._scan("events", [("session", "=", session)], order=("at", "number"))
         return [(row[0], _event(row)) for row in rows]
 
+    def digests(self, since: float, until: float, session: str = "") -> list[tuple[float, str]]:
+        """Return when each session that ended in a stretch of time did, and what it came to, in order."""
+        where: list[Condition] = [("last_at", ">=", since), ("last_at", "<", until)]
+        where += [("session", "=", session)] if session else []
+        return [(row[0], row[1]) for row in self._scan("digests", where, ("last_at", "text"), ("last_at",)) if row[1]]
+
     def numbers(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the numbers of events by id."""
         return dict(self._scan("events", [("id", "in", list(ids))], ("id", "number")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +19,18 @@ from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Anchor, Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, Role, event_id
+from vademecum.memory.records import (
+    Anchor,
+    Chapter,
+    Event,
+    Fact,
+    FactKind,
+    Note,
+    Recalled,
+    Recorded,
+    event_id,
+    role_of,
+)
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.sync import Outside, Synced, sync
@@ -69,7 +79,7 @@ class Memory:
         self._anchoring = Anchoring(look_up)
         self._reader: Reader | None = None
         self._embedder = embedder
-        self._recall = Recall(scopes, self._reads)
+        self._recall = Recall(scopes, self._reads, clock)
         self._preferences = Preferences(scopes, clock)
         self._corrections = Corrections(scopes, self._anchoring, clock, self.invalidate_preferences_cache)
         self._shown: dict[str, int] = {}
@@ -125,9 +135,9 @@ class Memory:
         for event in events:
             batch.append(event)
             if len(batch) == AT_ONCE:
-                total = _sum(total, record(batch, into, self._clock())[0])
+                total = total.plus(record(batch, into, self._clock())[0])
                 batch = []
-        return _sum(total, record(batch, into, self._clock())[0]) if batch else total
+        return total.plus(record(batch, into, self._clock())[0]) if batch else total
 
     def get(self, id_: str) -> Event:
         """Return an event. Raises `UsageError` where there is none of this id."""
@@ -209,6 +219,10 @@ class Memory:
         self._count([item.event.id for item in found.evidence])
         return self._anchored(found)
 
+    def moment(self, words: str) -> float:
+        """Return the end of a time in words, or now where that is still to come. Raises `UsageError`."""
+        return min(self._range(words)[1], self._clock())
+
     def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer a question best."""
         return self._recall.sessions(question, k=k, filters=Filters())
@@ -286,7 +300,8 @@ class Memory:
         return found or [Chapter(message[mention.start : mention.end] if mention else "all", since, until, ())]
 
     def _chapters(self, since: float, until: float, session: str) -> list[Chapter]:
-        return chapters(self.events(since=since, until=until, session=session), self._clock())
+        told = [text for scope in self._scopes for text in scope.journal.digests(since, until, session)]
+        return chapters(self.events(since=since, until=until, session=session), told, self._clock())
 
     # -- facts -----------------------------------------------------------------------------------------------------
 
@@ -348,7 +363,9 @@ class Memory:
         """
         extractor = self._outside.extractor()
         if extractor is None:
-            raise UsageError("memory.extractor is 'rules': set it to llm:MODEL in your user file to have a model read too")
+            raise UsageError(
+                "memory.extractor is 'rules': set it to llm:MODEL in your user file to have a model read too"
+            )
         return [learn(scope, extractor, self._clock, most) for scope in self._scopes]
 
     # -- within ----------------------------------------------------------------------------------------------------
@@ -394,18 +411,3 @@ class Memory:
             with suppress(StoreError):
                 self._scopes[0].ledger.count_uses(self._shown)
         self._shown = {}
-
-
-def role_of(name: str) -> Role:
-    """Return the role of a name. Raises `UsageError`."""
-    try:
-        return Role(name)
-    except ValueError:
-        raise UsageError(f"there is no role {name!r}: there are {', '.join(Role)}") from None
-
-
-def _sum(one: Recorded, other: Recorded) -> Recorded:
-    redacted = Counter(one.redacted) + Counter(other.redacted)
-    return Recorded(
-        one.events + other.events, one.known + other.known, one.facts + other.facts, dict(redacted), one.ids + other.ids
-    )

@@ -24,6 +24,11 @@ _PAST = re.compile(
     r"|auparavant|était|initialement)\b",
     re.IGNORECASE,
 )
+_LATELY = re.compile(
+    r"\b(?:lately|recent(?:ly)?|now|currently|these days|at the moment|latest|newest|last thing|récemment|dernièrement"
+    r"|maintenant|actuellement|en ce moment)\b",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"\w+")
 
 
@@ -34,6 +39,7 @@ class Question:
     text: str
     keys: NDArray[np.uint64]  # (T,) its distinct terms
     asks_now: bool  # what holds, not what happened
+    asks_lately: bool  # about the last days, by a word
 
     @property
     def words(self) -> frozenset[str]:
@@ -47,7 +53,8 @@ def take_apart(text: str) -> Question:
     >>> take_apart("How many sources are in my library?").asks_now, take_apart("When did we choose SQLite?").asks_now
     (True, False)
     """
-    return Question(text, query_keys(text), bool(_CURRENT.search(text)) and not _PAST.search(text))
+    asks_now = _CURRENT.search(text) is not None and _PAST.search(text) is None
+    return Question(text, query_keys(text), asks_now, _LATELY.search(text) is not None)
 
 
 def named(question: Question, names: Sequence[str]) -> NDArray[np.bool_] | None:

@@ -22,6 +22,8 @@ from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
 from vademecum.memory.view import View, view_of
 from vademecum.memory.weigh import Weighed, session_scores, weigh
+from vademecum.memory.weighting import DAY_S, freshness_boost
+from vademecum.protocols import Clock
 from vademecum.retrieval.fusion import top
 from vademecum.types import Passage
 
@@ -46,9 +48,10 @@ NO_FILTERS = Filters()
 class Recall:
     """Asks the scopes of one engine; keeps their events laid out between questions."""
 
-    def __init__(self, scopes: Sequence[Scope], reader: Callable[[], Reader]) -> None:
-        """Take the scopes and what reads events; the reader is made when first needed."""
+    def __init__(self, scopes: Sequence[Scope], reader: Callable[[], Reader], clock: Clock) -> None:
+        """Take the scopes, what reads events (made when first needed), and the clock."""
         self.scopes = tuple(scopes)
+        self._clock = clock
         self._reader = reader
         self._view: View | None = None
 
@@ -63,6 +66,10 @@ class Recall:
         view = self.view()
         mask = self._mask(view, filters)
         weighed = weigh(view, question.keys, self._vector(text), named(question, view.speakers[1]), mask)
+        if question.asks_lately:
+            weighed = replace(
+                weighed, score=weighed.score * _freshness(view, weighed.rows, filters.as_of or self._clock())
+            )
         best = _best(weighed, max(k, LOOKED_AT))
         evidence = self._read(view, weighed, best)
         ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
@@ -169,6 +176,12 @@ def _latest(scope: Scope, ids: Sequence[str]) -> list[Fact]:
 
 def _as(id_: str, fact: Fact) -> Fact:
     return replace(fact, id=id_)
+
+
+def _freshness(view: View, rows: NDArray[np.integer[Any]], now: float) -> NDArray[np.float32]:
+    """Return the freshness boost of rows, for a question that asks for what is recent: float32 (C,)."""
+    ages = (now * 1000 - view.at[rows]) / (1000 * DAY_S)
+    return np.array([freshness_boost(age) for age in ages.tolist()], np.float32)
 
 
 def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:

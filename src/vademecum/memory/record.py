@@ -16,8 +16,14 @@ from vademecum.memory.facts import claim_of
 from vademecum.memory.records import Claim, Event, Fact, Recorded, Role, Statement
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import GLOBAL, Scope
+from vademecum.metrics import counter
 
 EVERYWHERE = "*"  # a statement's `where` that lifts it out of the repository
+
+EVENTS = counter("memory_events_total", "Events recorded, by role.")
+CLAIMS = counter("memory_claims_total", "Statements read in events, by kind.")
+SUPERSEDED = counter("memory_superseded_total", "Facts that another value took the place of.")
+REDACTED = counter("memory_redacted_total", "Secrets taken out before anything was written, by kind.")
 
 Extract = Callable[[str, Role], Sequence[Statement]]
 
@@ -49,7 +55,18 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
             transactions.enter_context(into.everywhere.store.transaction())
         facts = _learned(into.scope, own, into) + _learned(into.everywhere, wide, into)
     said = len(own) + len(wide)
+    _count(new, [*own, *wide], facts, redacted)
     return Recorded(len(new), len(events) - len(new), said, dict(redacted), tuple(event.id for event in clean)), facts
+
+
+def _count(events: Sequence[Event], claims: Sequence[Claim], facts: Sequence[Fact], redacted: Counter[str]) -> None:
+    for event in events:
+        EVENTS.add(role=str(event.role))
+    for claim in claims:
+        CLAIMS.add(kind=str(claim.kind))
+    SUPERSEDED.add(sum(any(fact.valid_to == claim.at for claim in claims) for fact in facts))
+    for kind, count in redacted.items():
+        REDACTED.add(count, kind=kind)
 
 
 def _redacted(events: Sequence[Event]) -> tuple[list[Event], Counter[str]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Any
 
+from vademecum.errors import UsageError
 from vademecum.types import Verdict
 
 
@@ -192,6 +194,12 @@ class Recorded:
     redacted: Mapping[str, int] = field(default_factory=dict)  # secrets taken out, by kind
     ids: tuple[str, ...] = ()  # of the events handed in
 
+    def plus(self, other: Recorded) -> Recorded:
+        """Return what both did together."""
+        redacted = Counter(self.redacted) + Counter(other.redacted)
+        events, known, facts = self.events + other.events, self.known + other.known, self.facts + other.facts
+        return Recorded(events, known, facts, dict(redacted), self.ids + other.ids)
+
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
@@ -212,3 +220,11 @@ def event_id(session: str, role: str, text: str, at: float) -> str:
     """
     parts = "\0".join((session, role, f"{at:.3f}", text)).encode("utf-8", "surrogatepass")
     return blake2b(parts, digest_size=8).hexdigest()
+
+
+def role_of(name: str) -> Role:
+    """Return the role of a name. Raises `UsageError`."""
+    try:
+        return Role(name)
+    except ValueError:
+        raise UsageError(f"there is no role {name!r}: there are {', '.join(Role)}") from None

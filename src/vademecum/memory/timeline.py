@@ -31,8 +31,14 @@ def asks_for_timeline(question: str) -> bool:
     return _ASKS_FOR_IT.search(question) is not None
 
 
-def chapters(events: Sequence[Event], now: float) -> list[Chapter]:
-    """Return what people said and committed, by chapters, the latest first; events in order of time."""
+def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now: float) -> list[Chapter]:
+    """Return what people said and committed, by chapters, the latest first; events in order of time.
+
+    Args:
+        events: in order of time.
+        digests: when a session ended, and what it came to.
+        now: the moment the chapters are seen from.
+    """
     found: dict[str, tuple[float, float]] = {}
     by_name: dict[str, list[Event]] = {}
     for event in events:
@@ -41,7 +47,8 @@ def chapters(events: Sequence[Event], now: float) -> list[Chapter]:
             found[name] = (since, until)
             by_name.setdefault(name, []).append(event)
     ordered = sorted(by_name, key=lambda name: -found[name][0])
-    return [Chapter(name, *found[name], tuple(by_name[name])) for name in ordered]
+    told = {name: tuple(text for at, text in digests if found[name][0] <= at < found[name][1]) for name in ordered}
+    return [Chapter(name, *found[name], tuple(by_name[name]), told[name]) for name in ordered]
 
 
 def chapter_of(at: float, now: float) -> tuple[str, float, float]:

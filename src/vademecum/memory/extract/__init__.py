@@ -119,8 +119,8 @@ def _read(sentence: str, heard: dict[FactKind, float]) -> Iterator[Statement]:
     for language in LANGUAGES:
         if language.hint.search(sentence) is None:
             continue
-        for rule in language.rules:
-            if rule.kind not in heard or not rule.may_be_in(low):
+        for rule in language.rules_for(low):
+            if rule.kind not in heard:
                 continue
             for match in rule.compiled.finditer(sentence):
                 span = _span(match)

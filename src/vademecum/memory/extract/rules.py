@@ -45,10 +45,6 @@ class Rule:
         """The pattern, made when first needed: a process that reads one message needs few of them."""
         return re.compile(self.pattern, re.IGNORECASE)
 
-    def may_be_in(self, low: str) -> bool:
-        """Return whether a sentence in lower case holds what the rule needs; quick."""
-        return any(cue in low for cue in self.cues.split(","))
-
 
 @dataclass(frozen=True)
 class Language:
@@ -75,3 +71,16 @@ class Language:
     clause: re.Pattern[str]
     limits: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
     head_first: bool = False
+
+    def rules_for(self, low: str) -> list[Rule]:
+        """Return the rules that a sentence in lower case holds a cue of, in their order; each cue is looked for once."""
+        numbers = {number for cue, rules in self._cued if cue in low for number in rules}
+        return [self.rules[number] for number in sorted(numbers)]
+
+    @cached_property
+    def _cued(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        by_cue: dict[str, list[int]] = {}
+        for number, rule in enumerate(self.rules):
+            for cue in rule.cues.split(","):
+                by_cue.setdefault(cue, []).append(number)
+        return tuple((cue, tuple(rules)) for cue, rules in by_cue.items())
