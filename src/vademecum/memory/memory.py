@@ -120,7 +120,7 @@ class Memory:
             raise UsageError("there is nothing to record: give some text")
         kind = role_of(role)
         when = self._clock() if at is None else at
-        event = Event(event_id(session, kind, text, when), when, kind, text, session, self._repo(everywhere=everywhere),
+        event = Event(event_id(session, kind, text, when), when, kind, text, session, self._chosen(everywhere=everywhere).repo,
                       speaker, dict(metadata or {}))  # fmt: skip
         return self.record_all([event], everywhere=everywhere)
 
@@ -374,9 +374,6 @@ class Memory:
         if self._reader is None:
             self._reader = Reader(self._embedder())
         return self._reader
-
-    def _repo(self, *, everywhere: bool = False) -> str:
-        return "" if everywhere else self._scopes[0].repo
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._clock()).astimezone()
