@@ -90,8 +90,6 @@ class Memory:
             self._recall, self._preferences, self._asked_timeline, clock, self._wording, count_tokens
         )
 
-    # -- events --------------------------------------------------------------------------------------------------
-
     def record(
         self,
         text: str,
@@ -122,7 +120,7 @@ class Memory:
             raise UsageError("there is nothing to record: give some text")
         kind = role_of(role)
         when = self._clock() if at is None else at
-        event = Event(event_id(session, kind, text, when), when, kind, text, session, self._repo(everywhere=everywhere),
+        event = Event(event_id(session, kind, text, when), when, kind, text, session, self._chosen(everywhere=everywhere).repo,
                       speaker, dict(metadata or {}))  # fmt: skip
         return self.record_all([event], everywhere=everywhere)
 
@@ -170,8 +168,6 @@ class Memory:
         """
         store, outside = self._scopes[0].store, self._outside
         return sync(outside, self.record_all, store, self._clock, sources=sources, told=told or (lambda *_: None))
-
-    # -- recall --------------------------------------------------------------------------------------------------
 
     def recall(  # noqa: PLR0913 - the filters people type, each by its name
         self,
@@ -244,8 +240,6 @@ class Memory:
         """
         return [note for scope in self._scopes for note in self._anchoring.about(scope, symbols)]
 
-    # -- what is always there, and the session's context -----------------------------------------------------------
-
     def preferences(self, files: Sequence[str] = ()) -> list[Fact]:
         """Return the surest preferences and instructions that hold, at most five; `files` are the paths that are open."""
         return self._preferences.active("", files)
@@ -298,8 +292,6 @@ class Memory:
         told = [text for scope in self._scopes for text in scope.journal.digests(since, until, session)]
         return chapters(self.events(since=since, until=until, session=session), told, self._clock())
 
-    # -- facts -----------------------------------------------------------------------------------------------------
-
     def facts(self, *, kinds: Sequence[str] = (), as_of: float | None = None, past: bool = False) -> list[Fact]:
         """Return facts: those that hold, those that held at `as_of`, or with `past` all there ever were."""
         chosen = [FactKind(kind) for kind in kinds]
@@ -327,8 +319,6 @@ class Memory:
     def edit(self, id_: str, text: str) -> Fact:
         """Put a fact in other words from now on; what it was stays its past. Raises `UsageError`, `StoreError`."""
         return self._corrections.edit(id_, text)
-
-    # -- the whole of it -------------------------------------------------------------------------------------------
 
     def export(self, *, everywhere: bool = False) -> Iterator[str]:
         """Yield a scope as JSON lines, with all provenance; the repository's, or the global one. Raises `StoreError`."""
@@ -360,8 +350,6 @@ class Memory:
             )
         return [learn(scope, extractor, self._clock, most) for scope in self._scopes]
 
-    # -- within ----------------------------------------------------------------------------------------------------
-
     def close(self) -> None:
         """Write down what was counted. The stores belong to whoever opened them."""
         self._flush()
@@ -378,9 +366,6 @@ class Memory:
         if self._reader is None:
             self._reader = Reader(self._embedder())
         return self._reader
-
-    def _repo(self, *, everywhere: bool = False) -> str:
-        return "" if everywhere else self._scopes[0].repo
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._clock()).astimezone()

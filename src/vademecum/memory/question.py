@@ -59,7 +59,8 @@ def take_apart(text: str) -> Question:
 
 def named(question: Question, names: Sequence[str]) -> NDArray[np.bool_] | None:
     """Return which speakers the question names: bool (P,), or None where it names nobody."""
-    called = [any(part in question.words for part in _parts(name)) for name in names]
+    words = question.words
+    called = [any(part in words for part in _parts(name)) for name in names]
     return np.array(called, bool) if any(called) else None
 
 

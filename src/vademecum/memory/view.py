@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES, Segment, recoded
+from vademecum.retrieval.segment import quantise
 
 K1 = 0.9  # how soon repeating a word stops to count; messages are short
 B = 0.3  # how much a long message is held against its words; low, since most are of a few lines
@@ -122,8 +123,8 @@ class View:
         return np.diff(self._by_session[1])
 
     @cached_property
-    def session_means(self) -> NDArray[np.float32]:
-        """float32 (S, dim): the mean of each session's vectors, of unit length."""
+    def session_means(self) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+        """int8 (S, dim) and scales float32 (S,): the mean of each session's vectors, of unit length."""
         dim = self.segments[0].vectors.shape[1] if self.segments else 0
         means = np.zeros((len(self.session_names), dim), np.float32)
         base = 0
@@ -138,7 +139,7 @@ class View:
                 means[codes[part]] += np.add.reduceat(vectors, first[part] - first[begin], axis=0)
             base += segment.size
         length = np.sqrt(np.einsum("ij,ij->i", means, means))[:, None]
-        return np.asarray(means / np.where(length > 0, length, 1), np.float32)
+        return quantise(np.asarray(means / np.where(length > 0, length, 1), np.float32))
 
     @cached_property
     def _by_session(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

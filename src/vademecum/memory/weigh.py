@@ -224,7 +224,8 @@ def _nearest(view: View, vector: Floats) -> tuple[Rows, Floats]:
     """Return rows that may be near in meaning, and their cosines: all of a small view, else those of near sessions."""
     if len(view) <= EXACT_BELOW:
         return np.arange(len(view)), _all_cosines(view, vector)
-    near = top(view.session_means @ vector, NEAR_ROWS // 8)
+    means, scales = view.session_means
+    near = top(products(means, quantise(vector[None, :])[0]) * scales, NEAR_ROWS // 8)
     sizes = np.cumsum(view.session_sizes[near])
     chosen = near[: int(np.searchsorted(sizes, NEAR_ROWS)) + 1]
     rows = np.concatenate([view.rows_of(int(code)) for code in chosen])[: 2 * NEAR_ROWS]
