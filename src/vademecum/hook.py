@@ -129,6 +129,7 @@ def catch_up(directory: str) -> None:
     from vademecum.codebase.identity import index_directory
     from vademecum.codebase.lock import exclusive
     from vademecum.engine import Engine
+    from vademecum.errors import StoreBusyError
 
     with suppress(OSError):
         os.nice(10)
@@ -137,7 +138,8 @@ def catch_up(directory: str) -> None:
     if not root.common_dir:
         return
     at_it = index_directory(settings.home, root) / "sync.lock"
-    with exclusive(at_it, 0.0), Engine.open(directory, settings=settings) as engine:
+    # Where another process is at it, that one reads what is there, and the next turn brings the rest.
+    with suppress(StoreBusyError), exclusive(at_it, 0.0), Engine.open(directory, settings=settings) as engine:
         engine.memory.sync()
 
 

@@ -163,13 +163,8 @@ class Memory:
     def sync(self, sources: Collection[str] = (), told: Callable[[str, int], None] | None = None) -> Synced:
         """Record what agents wrote on this machine and what commits say, as far as it is new and about the repository.
 
-        Args:
-            sources: which of `sync.SOURCES`; none for each.
-            told: is called with a source and the number of new events it had so far.
-
-        Raises:
-            UsageError: there is no such source.
-            StoreError: memory cannot be written; what was recorded before stays recorded.
+        `sources` are some of `sync.SOURCES`, none for each; `told` hears of a source and its new events. Raises
+        `UsageError` for an unknown source and `StoreError`; what was recorded before it stays recorded.
         """
         store, outside = self._scopes[0].store, self._outside
         return sync(outside, self.record_all, store, self._clock, sources=sources, told=told or (lambda *_: None))
@@ -346,10 +341,7 @@ class Memory:
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
         """Have the extractor that is set read events it has not seen, at most so many in each scope; by scope.
 
-        Raises:
-            UsageError: none is set.
-            ConsentError: it sends text elsewhere, and nobody agreed to that.
-            StoreError: memory cannot be written.
+        Raises `UsageError` where none is set, `ConsentError` where it sends text elsewhere unasked, `StoreError`.
         """
         extractor = self._outside.extractor()
         if extractor is None:
