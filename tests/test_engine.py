@@ -10,9 +10,10 @@ import pytest
 
 from vademecum import config
 from vademecum.codebase.git import Root
-from vademecum.engine import Engine, distinct_names
+from vademecum.engine import Engine
 from vademecum.errors import ConsentError, RootError, StoreVersionError, UnknownProviderError
 from vademecum.providers.embedders.hashing import HashingEmbedder
+from vademecum.roots import distinct_names
 
 
 class Remote(HashingEmbedder):

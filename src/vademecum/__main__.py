@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from vademecum.cli import main
+
+def main() -> int:
+    """Run `vade` and return its exit code; a hook by a way of its own, which loads nothing that it does not need."""
+    if sys.argv[1:3] == ["memory", "hook"] and not {"-h", "--help"} & set(sys.argv):
+        from vademecum.hook import main as hook
+
+        return hook(sys.argv[3:])
+    from vademecum.cli import main as run
+
+    return run()
+
 
 if __name__ == "__main__":
     sys.exit(main())

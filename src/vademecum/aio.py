@@ -31,6 +31,7 @@ class AsyncEngine:
         self._engine = engine
         self._thread = thread
         self.codebase = Awaited(self, lambda engine: engine.codebase)
+        self.memory = Awaited(self, lambda engine: engine.memory)
 
     @classmethod
     async def open(cls, *paths: str, settings: Settings | None = None) -> Self:

@@ -26,6 +26,7 @@ from vademecum.settings import (
     EnrichSettings,
     IndexSettings,
     LlmSettings,
+    MemorySettings,
     PrivacySettings,
     SearchSettings,
     StorageSettings,
@@ -56,6 +57,7 @@ class Settings:
     context: ContextSettings = field(default_factory=ContextSettings)
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -88,6 +90,7 @@ SECTIONS: Mapping[str, type] = {
     "context": ContextSettings,
     "enrich": EnrichSettings,
     "llm": LlmSettings,
+    "memory": MemorySettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,
 }

@@ -1,4 +1,4 @@
-"""The only place where parts meet: `Engine`, and `assemble`, which hands each part what it needs.
+"""`Engine`: everything vademecum can do, over one or several repositories.
 
 from vademecum.engine import Engine
 
@@ -10,46 +10,33 @@ answer = engine.codebase.search("where is the token budget split?")
 from __future__ import annotations
 
 import os
-import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
+from functools import cached_property
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 from vademecum import config
-from vademecum.codebase.analyse import path_reader
-from vademecum.codebase.catalogue import Catalogue
+from vademecum.assembly import assemble_memory, assemble_repository, enriching, reading, rerankers
 from vademecum.codebase.codebase import Codebase
-from vademecum.codebase.enriching import Pace
-from vademecum.codebase.git import Root, find_root
-from vademecum.codebase.repository import Repository, index_directory, repository_name
-from vademecum.codebase.rerank import Reranking
-from vademecum.codebase.walk import WalkSettings
-from vademecum.codebase.workers import Plan
+from vademecum.codebase.identity import index_directory
+from vademecum.codebase.repository import Repository
 from vademecum.config import Settings
 from vademecum.context.code import Makers, context
 from vademecum.context.map import Map, draw
-from vademecum.context.piece import Context, Offer
-from vademecum.context.related import relations
-from vademecum.errors import ConsentError, Error, RootError, UsageError
-from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
-from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, Store, TokenCounter
-from vademecum.types import Answer, Evidence
+from vademecum.context.piece import Context
+from vademecum.context.unified import Unified, unified
+from vademecum.errors import StoreError, UsageError
+from vademecum.memory.memory import Memory
+from vademecum.memory.records import Note
+from vademecum.memory.scope import DATABASE
+from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
+from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
+from vademecum.types import Answer
 
-P = TypeVar("P", Embedder, Enricher, Reranker)
 AROUND = 20  # results for a task that a map is drawn around
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedRoot:
-    """A repository that is open: what it is called and where it lies."""
-
-    name: str
-    path: str
+MOST_NOTES = 5  # shown beside an answer about code
 
 
 class Engine:
@@ -60,14 +47,28 @@ class Engine:
         codebase: Codebase,
         roots: Sequence[OpenedRoot],
         closing: list[Callable[[], None]],
-        reading: Callable[[], Makers],
         settings: Settings,
+        *,
+        read: Callable[[], Makers],
+        remember: Callable[[], Memory],
+        has_memory: Callable[[], bool],
     ) -> None:
         self.codebase = codebase
         self.roots = tuple(roots)
         self.settings = settings
         self._closing = closing  # it grows: scope "all" opens more
-        self._reading = reading
+        self._read = read
+        self._remember = remember
+        self._has_memory = has_memory
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What was done, decided and preferred; its databases are opened when it is first asked for.
+
+        Raises:
+            StoreError: a memory cannot be opened; it is never set aside or emptied by itself.
+        """
+        return self._remember()
 
     @classmethod
     def open(
@@ -107,7 +108,7 @@ class Engine:
             closing: list[Callable[[], None]] = []
             opening.callback(lambda: [close() for close in closing])
             assembled = [
-                (assemble(root, name, settings, embedder, clock, closing, enricher=spoken_by), prefixes)
+                (assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by), prefixes)
                 for (root, prefixes), name in zip(narrowed.items(), distinct_names(list(narrowed)), strict=True)
             ]
             opening.pop_all()
@@ -118,16 +119,22 @@ class Engine:
             others = {directory: root for directory, root in others.items() if directory not in known}
             names = distinct_names(list(others.values()), {repo.name for repo in known.values()})
             for (directory, root), name in zip(others.items(), names, strict=True):
-                known[directory] = assemble(root, name, settings, embedder, clock, closing, enricher=spoken_by)
+                known[directory] = assemble_repository(
+                    root, name, settings, embedder, clock, closing, enricher=spoken_by
+                )
             return list(known.values())
 
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher)
-        )  # fmt: skip
-        roots = [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
-        return cls(
-            codebase, roots, closing, reading(codebase, settings, counter, clock, several=len(roots) > 1), settings
         )
+        first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
+        remembered = (first.catalogue.directory / DATABASE, settings.home / DATABASE)
+        return cls(
+            codebase, roots, closing, settings,
+            read=reading(codebase, settings, counter, clock, several=len(roots) > 1),
+            remember=lambda: assemble_memory(first, codebase, settings, clock, closing),
+            has_memory=lambda: any(database.exists() for database in remembered),
+        )  # fmt: skip
 
     def context(
         self,
@@ -154,7 +161,7 @@ class Engine:
         """
         self._bring_up_to_date(progress, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
-        return context(self._reading(), task, budget, session=session, form=form)
+        return context(self._read(), task, budget, session=session, form=form)
 
     def map(
         self,
@@ -187,7 +194,7 @@ class Engine:
         if missing:
             raise UsageError(f"{min(missing)!r} is not indexed: name a file as `vade search` shows it")
         budget = self.settings.context.map_budget if budget_tokens is None else budget_tokens
-        return draw(repositories, budget, self._reading().counter, task=task, form=form)
+        return draw(repositories, budget, self._read().counter, task=task, form=form)
 
     def _bring_up_to_date(self, progress: Progress | None, *, refresh: bool) -> None:
         """Take in what changed, also in the graphs, which would otherwise be made in silence."""
@@ -195,6 +202,26 @@ class Engine:
             self.codebase.refresh(progress)
         for root in self.roots:
             self.codebase.graph(root.name, refresh=False, progress=progress)
+
+    def notes(self, answer: Answer, most: int = MOST_NOTES) -> list[Note]:
+        """Return what is remembered of the code in an answer: of its symbols, and of what they call.
+
+        Empty where nothing is, or where the memory cannot be read: an answer about code stands without it.
+        """
+        if not self._has_memory():
+            return []
+        shown = {symbol: "" for item in answer.evidence for symbol in item.symbols}
+        calls = {
+            name: item.symbols[0] for item in answer.evidence if item.symbols for name in item.metadata.get("calls", ())
+        }
+        try:
+            return self.memory.about({**calls, **shown})[:most]
+        except StoreError:
+            return []
+
+    def ask(self, question: str, k: int = 10) -> Unified:
+        """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""
+        return unified(self.codebase.search(question, k=k), self.memory.recall(question, k=k), k)
 
     def close(self) -> None:
         """Let go of every database."""
@@ -211,181 +238,3 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def assemble(
-    root: Root,
-    name: str,
-    settings: Settings,
-    embedder: Embedder | str | None,
-    clock: Clock,
-    closing: list[Callable[[], None]],
-    *,
-    enricher: str = "",
-) -> Repository:
-    """Return one repository with its store, catalogue and embedder; what must be closed is added to `closing`.
-
-    `enricher` is the name of the one whose sentences stand in the place of summaries.
-    """
-    spec = settings.search.embedder if embedder is None else embedder
-    shared = embedder is None and settings.is_shared("search.embedder")
-
-    @cache
-    def loaded() -> Embedder:
-        found = load("embedder", spec) if isinstance(spec, str) else spec
-        return consented("embedder", found, settings, shared=shared)
-
-    directory = index_directory(settings.home, root)
-    store: Store = open_store(directory / "index.db")
-    closing.append(store.close)
-    plan = Plan(
-        spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
-    )
-    catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
-    return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher)
-
-
-def reading(
-    codebase: Codebase, settings: Settings, counter: TokenCounter | str | None, clock: Clock, *, several: bool
-) -> Callable[[], Makers]:
-    """Return what makes, once it is asked for, that which a context is made from."""
-
-    @cache
-    def makers() -> Makers:
-        chosen = settings.context.counter if counter is None else counter
-        counting: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
-
-        def search(task: str, k: int) -> Answer:
-            return codebase.search(task, k=k, refresh=False)
-
-        def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
-            return relations(lambda repo: codebase.graph(repo, refresh=False), codebase.pieces, task, found)
-
-        own = settings.context
-        return Makers(
-            search, codebase.pieces, counting, related, (), settings.home, (own.primary, own.related, own.graph),
-            name_repos=several, clock=clock,
-        )  # fmt: skip
-
-    return makers
-
-
-def open_store(path: Path) -> Store:
-    """Open a database. A damaged one is set aside, never deleted: all it held can be read from the disk again."""
-    store: Store = load("store", "sqlite", path=path, set_aside=True)
-    return store
-
-
-def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callable[[Reranker | str], Reranking]:
-    """Return what gives the way to rerank for a provider or its name, for "" what was opened with or is set.
-
-    What is loaded by name is kept. It raises what `plugins.load` does, and `ConsentError`.
-    """
-    default = settings.search.reranker if opened_with is None else opened_with
-    depth = settings.search.rerank_depth
-
-    def of(chosen: Reranker, *, shared: bool = False) -> Reranking:
-        return Reranking(chosen.name, consented("reranker", chosen, settings, shared=shared), depth)
-
-    @cache
-    def named(spec: str, *, shared: bool) -> Reranking:
-        if spec in WITHOUT_PROVIDER["reranker"]:
-            return Reranking(spec)
-        own = asdict(settings.llm) if spec.partition(":")[0] == "llm" else {}  # that provider has a section of its own
-        return of(load("reranker", spec, **own), shared=shared)
-
-    def reranking(chosen: Reranker | str) -> Reranking:
-        shared = chosen == "" and opened_with is None and settings.is_shared("search.reranker")
-        which = default if chosen == "" else chosen
-        return named(which, shared=shared) if isinstance(which, str) else of(which)
-
-    return reranking
-
-
-def enriching(settings: Settings, opened_with: Enricher | str | None) -> Callable[[], tuple[Enricher, Pace]]:
-    """Return what gives the enricher and its pace. It raises what `plugins.load` does, `UsageError` and `ConsentError`."""
-    own = settings.enrich
-
-    @cache
-    def chosen() -> tuple[Enricher, Pace]:
-        spec = own.provider if opened_with is None else opened_with
-        if not spec:
-            raise UsageError('no enricher is set: set enrich.provider in your user file, as in "ollama:qwen2.5-coder"')
-        if isinstance(spec, str):
-            server = asdict(settings.llm)
-            same = server.pop("api") == spec.partition(":")[0]  # an address and key of one kind are nothing to another
-            arguments = server if same else {"timeout_s": server["timeout_s"]}
-            spec = load("enricher", spec, **(arguments if spec.partition(":")[0] in BUILT_IN["enricher"] else {}))
-        assert not isinstance(spec, str)
-        return consented("enricher", spec, settings, shared=False), Pace(own.per_minute, own.parallel)
-
-    return chosen
-
-
-def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
-    """Return the provider, unless it sends text elsewhere and nobody agreed to that, or only a repository's own file did.
-
-    `shared` says that such a file chose it.
-    """
-    sends = f"{kind} {provider.name!r} sends code to another machine"
-    if provider.remote and not settings.privacy.allow_remote:
-        raise ConsentError(
-            f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
-        )
-    if provider.remote and shared:
-        raise ConsentError(
-            f"{sends}, and a repository's own file cannot turn it on: set search.{kind} in your user file or environment"
-        )
-    return provider
-
-
-def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...]]:
-    """Return each root that paths lie in, with the parts of it they name; () where one names the whole.
-
-    Raises:
-        RootError: a path does not exist.
-    """
-    found: dict[Root, list[str]] = {}
-    for path in paths:
-        real = os.path.realpath(path)
-        if not os.path.exists(real):
-            raise RootError(f"{os.fspath(path)!r} does not exist: name a directory or a file")
-        if not real.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in real):
-            raise RootError(f"{os.fspath(path)!r} is not UTF-8: rename the directory, its path could not be stored")
-        root = find_root(real if os.path.isdir(real) else os.path.dirname(real))
-        below = os.path.relpath(real, root.path)
-        found.setdefault(root, []).append("" if below == "." else below.replace(os.sep, "/"))
-    return {root: () if "" in parts else tuple(dict.fromkeys(parts)) for root, parts in found.items()}
-
-
-def distinct_names(roots: Sequence[Root], taken: Collection[str] = ()) -> list[str]:
-    """Return a name for each root, none of them `taken`; those that would be alike get their parent directories in front.
-
-    >>> distinct_names([Root("/a/app"), Root("/b/app"), Root("/c/lib")])
-    ['a-app', 'b-app', 'lib']
-    """
-    names = [repository_name(root) for root in roots]
-    for depth in range(2, max((root.path.count(os.sep) for root in roots), default=0) + 1):
-        alike = {name for name in names if names.count(name) > 1 or name in taken}
-        names = [path_name(root, depth) if name in alike else name for root, name in zip(roots, names, strict=True)]
-    return names
-
-
-def path_name(root: Root, depth: int) -> str:
-    """Return the last parts of a root's path as a name."""
-    return re.sub(r"[^\w.-]+", "-", "-".join(root.path.split(os.sep)[-depth:]).lstrip("-"))
-
-
-def indexed_roots(settings: Settings) -> list[Root]:
-    """Return the worktrees that have an index below the home directory and are still there."""
-    found: dict[str, Root] = {}
-    for database in sorted((settings.home / "repos").glob("*/index.db")):
-        try:
-            store: Store = load("store", "sqlite", path=database)
-            rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",), ("id",))
-            store.close()
-            roots = [find_root(place) for (place,) in rows.unwrap() if os.path.isdir(place)]
-        except Error:
-            continue  # another process may be making it, or `doctor` will tell
-        found |= {root.path: root for root in roots if index_directory(settings.home, root) == database.parent}
-    return list(found.values())

@@ -38,12 +38,15 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "llm": ("vademecum.providers.rerankers.llm:LlmReranker", ""),
         "cross-encoder": ("vademecum.providers.rerankers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
     },
+    "extractor": {
+        "llm": ("vademecum.providers.extractors.llm:LlmExtractor", ""),
+    },
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },
 }
 # Names that may stand where a provider's does and need none: nobody else may take them.
-WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none")}
+WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none"), "extractor": ("rules",)}
 
 
 def load(kind: str, spec: str, **arguments: Any) -> Any:

@@ -6,7 +6,7 @@ Each is a `Protocol` of a few methods, so nobody needs to import us. Methods tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vademecum.errors import EmbedError, EnrichError, RerankError, StoreError
+    from vademecum.errors import EmbedError, EnrichError, ProviderError, RerankError, StoreError
     from vademecum.result import Result
     from vademecum.types import EmbedKind, Passage
 
@@ -75,6 +75,21 @@ class TokenCounter(Protocol):
 
     def count(self, text: str) -> int:
         """Return the number of tokens, at least 0; 0 for an empty text."""
+        ...
+
+
+@runtime_checkable
+class Extractor(Protocol):
+    """Notes what messages say that is to last; what it notes is checked against them by whoever asks."""
+
+    name: str
+    remote: bool  # True when text leaves the machine
+
+    def read(self, messages: Sequence[Passage]) -> Result[list[Mapping[str, Any]], ProviderError]:
+        """Return what it noted, each as a mapping of strings: `event` (a message's id), `quote`, `kind`, `subject`, `value`, `reason`.
+
+        Messages come with their id as `title` and the speaker's role as `context`.
+        """
         ...
 
 

@@ -113,6 +113,23 @@ class LlmSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """How memory is kept and shown.
+
+    Attributes:
+        language: Of headings and hints: `en` or `fr`.
+        context_tokens: Most tokens of a session's context.
+        max_events: Events kept in a scope's database; older ones are archived beside it.
+        extractor: What reads events beside the rules, when asked to: `rules` for nothing, or a provider's `name[:model]`.
+    """
+
+    language: str = setting("en")
+    context_tokens: int = setting(800, least=50)
+    max_events: int = setting(500_000, least=1000, user_only=True)
+    extractor: str = setting("rules", user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class StorageSettings:
     """Where data is kept.
 

@@ -97,6 +97,16 @@ def test_linked_worktrees_share_their_identity(repository: Path, tmp_path: Path)
     assert sorted(git.list_files(root).unwrap().files) == ["a.py", "src/b.py"]
 
 
+def test_every_worktree_is_told_without_git(repository: Path, tmp_path: Path) -> None:
+    """From whichever of them one asks, itself first."""
+    run(repository, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    both = [str(repository), str(tmp_path / "side")]
+    assert git.worktrees(git.find_root(repository)) == both
+    assert git.worktrees(git.find_root(tmp_path / "side")) == both[::-1]
+    (tmp_path / "plain").mkdir()
+    assert git.worktrees(git.find_root(tmp_path / "plain")) == [str(tmp_path / "plain")]
+
+
 def test_a_submodule_is_a_root_of_its_own(repository: Path, tmp_path: Path) -> None:
     outer = tmp_path / "outer"
     outer.mkdir()

@@ -24,7 +24,7 @@ def engine(repository):
 
 def test_the_whole_list_is_cheap():
     listed = json.dumps({"tools": [tool.declaration() for tool in TOOLS.values()]}, separators=(",", ":"))
-    assert len(TOOLS) <= 5
+    assert len(TOOLS) <= 8
     assert len(TOKEN.findall(listed + INSTRUCTIONS)) * 0.98 < 1500
 
 
@@ -147,3 +147,15 @@ def test_symbol_answers_relations(repository, engine):
         symbol.call(engine, {"name": "plan", "relation": "path"})
     with pytest.raises(UsageError, match="between 1 and 3"):
         symbol.call(engine, {"name": "plan", "relation": "callers", "depth": 4})
+
+
+def test_memory_is_kept_and_asked(engine, tmp_path, monkeypatch):
+    """What one session keeps, another finds; what is not there is said not to be; only `remember` writes."""
+    kept = TOOLS["remember"].call(engine, {"text": "We decided to use SQLite because it is small"})
+    assert kept.text.startswith(f"kept as {kept.data['ids'][0]}, 1 facts")
+    found = TOOLS["recall"].call(engine, {"question": "which database did we decide to use"})
+    assert found.data["evidence"][0]["id"] == kept.data["ids"][0]
+    assert "decision" in found.data["evidence"][0]["facts"][0]
+    assert TOOLS["recall"].call(engine, {"question": "zeppelin"}).data["verdict"] == "not_found"
+    writing = [name for name, tool in TOOLS.items() if not tool.declaration()["annotations"]["readOnlyHint"]]
+    assert writing == ["remember"]

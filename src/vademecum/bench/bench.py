@@ -27,11 +27,11 @@ from vademecum.bench.systems import Systems
 from vademecum.bench.trees import Tree, opened, read_tree, write_tree
 from vademecum.codebase import git
 from vademecum.codebase.git import Root
-from vademecum.codebase.repository import repository_name
+from vademecum.codebase.identity import repository_name
 from vademecum.config import Settings
-from vademecum.engine import narrow
 from vademecum.errors import GitError, UsageError
 from vademecum.protocols import Embedder, Progress
+from vademecum.roots import narrow
 
 QUESTIONS = 100  # of each kind: intervals of about ±0.08
 SEED = 7

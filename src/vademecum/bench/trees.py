@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from vademecum.assembly import assemble_repository
 from vademecum.bench.questions import is_below
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.git import Root
@@ -20,7 +21,6 @@ from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import Source, read_source
 from vademecum.codebase.walk import WalkSettings, walk
 from vademecum.config import Settings
-from vademecum.engine import assemble
 from vademecum.protocols import Embedder, Progress
 from vademecum.retrieval.files import LEFT_OUT
 from vademecum.types import Evidence
@@ -90,7 +90,7 @@ def opened(
     """
     closing: list[Callable[[], None]] = []
     try:
-        repo = assemble(root, "bench", settings, embedder, time.time, closing)
+        repo = assemble_repository(root, "bench", settings, embedder, time.time, closing)
         repo = replace(repo, walk=EVERYTHING) if copied else repo
         codebase = Codebase([(repo, prefixes)], lambda: (), settings.search.ranker)
 

@@ -14,6 +14,7 @@ import click
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
 from vademecum.cli.session import check_exist, json_option, opened, paths_argument, settings_for
+from vademecum.context.remembered import notes_text, recalled_record, recalled_text
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
@@ -43,6 +44,7 @@ NOT_FOUND = 1
 @click.option("--reranker", default="", metavar="NAME", help="What reorders the first: built-in, none, llm:MODEL, ...")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @click.option("--why", is_flag=True, help="Show the signals behind each rank.")
+@click.option("--memory", "with_memory", is_flag=True, help="Also what is remembered that answers.")
 @json_option
 def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
     """Find code that answers QUERY, in the current repository or in each PATH.
@@ -74,13 +76,16 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
             progress=progress,
         )
         several = len(engine.roots) > 1 or options["scope"] == "all"
+        notes = [] if options["as_json"] else engine.notes(answer)
+        memory = engine.memory.recall(query, k=options["k"] or settings.search.k) if options["with_memory"] else None
     lines = options["snippet_lines"]
     if options["as_json"]:
-        return _print_record(answer, lines)
+        return _print_record(answer, lines, {"memory": recalled_record(memory)} if memory is not None else {})
     shown = settings.search.snippet_lines if lines is None else lines
     style = style_for(query, options["pattern"])
-    emit(answer_text(answer, snippet_lines=shown, name_repos=several, why=options["why"], style=style))
-    return 0 if answer else NOT_FOUND
+    text = answer_text(answer, snippet_lines=shown, name_repos=several, why=options["why"], style=style)
+    emit(text + notes_text(notes) + (f"\nremembered: {recalled_text(memory)}" if memory is not None else ""))
+    return 0 if answer or memory else NOT_FOUND
 
 
 @click.command("open")
@@ -113,11 +118,15 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
     with opened(paths, settings) as engine:
         answer = engine.codebase.symbol(name, k=options["k"] or settings.search.k, repo=options["repo"])
         several = len(engine.roots) > 1
+        notes = [] if options["as_json"] else engine.notes(answer)
     lines = options["snippet_lines"]
     if options["as_json"]:
         return _print_record(answer, lines)
     shown = settings.search.snippet_lines if lines is None else lines
-    emit(answer_text(answer, snippet_lines=shown, name_repos=several, facts=True, style=style_for(name)))
+    emit(
+        answer_text(answer, snippet_lines=shown, name_repos=several, facts=True, style=style_for(name))
+        + notes_text(notes)
+    )
     return 0 if answer else NOT_FOUND
 
 
@@ -138,8 +147,8 @@ def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, as_
     return 0
 
 
-def _print_record(answer: Answer, snippet_lines: int | None) -> int:
-    emit_json(answer_record(answer, snippet_lines=snippet_lines))
+def _print_record(answer: Answer, snippet_lines: int | None, beside: dict[str, Any] | None = None) -> int:
+    emit_json({**answer_record(answer, snippet_lines=snippet_lines), **(beside or {})})
     return 0 if answer else NOT_FOUND
 
 

@@ -40,6 +40,17 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """What one commit says: its id, its author, when it was written in seconds since the epoch, its words and its files."""
+
+    id: str
+    author: str
+    at: float
+    text: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hunk:
     """One run of changed lines: its first line and how many they were before, what went and what came."""
 
@@ -104,6 +115,48 @@ def _records(output: str) -> Iterator[Commit]:
             changes.append(Change(fields[at + 1], facts[3], facts[1], facts[2]))
             at += 2
         yield Commit(name.strip(), author, subject, tuple(changes))
+
+
+def messages(root: git.Root, known: str = "", most: int = 10_000) -> Result[list[Message], GitError]:
+    """Return what the newest commits say, oldest first: those behind `known` where the history still has it.
+
+    Merges that brought nothing of their own are left out.
+    """
+    options = (
+        "--no-merges",
+        "--no-renames",
+        "--no-show-signature",
+        "--no-ext-diff",
+        "--name-only",
+        f"--max-count={most}",
+    )
+    arguments = ("log", "-z", "--format=%x01%H%x00%an%x00%at%x00%B%x00", *options)
+    match _on_a_branch(root):
+        case Err() as failure:
+            return failure
+        case Ok(False):
+            return Ok([])
+    if known:
+        match git.run(root, *arguments, f"{known}..HEAD", "--"):
+            case Ok(output):
+                return Ok(_messages(output))
+            case Err():  # rewritten or pruned: all is told again, and known by its ids
+                pass
+    match git.run(root, *arguments, "HEAD", "--"):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok(_messages(output))
+
+
+def _messages(output: bytes) -> list[Message]:
+    r"""Read `\x01<id> <author> <time> <words> <path>…`, NUL between them."""
+    found = []
+    for record in output.decode(errors="replace").split("\x01")[1:]:
+        id_, author, at, text, *rest = (*record.split("\0"), "", "", "", "")[: max(5, record.count("\0") + 1)]
+        paths = tuple(path.strip("\n") for path in rest if path.strip("\n"))
+        found.append(Message(id_, author, float(at) if at.isdigit() else 0.0, text, paths))
+    return found[::-1]
 
 
 def main_line(root: git.Root, most: int) -> Result[list[str], GitError]:

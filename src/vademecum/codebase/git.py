@@ -177,6 +177,21 @@ def _ask_head(root: Root) -> Result[Head, GitError]:
             return Ok(Head(commit, os.fsdecode(output).strip().removeprefix("refs/heads/")))
 
 
+def worktrees(root: Root) -> list[str]:
+    """Return every directory where the repository is checked out, this one first; read from git's files, without git."""
+    if root.common_dir is None:
+        return [root.path]
+    found = [root.path]
+    if os.path.basename(root.common_dir) == ".git":
+        found.append(os.path.dirname(root.common_dir))
+    linked = os.path.join(root.common_dir, "worktrees")
+    for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else ():
+        pointer = _read(os.path.join(linked, name, "gitdir")).strip()
+        if pointer:
+            found.append(os.path.dirname(pointer))
+    return list(dict.fromkeys(found))
+
+
 def available() -> bool:
     """Whether there is a git to run."""
     return shutil.which("git") is not None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.context.document import context_record
 from vademecum.context.neighbours import neighbours_record, neighbours_text
+from vademecum.context.remembered import recalled_record, recalled_text
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
 
@@ -28,6 +29,7 @@ INSTRUCTIONS = (
 )
 RESULTS = 8  # fewer than at a terminal: each one is read, and paid for
 SNIPPET_LINES = 12
+REMEMBERED = 6  # events of one `recall`
 OPEN_LINES = 400  # of one `open`; more is asked for by range
 
 
@@ -48,6 +50,7 @@ class Tool:
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...]
     run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome]
+    writes: bool = False
 
     def declaration(self) -> dict[str, Any]:
         """Return the entry in `tools/list`."""
@@ -60,8 +63,14 @@ class Tool:
                 "required": list(self.required),
                 "additionalProperties": False,
             },
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+            "annotations": self._annotations(),
         }
+
+    def _annotations(self) -> dict[str, bool]:
+        """What a client may take for granted: most tools only read, and what one adds it can add twice without harm."""
+        if not self.writes:
+            return {"readOnlyHint": True, "openWorldHint": False}
+        return {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
 
     def call(self, engine: Engine, arguments: Mapping[str, Any], progress: Progress | None = None) -> Outcome:
         """Check the arguments against the schema and run.
@@ -148,6 +157,19 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
     if shown is not whole:
         text += f"\n... up to line {whole.end_line}: open {whole.path}:{shown.end_line + 1}-{whole.end_line}"
     return Outcome(text, evidence_record(shown, compact=True))
+
+
+def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    found = engine.memory.recall(
+        arguments["question"], k=arguments.get("k", REMEMBERED), when=arguments.get("when", "")
+    )
+    return Outcome(recalled_text(found), recalled_record(found))
+
+
+def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    done = engine.memory.record(arguments["text"], metadata={"by": "agent"})
+    taken = "".join(f"; taken out: {count} {kind}" for kind, count in done.redacted.items())
+    return Outcome(f"kept as {done.ids[0]}, {done.facts} facts{taken}", asdict(done))
 
 
 def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -257,6 +279,27 @@ TOOLS: Mapping[str, Tool] = {
             },
             ("name",),
             _symbol,
+        ),
+        Tool(
+            "recall",
+            "What was said, decided or preferred in earlier sessions, with dates and what still holds. Not for code. "
+            "If it answers not_found, assume nothing was said.",
+            {
+                "question": _string("In words"),
+                "k": _number(f"Results, default {REMEMBERED}", 1, 50),
+                "when": _string("Only of this time, e.g. last week"),
+            },
+            ("question",),
+            _recall,
+        ),
+        Tool(
+            "remember",
+            "Keep a decision with its reason, a preference or a fix for later sessions: one plain sentence. Not what the "
+            "code or its history says already.",
+            {"text": _string("One sentence")},
+            ("text",),
+            _remember,
+            writes=True,
         ),
         Tool(
             "status",

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
-from vademecum.text import RunTable
+if TYPE_CHECKING:
+    from vademecum.text import RunTable
 
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -188,6 +190,8 @@ def key(term: str) -> int:
 
 def term_table() -> RunTable:
     """Return a table that counts terms by their keys."""
+    from vademecum.text import RunTable  # brings numpy, which cutting text into terms does not need
+
     return RunTable(_RUN, lambda run: [key(term) for term in run_terms(run)])
 
 

@@ -61,6 +61,37 @@ FAMILIES: dict[str, Family] = {
     "vectors": Family(("embedder", "hash", "vector"), ("embedder", "hash")),
     # what a language model said of a piece of code, by chunk hash
     "summaries": Family(("enricher", "hash", "summary"), ("enricher", "hash")),
+    # memory: what happened, in the order it was recorded; `number` is given by the database, `metadata` is JSON
+    "events": Family(
+        ("number", "id", "at", "role", "session", "repo", "speaker", "text", "metadata", "recorded_at"), ("number",)
+    ),
+    # the plain values of an event's metadata, so that it can be filtered by them; `value` is JSON
+    "event_tags": Family(("name", "value", "event"), ("name", "value", "event")),
+    # what was deleted or archived and must not come back by itself; `event` is the number it had
+    "tombstones": Family(("number", "id", "event", "reason", "at"), ("number",)),
+    # what a rule read in an event, word for word; facts are settled from these
+    "claims": Family(
+        ("event", "position", "key", "digest", "kind", "text", "subject", "attribute", "value", "reason", "place",
+         "confidence", "corrects", "at", "speaker", "recorded_at"),
+        ("event", "position"),
+    ),
+    # what holds, or held: one row for each interval of one value
+    "facts": Family(
+        ("id", "key", "digest", "kind", "text", "subject", "attribute", "value", "reason", "place", "confidence",
+         "mentions", "first_at", "last_at", "valid_from", "valid_to", "superseded_by", "disputed", "confirmed",
+         "recorded_at", "event"),
+        ("id",),
+    ),
+    # what a person said of a value: confirmed, rejected, forgotten; by digest, so that nothing forgotten is kept
+    "marks": Family(("digest", "mark", "at"), ("digest",)),
+    # the symbols a fact is about, and the code they stood for when it was learned
+    "anchors": Family(("fact", "symbol", "path", "hash", "at"), ("fact", "symbol")),
+    # how often something was shown; reading never changes when it was said
+    "usage": Family(("item", "uses"), ("item",)),
+    # what a session decided, did and left open; `covers` is its last event's number
+    "digests": Family(("session", "covers", "first_at", "last_at", "text", "made_at"), ("session",)),
+    # how far each transcript and history has been read; `state` is the importer's own JSON
+    "sources": Family(("path", "importer", "state", "read_at"), ("path", "importer")),
 }  # fmt: skip
 
 MIGRATIONS: tuple[str, ...] = (
@@ -121,6 +152,56 @@ MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE summaries (
         enricher TEXT NOT NULL, hash TEXT NOT NULL, summary TEXT NOT NULL, PRIMARY KEY (enricher, hash)
+    ) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE events (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, at REAL NOT NULL, role TEXT NOT NULL,
+        session TEXT NOT NULL, repo TEXT NOT NULL, speaker TEXT NOT NULL, text TEXT NOT NULL, metadata TEXT NOT NULL,
+        recorded_at REAL NOT NULL
+    );
+    CREATE INDEX events_by_time ON events (at);
+    CREATE INDEX events_by_session ON events (session, at);
+    CREATE TABLE event_tags (
+        name TEXT NOT NULL, value TEXT NOT NULL, event INTEGER NOT NULL, PRIMARY KEY (name, value, event)
+    ) WITHOUT ROWID;
+    CREATE INDEX event_tags_by_event ON event_tags (event);
+    CREATE TABLE tombstones (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event INTEGER NOT NULL, reason TEXT NOT NULL,
+        at REAL NOT NULL
+    );
+    CREATE TABLE claims (
+        event TEXT NOT NULL, position INTEGER NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, kind TEXT NOT NULL,
+        text TEXT NOT NULL, subject TEXT NOT NULL, attribute TEXT NOT NULL, value TEXT NOT NULL, reason TEXT NOT NULL,
+        place TEXT NOT NULL, confidence REAL NOT NULL, corrects INTEGER NOT NULL, at REAL NOT NULL,
+        speaker TEXT NOT NULL, recorded_at REAL NOT NULL, PRIMARY KEY (event, position)
+    ) WITHOUT ROWID;
+    CREATE INDEX claims_by_key ON claims (key);
+    CREATE INDEX claims_by_digest ON claims (digest);
+    CREATE TABLE facts (
+        id TEXT PRIMARY KEY, key TEXT NOT NULL, digest TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL,
+        subject TEXT NOT NULL, attribute TEXT NOT NULL, value TEXT NOT NULL, reason TEXT NOT NULL, place TEXT NOT NULL,
+        confidence REAL NOT NULL, mentions INTEGER NOT NULL, first_at REAL NOT NULL, last_at REAL NOT NULL,
+        valid_from REAL NOT NULL, valid_to REAL, superseded_by TEXT NOT NULL, disputed INTEGER NOT NULL,
+        confirmed INTEGER NOT NULL, recorded_at REAL NOT NULL, event TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX facts_by_key ON facts (key);
+    CREATE INDEX facts_by_kind ON facts (kind);
+    CREATE INDEX facts_by_digest ON facts (digest);
+    CREATE TABLE marks (digest TEXT PRIMARY KEY, mark TEXT NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
+    CREATE TABLE anchors (
+        fact TEXT NOT NULL, symbol TEXT NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (fact, symbol)
+    ) WITHOUT ROWID;
+    CREATE INDEX anchors_by_symbol ON anchors (symbol);
+    CREATE TABLE usage (item TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE digests (
+        session TEXT PRIMARY KEY, covers INTEGER NOT NULL, first_at REAL NOT NULL, last_at REAL NOT NULL,
+        text TEXT NOT NULL, made_at REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE sources (
+        path TEXT NOT NULL, importer TEXT NOT NULL, state TEXT NOT NULL, read_at REAL NOT NULL,
+        PRIMARY KEY (path, importer)
     ) WITHOUT ROWID;
     """,
 )

@@ -1,7 +1,8 @@
 """`Store` on the standard library's SQLite: one file, write-ahead log, one writer and many readers at a time.
 
 No loadable extension is used (many Pythons are built without them). `synchronous=NORMAL` in WAL mode loses nothing when
-a process dies; at power loss the last commits may be missing, and the index is simply brought up to date again.
+a process dies; at power loss the last commits may be missing, and the index is simply brought up to date again. What
+cannot be read again from elsewhere is opened `durable`: every commit is on the disk before it is acknowledged.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 BUSY_SECONDS = 30.0
+REBUILD = "run `vade index --full` to set it aside and rebuild"
 _KEYS_AT_ONCE = 100  # alternatives in one statement
 _IN_LIMIT = 30_000  # below SQLite's limit of 32,766 bound parameters
 # what SQLite says when a quota or a limit on file sizes is used up: it only knows that a write failed
@@ -32,19 +34,17 @@ _UNWRITTEN = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3
 _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
-def named(error: sqlite3.Error, path: Path) -> StoreError:
-    """Return our name for what SQLite said, with the file and the fix."""
+def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError:
+    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one."""
     text = str(error)
     exact = getattr(error, "sqlite_errorcode", 0)
     code = exact & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{path} is held by another process: try again when it is done")
     if code == sqlite3.SQLITE_FULL or exact in _UNWRITTEN:
-        return StoreFullError(
-            f"no room on the disk (or in a quota) for {path}: free some space and run `vade index` again"
-        )
+        return StoreFullError(f"no room on the disk (or in a quota) for {path}: free some space and try again")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreCorruptError(f"{path} is damaged ({text}): run `vade index --full` to set it aside and rebuild")
+        return StoreCorruptError(f"{path} is damaged ({text}): {remedy}")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
         return StoreError(f"{path} cannot be opened for writing: check its permissions, or set VADE_HOME elsewhere")
     return StoreError(f"{path}: {text}")
@@ -63,7 +63,7 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
         except StoreError as known:  # a transaction has named it already
             return Err(known)
         except sqlite3.Error as cause:
-            error = named(cause, store.path)
+            error = named(cause, store.path, store.remedy)
             error.__cause__ = cause
             return Err(error)
 
@@ -80,8 +80,23 @@ def _rename_damaged(path: Path) -> None:
 class SqliteStore:
     """A SQLite file as a `Store`. Safe to use from several threads; open one per process."""
 
-    def __init__(self, path: str | Path, *, busy_seconds: float = BUSY_SECONDS, set_aside: bool = False) -> None:
-        """Open the file, creating it and bringing its tables up to date; set a damaged one aside if asked to.
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        busy_seconds: float = BUSY_SECONDS,
+        set_aside: bool = False,
+        durable: bool = False,
+        remedy: str = REBUILD,
+    ) -> None:
+        """Open the file, creating it and bringing its tables up to date.
+
+        Args:
+            path: the file; its directory is made.
+            busy_seconds: how long to wait for another writer.
+            set_aside: a damaged file is renamed and an empty one begun; else it is left as it is and refused.
+            durable: a commit survives the loss of power, at the price of waiting for the disk.
+            remedy: what to say of a damaged file.
 
         Raises:
             StoreCorruptError: the file is damaged, or is no database.
@@ -90,7 +105,9 @@ class SqliteStore:
         """
         self.path = Path(path)
         self.lock = threading.RLock()
+        self.remedy = remedy
         self._busy_seconds = busy_seconds
+        self._synchronous = "FULL" if durable else "NORMAL"
         try:
             self._open()
         except StoreCorruptError:
@@ -110,11 +127,16 @@ class SqliteStore:
                 cached_statements=64,
             )
         except sqlite3.Error as error:
-            raise named(error, self.path) from error
+            raise named(error, self.path, self.remedy) from error
         except OSError as error:
             raise StoreError(f"cannot create {self.path.parent}: {error.strerror}; set VADE_HOME elsewhere") from error
         try:
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "temp_store=MEMORY", "cache_size=-16000"):
+            for pragma in (
+                "journal_mode=WAL",
+                f"synchronous={self._synchronous}",
+                "temp_store=MEMORY",
+                "cache_size=-16000",
+            ):
                 self._db.execute(f"PRAGMA {pragma}")
             self._migrate()
         except StoreError:
@@ -122,7 +144,7 @@ class SqliteStore:
             raise
         except sqlite3.Error as error:
             self._db.close()
-            raise named(error, self.path) from error
+            raise named(error, self.path, self.remedy) from error
 
     def _migrate(self) -> None:
         version = self._version()
@@ -158,7 +180,7 @@ class SqliteStore:
                     self._roll_back()
                     raise
             except sqlite3.Error as error:
-                raise named(error, self.path) from error
+                raise named(error, self.path, self.remedy) from error
 
     def _roll_back(self) -> None:
         if self._db.in_transaction:  # a full disk has rolled back by itself
@@ -173,7 +195,7 @@ class SqliteStore:
         with self.transaction():
             self._db.executemany(
                 f"INSERT INTO {family} ({','.join(shape.columns)}) VALUES ({marks}) "  # noqa: S608 - names of our own
-                f"ON CONFLICT ({','.join(shape.key)}) DO UPDATE SET {changes}",
+                f"ON CONFLICT ({','.join(shape.key)}) DO {f'UPDATE SET {changes}' if changes else 'NOTHING'}",
                 rows,
             )
         return len(rows)

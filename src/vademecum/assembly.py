@@ -1,0 +1,260 @@
+"""How the parts are put together: which store, which providers, with whose consent, handed to which part.
+
+`assemble_repository`, `assemble_memory` and `assemble_tools` make the three capabilities' parts, `reading` what a context is
+made from. Nothing is loaded before it is needed, and what must be closed is added to `closing`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from vademecum.codebase.analyse import path_reader
+from vademecum.codebase.catalogue import Catalogue
+from vademecum.codebase.codebase import Codebase
+from vademecum.codebase.commits import Message, messages
+from vademecum.codebase.enriching import Pace
+from vademecum.codebase.git import Root, worktrees
+from vademecum.codebase.identity import index_directory
+from vademecum.codebase.repository import Repository
+from vademecum.codebase.rerank import Reranking
+from vademecum.codebase.walk import WalkSettings
+from vademecum.codebase.workers import Plan
+from vademecum.config import Settings
+from vademecum.context.code import Makers
+from vademecum.context.piece import Offer
+from vademecum.context.related import relations
+from vademecum.errors import ConsentError, UsageError
+from vademecum.memory.anchors import MOST_SITES, LookUp, Site
+from vademecum.memory.memory import Memory
+from vademecum.memory.records import Role, Statement
+from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
+from vademecum.memory.sync import Outside
+from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
+from vademecum.protocols import Clock, Embedder, Enricher, Extractor, Reranker, Store, TokenCounter
+from vademecum.types import Answer, Evidence
+
+P = TypeVar("P", Embedder, Enricher, Extractor, Reranker)
+
+MEMORY_REMEDY = (
+    "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
+    "`vade memory import` and what agents wrote with `vade memory sync`"
+)
+
+
+def assemble_repository(
+    root: Root,
+    name: str,
+    settings: Settings,
+    embedder: Embedder | str | None,
+    clock: Clock,
+    closing: list[Callable[[], None]],
+    *,
+    enricher: str = "",
+) -> Repository:
+    """Return one repository with its store, catalogue and embedder; what must be closed is added to `closing`.
+
+    `enricher` is the name of the one whose sentences stand in the place of summaries.
+    """
+    spec, loaded = embedding(settings, embedder)
+    directory = index_directory(settings.home, root)
+    store: Store = open_store(directory / "index.db")
+    closing.append(store.close)
+    plan = Plan(
+        spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
+    )
+    catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
+    return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher)
+
+
+def assemble_memory(
+    repo: Repository, codebase: Codebase, settings: Settings, clock: Clock, closing: list[Callable[[], None]]
+) -> Memory:
+    """Return the memory of one repository and of everything; outside of git of everything alone."""
+    places = [(GLOBAL, "", settings.home)]
+    if repo.root.common_dir:
+        places.insert(0, (REPOSITORY, repo.root.path, repo.catalogue.directory))
+    scopes = []
+    for number, (name, root, directory) in enumerate(places):
+        store: Store = load(
+            "store", "sqlite", path=directory / DATABASE, durable=True, remedy=MEMORY_REMEDY, busy_seconds=60.0
+        )
+        closing.append(store.close)
+        scopes.append(scope_of(number, name, root, directory, store))
+    memory = Memory(
+        scopes,
+        repo.embedder,
+        extract,
+        clock,
+        look_up=sites(repo, codebase),
+        language=settings.memory.language,
+        outside=surroundings(repo, settings),
+    )
+    closing.append(memory.close)
+    return memory
+
+
+def extract(text: str, role: Role) -> Sequence[Statement]:
+    """Read statements in a text; the tables of rules are loaded with the first."""
+    from vademecum.memory.extract import extract as read
+
+    return read(text, role)
+
+
+def extractor(settings: Settings) -> Extractor | None:
+    """Return what reads events beside the rules, None for nothing. Raises what `plugins.load` does, and `ConsentError`."""
+    spec = settings.memory.extractor
+    if spec in WITHOUT_PROVIDER["extractor"]:
+        return None
+    own = asdict(settings.llm) if spec.partition(":")[0] == "llm" else {}
+    found: Extractor = load("extractor", spec, **own)
+    return consented("extractor", found, settings, shared=settings.is_shared("memory.extractor"))
+
+
+def surroundings(repo: Repository, settings: Settings) -> Outside:
+    """Return where agents write about a repository on this machine, what tells of its commits, and what reads beside the rules."""
+
+    def reads() -> Extractor | None:
+        return extractor(settings)
+
+    if not repo.root.common_dir:
+        return Outside(extractor=reads)  # other projects' words have no business in the memory for everything
+
+    def told(known: str) -> list[Message]:
+        return messages(repo.root, known).unwrap()
+
+    return Outside(os.path.expanduser("~"), os.environ, tuple(worktrees(repo.root)), told, reads)
+
+
+def sites(repo: Repository, codebase: Codebase) -> LookUp:
+    """Return what tells memory where names are defined, from the index as it is; None where there is no index yet."""
+
+    def look_up(names: Sequence[str]) -> dict[str, list[Site]] | None:
+        if repo.catalogue.load("worktree", repo.root.path) is None:
+            return None
+        codebase.refresh()
+        return {name: _defined(codebase, repo, name) for name in names}
+
+    return look_up
+
+
+def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
+    try:
+        found = codebase.symbol(name, k=MOST_SITES + 1, repo=repo.name, refresh=False)
+    except UsageError:  # written like a name, and none in any language
+        return []
+    return [Site(each.symbols[0], each.path, each.id.rpartition(":")[2]) for each in found.evidence]
+
+
+def reading(
+    codebase: Codebase, settings: Settings, counter: TokenCounter | str | None, clock: Clock, *, several: bool
+) -> Callable[[], Makers]:
+    """Return what makes, once it is asked for, that which a context is made from."""
+
+    @cache
+    def makers() -> Makers:
+        chosen = settings.context.counter if counter is None else counter
+        counting: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
+
+        def search(task: str, k: int) -> Answer:
+            return codebase.search(task, k=k, refresh=False)
+
+        def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
+            return relations(lambda repo: codebase.graph(repo, refresh=False), codebase.pieces, task, found)
+
+        own = settings.context
+        return Makers(
+            search, codebase.pieces, counting, related, (), settings.home, (own.primary, own.related, own.graph),
+            name_repos=several, clock=clock,
+        )  # fmt: skip
+
+    return makers
+
+
+def open_store(path: Path) -> Store:
+    """Open a database. A damaged one is set aside, never deleted: all it held can be read from the disk again."""
+    store: Store = load("store", "sqlite", path=path, set_aside=True)
+    return store
+
+
+def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callable[[Reranker | str], Reranking]:
+    """Return what gives the way to rerank for a provider or its name, for "" what was opened with or is set.
+
+    What is loaded by name is kept. It raises what `plugins.load` does, and `ConsentError`.
+    """
+    default = settings.search.reranker if opened_with is None else opened_with
+    depth = settings.search.rerank_depth
+
+    def of(chosen: Reranker, *, shared: bool = False) -> Reranking:
+        return Reranking(chosen.name, consented("reranker", chosen, settings, shared=shared), depth)
+
+    @cache
+    def named(spec: str, *, shared: bool) -> Reranking:
+        if spec in WITHOUT_PROVIDER["reranker"]:
+            return Reranking(spec)
+        own = asdict(settings.llm) if spec.partition(":")[0] == "llm" else {}  # that provider has a section of its own
+        return of(load("reranker", spec, **own), shared=shared)
+
+    def reranking(chosen: Reranker | str) -> Reranking:
+        shared = chosen == "" and opened_with is None and settings.is_shared("search.reranker")
+        which = default if chosen == "" else chosen
+        return named(which, shared=shared) if isinstance(which, str) else of(which)
+
+    return reranking
+
+
+def enriching(settings: Settings, opened_with: Enricher | str | None) -> Callable[[], tuple[Enricher, Pace]]:
+    """Return what gives the enricher and its pace. It raises what `plugins.load` does, `UsageError` and `ConsentError`."""
+    own = settings.enrich
+
+    @cache
+    def chosen() -> tuple[Enricher, Pace]:
+        spec = own.provider if opened_with is None else opened_with
+        if not spec:
+            raise UsageError('no enricher is set: set enrich.provider in your user file, as in "ollama:qwen2.5-coder"')
+        if isinstance(spec, str):
+            server = asdict(settings.llm)
+            same = server.pop("api") == spec.partition(":")[0]  # an address and key of one kind are nothing to another
+            arguments = server if same else {"timeout_s": server["timeout_s"]}
+            spec = load("enricher", spec, **(arguments if spec.partition(":")[0] in BUILT_IN["enricher"] else {}))
+        assert not isinstance(spec, str)
+        return consented("enricher", spec, settings, shared=False), Pace(own.per_minute, own.parallel)
+
+    return chosen
+
+
+def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
+    """Return the provider, unless it sends text elsewhere and nobody agreed to that, or only a repository's own file did.
+
+    `shared` says that such a file chose it.
+    """
+    sends = f"{kind} {provider.name!r} sends code to another machine"
+    if provider.remote and not settings.privacy.allow_remote:
+        raise ConsentError(
+            f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
+        )
+    if provider.remote and shared:
+        raise ConsentError(
+            f"{sends}, and a repository's own file cannot turn it on: set search.{kind} in your user file or environment"
+        )
+    return provider
+
+
+def embedding(settings: Settings, embedder: Embedder | str | None) -> tuple[Embedder | str, Callable[[], Embedder]]:
+    """Return which embedder is to be used, and what loads it when first called.
+
+    That raises what `plugins.load` does, and `ConsentError`.
+    """
+    spec = settings.search.embedder if embedder is None else embedder
+    shared = embedder is None and settings.is_shared("search.embedder")
+
+    @cache
+    def loaded() -> Embedder:
+        found = load("embedder", spec) if isinstance(spec, str) else spec
+        return consented("embedder", found, settings, shared=shared)
+
+    return spec, loaded

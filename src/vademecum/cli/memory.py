@@ -1,0 +1,328 @@
+"""The verbs about memory: `vade memory record`, `recall`, `context` and the others."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vademecum.cli.render import emit, emit_json
+from vademecum.cli.session import json_option, opened, settings_for
+from vademecum.errors import UsageError
+
+if TYPE_CHECKING:
+    from vademecum.config import Settings
+    from vademecum.memory.memory import Memory
+
+NOT_FOUND = 1
+
+everywhere_option = click.option(
+    "--global", "everywhere", is_flag=True, help="The global memory instead of the repository's."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def memory() -> None:
+    """Record and recall what was done, decided and preferred.
+
+    Inside a git repository its own memory and the global one are asked together; outside, the global one.
+    """
+
+
+@contextmanager
+def remembering(settings: Settings | None = None) -> Iterator[Memory]:
+    """The memory of the current directory."""
+    with opened((), settings) as engine:
+        yield engine.memory
+
+
+@memory.command()
+@click.argument("text")
+@click.option("--role", default="note", metavar="ROLE", help="Who says it: note, user, assistant, command, ...")
+@click.option("--session", default="", metavar="ID", help="What it belongs to.")
+@click.option("--speaker", default="", metavar="NAME", help="A name.")
+@click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Metadata; may be repeated.")
+@everywhere_option
+@json_option
+def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
+    """Keep TEXT, without its secrets, and the facts it states. TEXT `-` is read from standard input."""
+    text = sys.stdin.read() if text == "-" else text
+    with remembering() as kept:
+        done = kept.record(text, metadata=_metadata(metadata), **options)
+    if as_json:
+        emit_json(asdict(done))
+        return 0
+    notes = [f"{done.facts} facts"] if done.facts != 1 else ["1 fact"]
+    notes += [f"{kind} taken out: {count}" for kind, count in done.redacted.items()]
+    emit(f"{done.ids[0]}  {', '.join(notes)}{'' if done.events else ', known already'}\n")
+    return 0
+
+
+@memory.command()
+@click.argument("question")
+@click.option("-k", type=click.IntRange(1), default=10, metavar="N", help="How many results.")
+@click.option("--when", default="", metavar="WORDS", help="Only of this time: 'last week', 'since Monday'.")
+@click.option("--as-of", default="", metavar="WORDS", help="Answer as if it were then.")
+@click.option("--session", default="", metavar="ID", help="Only of this session.")
+@click.option("--role", "roles", multiple=True, metavar="ROLE", help="Only by these; may be repeated.")
+@click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Only with this; may be repeated.")
+@click.option("--why", is_flag=True, help="Show the signals behind each rank.")
+@json_option
+def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, as_json: bool, **options: Any) -> int:
+    """Show what is remembered that answers QUESTION, and what has become of it."""
+    with remembering() as kept:
+        options |= {"as_of": kept.moment(as_of)} if as_of else {}
+        found = kept.recall(question, metadata=_metadata(metadata), **options)
+    if as_json:
+        emit_json(asdict(found))
+    else:
+        from vademecum.context.remembered import recalled_text
+
+        emit(recalled_text(found, why=why))
+    return 0 if found else NOT_FOUND
+
+
+@memory.command()
+@click.argument("message")
+@click.option("--session", default="", metavar="ID", help="The session that is open.")
+@click.option("-k", "top_k", type=click.IntRange(1), default=5, metavar="N", help="How many pieces of knowledge.")
+@click.option("--budget", type=click.IntRange(20), metavar="TOKENS", help="Never more than so many tokens.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file that is open; may be repeated.")
+def context(message: str, session: str, top_k: int, budget: int | None, files: tuple[str, ...]) -> int:
+    """Print what an agent should know before it answers MESSAGE, as Markdown; nothing where there is nothing."""
+    settings = settings_for(())
+    tokens = budget or settings.memory.context_tokens
+    with remembering(settings) as kept:
+        text = kept.build_memory_context(session, message, top_k, budget_tokens=tokens, files=files)
+    emit(f"{text}\n" if text else "")
+    return 0
+
+
+@memory.command()
+@click.argument("when", default="")
+@click.option("--session", default="", metavar="ID", help="Only of this session.")
+@json_option
+def timeline(when: str, session: str, *, as_json: bool) -> int:
+    """Show what was said and committed, by chapters, the latest first; WHEN as in `last week` narrows it."""
+    with remembering() as kept:
+        found = kept.timeline(when, session=session)
+    if as_json:
+        emit_json([asdict(chapter) for chapter in found])
+    else:
+        from vademecum.context.remembered import timeline_text
+
+        emit(timeline_text(found))
+    return 0 if found else NOT_FOUND
+
+
+@memory.command()
+@click.option("--all", "every", is_flag=True, help="Every fact that holds, of whatever kind and however sure.")
+@click.option("--past", is_flag=True, help="With --all, also what no longer holds.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A file that is open; may be repeated.")
+@json_option
+def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> int:
+    """Show the preferences and instructions an agent is always told, or with --all every fact."""
+    with remembering() as kept:
+        found = kept.facts(past=past) if every or past else kept.preferences(files)
+    if as_json:
+        emit_json([asdict(fact) for fact in found])
+    else:
+        from vademecum.context.remembered import facts_text
+
+        emit(facts_text(found))
+    return 0 if found else NOT_FOUND
+
+
+@memory.command()
+@click.argument("fact")
+@json_option
+def why(fact: str, *, as_json: bool) -> int:
+    """Show where FACT, an id, comes from: who said it when, and what held before and after."""
+    with remembering() as kept:
+        found = kept.why(fact)
+    if as_json:
+        emit_json(asdict(found))
+    else:
+        from vademecum.context.remembered import why_text
+
+        emit(why_text(found))
+    return 0
+
+
+@memory.command()
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+def forget(ids: tuple[str, ...]) -> int:
+    """Forget facts or events for good, with the words that said them; reading their source again does not bring them back."""
+    with remembering() as kept:
+        for id_ in ids:
+            cut = kept.forget(id_)
+            emit(f"forgot {id_}, said in {cut} {'event' if cut == 1 else 'events'}\n")
+    return 0
+
+
+@memory.command()
+@click.argument("ids", nargs=-1, required=True, metavar="FACT...")
+def confirm(ids: tuple[str, ...]) -> int:
+    """Say that facts hold: they are certain from now on, and decide what contradicts them."""
+    return _marked("confirm", ids)
+
+
+@memory.command()
+@click.argument("ids", nargs=-1, required=True, metavar="FACT...")
+def reject(ids: tuple[str, ...]) -> int:
+    """Say that facts do not hold: they are shown no more, and not learned again."""
+    return _marked("reject", ids)
+
+
+@memory.command()
+@click.argument("fact")
+@click.argument("text")
+def edit(fact: str, text: str) -> int:
+    """Put FACT in other words from now on; what it was stays its past."""
+    with remembering() as kept:
+        new = kept.edit(fact, text)
+    emit(f"{new.id} {new.topic}: {new.text}\n")
+    return 0
+
+
+@memory.command()
+@click.argument("path", default="-", type=click.Path(dir_okay=False))
+@click.option("--markdown", "as_markdown", is_flag=True, help="The facts that hold, as a page to read and review.")
+@everywhere_option
+def export(path: str, *, as_markdown: bool, everywhere: bool) -> int:
+    """Write everything as JSON lines, with provenance, to PATH or standard output."""
+    with remembering() as kept:
+        if as_markdown:
+            lines = iter([kept.markdown(everywhere=everywhere)])
+        else:
+            lines = (line + "\n" for line in kept.export(everywhere=everywhere))
+        if path == "-":
+            for line in lines:
+                emit(line)
+            return 0
+        with _written(path) as file:
+            file.writelines(lines)
+    return 0
+
+
+@memory.command("import")
+@click.argument("path", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@everywhere_option
+def import_(path: str, *, everywhere: bool) -> int:
+    """Read what `export` wrote, or an archive, from PATH; `-` is standard input. What is known stays as it is."""
+    with remembering() as kept:
+        if path == "-":
+            done = kept.import_lines(sys.stdin, everywhere=everywhere)
+        else:
+            done = kept.import_lines(_lines(Path(path)), everywhere=everywhere)
+    emit(f"{done.events} new events, {done.claims} statements, {done.skipped} lines passed over\n")
+    return 0
+
+
+@memory.command()
+@click.option("--source", "sources", multiple=True, metavar="NAME", help="Only from this agent, or from git.")
+@json_option
+def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
+    """Take in what coding agents wrote on this machine about this repository, and what its commits say."""
+    with remembering() as kept:
+        done = kept.sync(sources)
+    if as_json:
+        emit_json(asdict(done))
+        return 0
+    lines = [
+        f"{name}: {count} new events from {done.files[name]} files\n" for name, count in done.events.items() if count
+    ]
+    taken = [f"{kind} taken out: {count}\n" for kind, count in done.redacted.items()]
+    emit("".join([*lines, f"{sum(done.events.values())} new events, {done.facts} statements\n", *taken]))
+    return 0
+
+
+@memory.command(context_settings={"ignore_unknown_options": True})
+@click.argument("event", metavar="session-start|prompt|stop")
+def hook(event: str) -> int:
+    """Answer a coding agent's hook: JSON on standard input, what to know on standard output. It never fails."""
+    from vademecum.hook import main
+
+    return main([event])
+
+
+@memory.command()
+@click.option(
+    "--most", type=click.IntRange(1), default=200, metavar="N", help="Read at most so many events of each memory."
+)
+@json_option
+def learn(most: int, *, as_json: bool) -> int:
+    """Have the language model that `memory.extractor` names read what the rules may have missed."""
+    with remembering() as kept:
+        done = kept.learn(most)
+    if as_json:
+        emit_json([asdict(each) for each in done])
+    for each in () if as_json else done:
+        stopped = f"; stopped: {each.problem}" if each.problem else ""
+        emit(f"{each.read} events read, {each.kept} statements kept, {each.dropped} dropped{stopped}\n")
+    return 3 if any(each.problem for each in done) else 0
+
+
+@memory.command()
+@json_option
+def consolidate(*, as_json: bool) -> int:
+    """Merge what says the same, tell sessions that are over in a few lines, archive the oldest events beyond the limit."""
+    settings = settings_for(())
+    with remembering(settings) as kept:
+        done = kept.consolidate(settings.memory.max_events)
+    if as_json:
+        emit_json([asdict(each) for each in done])
+        return 0
+    for each in done:
+        archive = f" to {each.archive}" if each.archive else ""
+        emit(f"{each.merged} facts merged, {each.digests} sessions told, {each.archived} events archived{archive}\n")
+    return 0
+
+
+def _marked(verb: str, ids: tuple[str, ...]) -> int:
+    with remembering() as kept:
+        for id_ in ids:
+            fact = getattr(kept, verb)(id_)
+            emit(f"{verb}ed {id_} {fact.topic}: {fact.value}\n")
+    return 0
+
+
+def _metadata(given: tuple[str, ...]) -> dict[str, Any]:
+    from vademecum.memory.recall import metadata_of
+
+    if wrong := [each for each in given if "=" not in each[1:]]:
+        raise UsageError(f"--meta {wrong[0]!r} has no value: write it as NAME=VALUE")
+    return {name: value for each in given for name, value in metadata_of(each).items()}
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of a file, unpacked where it is an archive."""
+    import gzip
+
+    try:
+        with (
+            gzip.open(path, "rt", encoding="utf-8", errors="replace")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8", errors="replace") as file
+        ):
+            yield from file
+    except (OSError, EOFError) as error:
+        raise UsageError(f"{path} cannot be read: {error}: name a file that `vade memory export` wrote") from error
+
+
+@contextmanager
+def _written(path: str) -> Iterator[Any]:
+    """A file that is there as a whole or not at all."""
+    beside = Path(f"{path}.tmp")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            yield file
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written: {error.strerror}: name another file") from error

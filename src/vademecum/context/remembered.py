@@ -1,0 +1,162 @@
+"""What memory answers as text: the same for the command and the server.
+
+likely 0.83 | 2 of 310 events
+
+2025-10-05 14:32  user  session 3f  (e1c2…)
+  We decided on SQLite because nothing else is everywhere.
+  ▸ decision storage: SQLite
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from vademecum.context.render import counted, visible
+from vademecum.memory.corrections import Why
+from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
+
+SNIPPET_LINES = 6
+_STATES = {
+    AnchorState.CURRENT: "",
+    AnchorState.DRIFTED: "has changed since",
+    AnchorState.ORPHANED: "is gone",
+}
+LINE_CHARACTERS = 300
+SNIPPET_CHARACTERS = 1200
+
+
+def recalled_text(found: Recalled, *, why: bool = False) -> str:
+    """Return an answer of memory as text that ends in a newline."""
+    verdict = str(found.verdict).replace("_", " ")
+    head = f"{verdict} {found.probability:.2f} | {len(found.evidence)} of {found.searched} events"
+    lines = [head + (f" | {found.reason}" if found.reason else "")]
+    for item in found.evidence:
+        lines += ["", *evidence_lines(item, why=why)]
+    return "\n".join(lines) + "\n"
+
+
+def recalled_record(found: Recalled) -> dict[str, Any]:
+    """Return an answer of memory as a plain record, without what only a person at a terminal asks for."""
+    return {
+        "verdict": str(found.verdict),
+        "probability": round(found.probability, 2),
+        "reason": found.reason,
+        "evidence": [
+            {
+                "id": item.event.id,
+                "at": stamp(item.event.at),
+                "role": str(item.event.role),
+                "speaker": item.event.speaker,
+                "session": item.event.session,
+                "text": item.event.text[:SNIPPET_CHARACTERS],
+                "facts": [fact_text(fact, item.now, item.against) for fact in item.facts],
+                "superseded_by": item.superseded_by,
+                "anchors": {anchor.symbol: str(anchor.state) for anchor in item.anchors},
+            }
+            for item in found.evidence
+        ],
+    }
+
+
+def evidence_lines(item: Evidence, *, why: bool = False) -> list[str]:
+    """Return one piece of evidence: when and who, the words, and what they state and whether it still holds."""
+    event = item.event
+    who = event.speaker or str(event.role)
+    session = f"  session {event.session}" if event.session else ""
+    scope = "  global" if item.scope == "global" else ""
+    lines = [f"{stamp(event.at)}  {visible(who)}{visible(session)}{scope}  {event.id}"]
+    said = [line for line in event.text.splitlines() if line.strip()]
+    lines += [f"  {visible(line[:LINE_CHARACTERS])}" for line in said[:SNIPPET_LINES]]
+    if len(said) > SNIPPET_LINES:
+        lines.append(f"  … {len(said) - SNIPPET_LINES} more lines")
+    lines += [f"  ▸ {visible(fact_text(fact, item.now, item.against))}" for fact in item.facts]
+    lines += [f"  ⚓ {visible(anchor.symbol)} {anchor.state}" for anchor in item.anchors]
+    if item.superseded_by:
+        lines.append(f"  ✗ said differently later: {item.superseded_by}")
+    if why:
+        lines.append(
+            "  " + ", ".join(f"{name} {value:g}" for name, value in {"score": item.score, **item.signals}.items())
+        )
+    return lines
+
+
+def fact_text(fact: Fact, now: Sequence[Fact] = (), against: Sequence[Fact] = ()) -> str:
+    """Return a fact and whether it holds: `now X; was Y until D`, or where nothing decides both statements with their dates."""
+    said = f"{fact.kind} {fact.id} {fact.topic}: "
+    new = next((each for each in now if each.key == fact.key), None)
+    if fact.valid_to is not None and new is not None:
+        return f"{said}now {new.value}; was {fact.value} until {stamp(fact.valid_to)[:10]}"
+    rivals = [f"{each.value} ({stamp(each.last_at)[:10]})" for each in against if each.key == fact.key]
+    if rivals:
+        return f"{said}{fact.value} ({stamp(fact.last_at)[:10]}), against {', '.join(rivals)}: undecided"
+    return f"{said}{fact.value}{' (disputed)' if fact.disputed else ''}"
+
+
+def stamp(at: float) -> str:
+    """Return a moment as `2025-10-05 14:32`, in the local zone."""
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def notes_text(notes: Sequence[Note]) -> str:
+    """Return what is remembered of code that is shown, with a blank line before; "" where nothing is."""
+    lines = []
+    for note in notes:
+        fact = note.fact
+        about = ", ".join(f"{anchor.symbol} {_STATES[anchor.state]}".strip() for anchor in note.anchors)
+        through = f", called by {note.through}" if note.through else ""
+        said = " ".join(fact.text.split())[:LINE_CHARACTERS]
+        lines.append(visible(f"  {fact.kind} {stamp(fact.last_at)[:10]}  {said}  ({about}{through})  {fact.id}"))
+    return "\nremembered\n" + "".join(f"{line}\n" for line in lines) if lines else ""
+
+
+def facts_text(facts: Sequence[Fact]) -> str:
+    """Return facts a line each: id, how sure, what about, what holds, and until when it did."""
+    lines = []
+    for fact in facts:
+        until = f" until {stamp(fact.valid_to)[:10]}" if fact.valid_to is not None else ""
+        limits = f"  [{fact.place}]" if fact.place else ""
+        sure = "confirmed" if fact.confirmed else f"{fact.confidence:.2f}"
+        disputed = "  disputed" if fact.disputed else ""
+        said = " ".join(fact.text.split())
+        lines.append(
+            f"{fact.id}  {sure}  {fact.kind}  {visible(fact.topic)}: {visible(said)}{until}{visible(limits)}{disputed}"
+        )
+    return (
+        "".join(f"{line}\n" for line in lines) or "nothing is known yet: `vade memory record` or `vade memory sync`\n"
+    )
+
+
+def why_text(found: Why) -> str:
+    """Return where a fact comes from: what it says, who said so when, and its history."""
+    fact = found.fact
+    lines = [
+        fact_text(fact),
+        f"  {found.scope}, said {counted(fact.mentions, 'time')}, confidence {fact.confidence:.2f}",
+        "",
+        "said",
+    ]
+    for event, words in found.said:
+        where = (
+            f"{stamp(event.at)}  {event.speaker or event.role}  {event.id}" if event else "in an event that is not here"
+        )
+        lines += [f"  {visible(where)}", f"    {visible(' '.join(words.split()))}"]
+    if len(found.history) > 1:
+        lines += ["", "history"]
+        for each in found.history:
+            until = stamp(each.valid_to)[:16] if each.valid_to is not None else "now"
+            lines.append(f"  {stamp(each.valid_from)[:16]} to {until}  {visible(each.value)}  {each.id}")
+    return "\n".join(lines) + "\n"
+
+
+def timeline_text(chapters: Sequence[Chapter]) -> str:
+    """Return chapters, the latest first, their events in order of time."""
+    lines: list[str] = []
+    for chapter in chapters:
+        lines += [chapter.name, *(f"  * {visible(' | '.join(told.splitlines()))}" for told in chapter.digests)]
+        for event in chapter.events:
+            first = next((line for line in event.text.splitlines() if line.strip()), "")
+            lines.append(f"  {stamp(event.at)}  {visible(event.speaker or str(event.role))}  {visible(first[:120])}")
+        lines.append("")
+    return "\n".join(lines) if lines else "nothing is recorded for that time\n"

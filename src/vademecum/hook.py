@@ -1,0 +1,194 @@
+"""What coding agents call at their own moments: `vade memory hook session-start | prompt | stop`, JSON on standard input.
+
+    session-start    say what holds and what is left open
+    prompt           say what concerns the message that was just typed
+    stop             catch up with the transcript, in a process of its own
+
+Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and take back
+`{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. A hook stands in somebody's way, so it never blocks and
+never fails: nothing is imported before it is needed and nothing heavy at all, all of it ends after a second and a half, whatever happens the exit code is 0 and
+standard output holds an answer or nothing. What went wrong is a line in `hooks.log` in the data directory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vademecum.codebase.git import Root
+    from vademecum.config import Settings
+    from vademecum.memory.scope import Scope
+    from vademecum.protocols import Store
+
+LOG = "hooks.log"
+MOST_LOG_BYTES = 256_000
+DEADLINE_S = 1.5
+INPUT_S = 0.5  # an agent that does not close the pipe is not waited for
+MOST_INPUT_BYTES = 1_000_000
+BUSY_S = 0.2
+CATCH_UP = "catch-up"  # what `stop` starts in a process of its own
+CATCH_UP_S = 600.0
+# Our name → the events of agents that it is for
+EVENTS: Mapping[str, tuple[str, ...]] = {
+    "session-start": ("SessionStart",),
+    "prompt": ("UserPromptSubmit", "BeforeAgent"),
+    "stop": ("Stop", "SessionEnd", "PreCompact", "AfterAgent"),
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Answer one hook; always 0."""
+    name = arguments[0] if arguments else ""
+    limit = _limit(CATCH_UP_S if name == CATCH_UP else DEADLINE_S)
+    try:
+        if name == CATCH_UP:
+            catch_up(os.getcwd())
+        else:
+            answer(name, read_input(sys.stdin.fileno()))
+    except Exception as error:  # noqa: BLE001 -- one of the marked edges: an agent's work goes on whatever happens here
+        note(f"{name}: {type(error).__name__}: {error}")
+    finally:
+        limit.cancel()
+    return 0
+
+
+def answer(name: str, said: Mapping[str, Any]) -> None:
+    """Do what a hook is for, and print what is to be told.
+
+    Raises:
+        KeyError: there is no such hook.
+    """
+    events = EVENTS[name]
+    directory = str(said.get("cwd") or os.getcwd())
+    if name == "stop":
+        start_catching_up(directory)
+        return
+    told = context(name, said, directory)
+    if told:
+        event = said.get("hook_event_name")
+        known = event if event in events else events[0]
+        output = {"hookSpecificOutput": {"hookEventName": known, "additionalContext": told}}
+        sys.stdout.write(json.dumps(output) + "\n")
+        sys.stdout.flush()
+
+
+def context(name: str, said: Mapping[str, Any], directory: str) -> str:
+    """Return what an agent is told, "" for nothing. Raises what opening a memory does."""
+    from vademecum import config
+    from vademecum.codebase.git import find_root
+    from vademecum.memory.brief import Brief
+    from vademecum.memory.wording import LANGUAGES
+
+    settings = config.load(directory)
+    with ExitStack() as opened:
+        scopes = open_scopes(find_root(directory), settings, opened)
+        wording = LANGUAGES[settings.memory.language]
+        brief = Brief(scopes, wording, time.time, settings.memory.context_tokens)
+        return brief.opening() if name == "session-start" else brief.answering(str(said.get("prompt") or ""))
+
+
+def open_scopes(root: Root, settings: Settings, opened: ExitStack) -> list[Scope]:
+    """Return the memories that are there, the repository's first; none is made for being asked."""
+    from vademecum.codebase.identity import index_directory
+    from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
+    from vademecum.plugins import load
+
+    places = [(GLOBAL, "", settings.home)]
+    if root.common_dir:
+        places.insert(0, (REPOSITORY, root.path, index_directory(settings.home, root)))
+    scopes = []
+    for number, (name, path, directory) in enumerate(places):
+        if (directory / DATABASE).exists():
+            store: Store = load("store", "sqlite", path=directory / DATABASE, durable=True, busy_seconds=BUSY_S)
+            opened.callback(store.close)
+            scopes.append(scope_of(number, name, path, directory, store))
+    return scopes
+
+
+def start_catching_up(directory: str) -> None:
+    """Start what reads the transcript, in a process that does not belong to the agent and is waited for by nobody."""
+    import subprocess
+
+    command = [sys.executable, "-m", "vademecum", "memory", "hook", CATCH_UP]
+    nothing = subprocess.DEVNULL
+    subprocess.Popen(command, cwd=directory, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+
+
+def catch_up(directory: str) -> None:
+    """Take in what is new, unless another process is at it. Raises what `Memory.sync` does."""
+    from vademecum import config
+    from vademecum.codebase.git import find_root
+    from vademecum.codebase.identity import index_directory
+    from vademecum.codebase.lock import exclusive
+    from vademecum.engine import Engine
+    from vademecum.errors import StoreBusyError
+
+    with suppress(OSError):
+        os.nice(10)
+    settings = config.load(directory)
+    root = find_root(directory)
+    if not root.common_dir:
+        return
+    at_it = index_directory(settings.home, root) / "sync.lock"
+    # Where another process is at it, that one reads what is there, and the next turn brings the rest.
+    with suppress(StoreBusyError), exclusive(at_it, 0.0), Engine.open(directory, settings=settings) as engine:
+        engine.memory.sync()
+
+
+def read_input(handle: int) -> dict[str, Any]:
+    """Return the JSON object on a pipe, {} where there is none in time; the pipe need not be closed behind it."""
+    until = time.monotonic() + INPUT_S
+    content = b""
+    while len(content) < MOST_INPUT_BYTES:
+        left = until - time.monotonic()
+        if sys.platform != "win32" and not select.select([handle], [], [], max(0.0, left))[0]:
+            break
+        part = os.read(handle, 65_536)
+        content += part
+        said = _object(content)
+        if said or not part:
+            return said
+    return _object(content)
+
+
+def _object(content: bytes) -> dict[str, Any]:
+    if not content.rstrip().endswith(b"}"):
+        return {}
+    with suppress(ValueError, RecursionError):
+        said = json.loads(content)
+        return said if isinstance(said, dict) else {}
+    return {}
+
+
+def _limit(seconds: float) -> threading.Timer:
+    """End the process, content, when its time is over: a locked database or a slow disk is no reason to wait."""
+
+    def stop() -> None:
+        note(f"stopped after {seconds:g} s")
+        os._exit(0)
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def note(problem: str) -> None:
+    """Write a line to the log; where that cannot be done either, nobody is told."""
+    with suppress(Exception):
+        from vademecum import config
+
+        path = config.load().home / LOG
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
+            path.replace(path.with_suffix(".log.1"))
+        with path.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {' '.join(problem.split())[:500]}\n")

@@ -1,0 +1,142 @@
+"""Facts tied to code: which symbols a fact names, and whether their code is still what it was.
+
+Memory knows nothing of how code is indexed: whoever assembles the engine hands it a look-up, a plain function from names
+to where they are defined and the hash of that definition. Where no index is at hand nothing is anchored and nothing is
+said to have drifted.
+
+    >>> names_in("decided: `TokenBudget.split` hands leftovers on, see walk_tree() and README")
+    ['TokenBudget.split', 'walk_tree']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from vademecum.memory.records import Anchor, AnchorState, Fact, Note
+from vademecum.memory.scope import Scope
+
+MOST_NAMES = 6  # of one fact: more is a list of names, not a statement about them
+MOST_SITES = 3  # a name defined in more places than this says nothing about which is meant
+
+_IN_TICKS = re.compile(r"`([^`\s]{2,80})`")
+_NAME = r"[A-Za-z_]\w*"
+_DOTTED = re.compile(rf"\b{_NAME}(?:(?:\.|::){_NAME})+\b(?!/)")
+_CAMEL = re.compile(r"\b(?:[A-Z][a-z0-9]+){2,}\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b")
+_SNAKE = re.compile(r"\b[A-Za-z]\w*_\w+\b")
+_CALLED = re.compile(rf"\b({_NAME})\(\)")
+_WHOLE = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*(?:\(\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a symbol is defined, and the hash of the code there."""
+
+    symbol: str  # qualified
+    path: str
+    hash: str
+
+
+# Names → where each is defined, as the code is now; None where no index is at hand.
+LookUp = Callable[[Sequence[str]], Mapping[str, Sequence[Site]] | None]
+
+
+def no_code(_: Sequence[str]) -> None:
+    """Look nothing up: for a memory without code."""
+
+
+def names_in(text: str) -> list[str]:
+    """Return what in a text is written as code writes names, in order."""
+    found: list[tuple[int, str]] = []
+    for pattern in (_IN_TICKS, _CALLED):
+        found += [(match.start(), match[1]) for match in pattern.finditer(text) if _WHOLE.fullmatch(match[1])]
+    for pattern in (_DOTTED, _CAMEL, _SNAKE):
+        found += [(match.start(), match[0]) for match in pattern.finditer(text)]
+    names = dict.fromkeys(name.removesuffix("()") for _, name in sorted(found))
+    whole = [
+        name for name in names if not any(name != other and name in re.split(r"\.|::|#", other) for other in names)
+    ]
+    return whole[:MOST_NAMES]
+
+
+class Anchoring:
+    """Ties facts to code when they are learned, and looks at that code when they are read."""
+
+    def __init__(self, look_up: LookUp = no_code) -> None:
+        """Take the way to look names up."""
+        self._look_up = look_up
+
+    def anchor(self, scope: Scope, facts: Sequence[Fact]) -> int:
+        """Keep the symbols that facts name and the hash of their code; returns how many. Inside a transaction."""
+        wanted = {fact.id: names_in(f"{fact.text} {fact.reason}") for fact in facts}
+        names = list(dict.fromkeys(name for each in wanted.values() for name in each))
+        if not names:
+            return 0
+        sites = self._look_up(names)
+        if not sites:
+            return 0
+        known = {(row[0], row[1]) for row in scope.store.get("anchors", [(id_,) for id_ in wanted]).unwrap()}
+        rows = [
+            (fact.id, site.symbol, site.path, site.hash, fact.last_at)
+            for fact in facts
+            for name in wanted[fact.id]
+            for site in sites.get(name, ())
+            if len(sites[name]) <= MOST_SITES and (fact.id, site.symbol) not in known
+        ]
+        distinct = {(row[0], row[1]): row for row in rows}
+        return scope.store.upsert("anchors", list(distinct.values())).unwrap()
+
+    def states(self, scope: Scope, facts: Sequence[Fact]) -> dict[str, tuple[Anchor, ...]]:
+        """Return the anchors of facts, each with what became of its code; none where no index is at hand."""
+        rows = scope.store.get("anchors", [(fact.id,) for fact in facts]).unwrap() if facts else []
+        if not rows:
+            return {}
+        sites = self._look_up(list(dict.fromkeys(row[1] for row in rows)))
+        if sites is None:
+            return {}
+        found: dict[str, list[Anchor]] = {}
+        for fact, symbol, path, hash_, _ in rows:
+            anchor = Anchor(symbol, path, hash_, state_of(hash_, sites.get(symbol, ())))
+            found.setdefault(fact, []).append(anchor)
+        return {fact: tuple(anchors) for fact, anchors in found.items()}
+
+    def about(self, scope: Scope, symbols: Mapping[str, str]) -> list[Note]:
+        """Return the facts that hold and are about any of these symbols.
+
+        Args:
+            scope: where to look.
+            symbols: name → the symbol shown that calls it, "" for one that is shown itself. A call is written as code
+                writes it (`self.split`), so that its last part decides; what is shown is named in full.
+        """
+        rows = []
+        for fact, symbol in scope.store.scan("anchors", columns=("fact", "symbol")).unwrap():
+            named = symbol if symbols.get(symbol) == "" else _called(symbol, symbols)
+            rows += [(fact, named)] if named else []
+        by_fact: dict[str, str] = dict(
+            sorted(rows, key=lambda row: symbols[row[1]] == "")
+        )  # the symbol itself before its callers
+        facts = [fact for fact in scope.ledger.get(list(by_fact)) if fact.valid_to is None]
+        states = self.states(scope, facts)
+        return [Note(fact, states.get(fact.id, ()), symbols[by_fact[fact.id]]) for fact in facts]
+
+
+def _called(symbol: str, symbols: Mapping[str, str]) -> str:
+    """Return the call among `symbols` that may be of a symbol, "" for none."""
+    last = _last(symbol)
+    return next((name for name, by in symbols.items() if by and _last(name) == last), "")
+
+
+def _last(name: str) -> str:
+    return re.split(r"\.|::|#|->", name)[-1]
+
+
+def state_of(hash_: str, sites: Sequence[Site]) -> AnchorState:
+    """Return what became of a definition: the same code anywhere is current, other code under its name drifted.
+
+    >>> str(state_of("1f", [Site("f", "b.py", "1f")])), str(state_of("1f", []))
+    ('current', 'orphaned')
+    """
+    if any(site.hash == hash_ for site in sites):
+        return AnchorState.CURRENT
+    return AnchorState.DRIFTED if sites else AnchorState.ORPHANED

@@ -1,0 +1,178 @@
+"""What is done when nobody waits: near duplicates merged, sessions told in a few lines, the oldest archived.
+
+Nothing is lost by it. A merged fact keeps the claims of both; a digest stands beside its events; what is archived lies in
+a file beside the database that `vade memory import` reads, and is counted.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from vademecum.errors import StoreFullError
+from vademecum.memory.facts import digest_of
+from vademecum.memory.journal import ARCHIVED
+from vademecum.memory.ledger import Ledger
+from vademecum.memory.records import Event, Fact, FactKind, Role
+from vademecum.memory.scope import Scope
+from vademecum.memory.words import terms
+
+ALIKE = 0.8  # Jaccard similarity of two facts' words from which they say the same
+LEAST_WORDS = 4  # of a fact that may be merged: "use tabs" and "use tools" are not alike for sharing a word
+QUIET_S = 1800.0  # a session that nothing was added to for so long is over
+DIGEST_LINES = 5  # of each part
+ARCHIVED_TO = 0.9  # of the most events there may be: how many are left, so that it is not done each time
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What was done."""
+
+    merged: int
+    digests: int
+    archived: int
+    archive: str = ""  # the file, "" where nothing was archived
+
+
+def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:
+    """Merge, digest and archive. Raises `StoreError`; each part is whole or not done at all."""
+    merged = merge_duplicates(scope)
+    digests = digest_sessions(scope, now)
+    archived, archive = archive_oldest(scope, now, max_events)
+    return Consolidated(merged, digests, archived, archive)
+
+
+def merge_duplicates(scope: Scope) -> int:
+    """Let facts of one kind and reach that say nearly the same become one, with the claims of all; return how many went.
+
+    Numbers decide: "at most 3 retries" and "at most 5 retries" are alike and not the same.
+    """
+    merged = 0
+    with scope.store.transaction():
+        for kind in FactKind:
+            facts = [fact for fact in scope.ledger.facts([kind]) if fact.key.startswith(f"{kind}|")]
+            kept: list[tuple[Fact, frozenset[str]]] = []
+            for fact in facts:
+                words = frozenset(terms(fact.text))
+                same = next(
+                    (other for other, theirs in kept if fact.place == other.place and alike(words, theirs)), None
+                )
+                if same is None:
+                    kept.append((fact, words))
+                else:
+                    _join(scope.ledger, fact, same)
+                    merged += 1
+    return merged
+
+
+def alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Return whether two sets of words say the same.
+
+    >>> words = lambda text: frozenset(terms(text))
+    >>> alike(words("remember to rotate the api keys monthly"), words("rotate the api keys monthly, remember"))
+    True
+    >>> alike(words("allow at most 3 retries per request"), words("allow at most 5 retries per request"))
+    False
+    """
+    if min(len(one), len(other)) < LEAST_WORDS or _numbers(one) != _numbers(other):
+        return False
+    return len(one & other) >= ALIKE * len(one | other)
+
+
+def _numbers(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word.isdigit())
+
+
+def _join(ledger: Ledger, fact: Fact, into: Fact) -> None:
+    """Make the claims of one fact claims of another; their words and events stay what they are."""
+    value = into.value
+    digest = digest_of(into.key, value)
+    rows = ledger.store.scan("claims", [("key", "=", fact.key)]).unwrap()
+    moved = [(*row[:2], into.key, digest, *row[4:]) for row in rows]
+    ledger.store.upsert("claims", moved).unwrap()
+    ledger.settle([fact.key, into.key])
+
+
+def digest_sessions(scope: Scope, now: float) -> int:
+    """Tell each session that is over and has grown since in a few lines; return how many."""
+    known = {row[0]: row[1] for row in scope.store.scan("digests", columns=("session", "covers")).unwrap()}
+    last: dict[str, tuple[int, float]] = {}
+    for session, number, at in scope.store.scan("events", columns=("session", "number", "at")).unwrap():
+        before = last.get(session, (0, 0.0))
+        last[session] = max(before[0], number), max(before[1], at)
+    over = [
+        session
+        for session, (number, at) in last.items()
+        if session and number > known.get(session, 0) and now - at > QUIET_S
+    ]
+    for session in over:
+        numbered = scope.journal.of_session(session)
+        events = [event for _, event in numbered]
+        text = digest_of_session(events, scope.ledger)
+        covers = max(number for number, _ in numbered)
+        row = (session, covers, events[0].at, events[-1].at, text, now)
+        scope.store.upsert("digests", [row]).unwrap()
+    return len(over)
+
+
+def digest_of_session(events: Sequence[Event], ledger: Ledger) -> str:
+    """Return what a session decided, did and left open, as a few lines of Markdown."""
+    claims = ledger.claims_of([event.id for event in events])
+
+    def said(*kinds: FactKind) -> list[str]:
+        return list(dict.fromkeys(" ".join(claim.text.split()) for claim in claims if claim.kind in kinds))
+
+    done = [event.text.strip().splitlines()[0] for event in events if event.role is Role.COMMIT and event.text.strip()]
+    edited = list(
+        dict.fromkeys(str(e.metadata["path"]) for e in events if e.role is Role.EDIT and "path" in e.metadata)
+    )
+    open_keys = {fact.key for fact in ledger.facts([FactKind.TODO])}
+    left = [" ".join(c.text.split()) for c in claims if c.kind is FactKind.TODO and c.key in open_keys]
+    parts = {
+        "Decided": said(FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE),
+        "Done": [*done, *said(FactKind.FIX), *([f"edited {', '.join(edited[:DIGEST_LINES])}"] if edited else [])],
+        "Left open": list(dict.fromkeys(left)),
+    }
+    lines = [f"{name}: {'; '.join(items[:DIGEST_LINES])}" for name, items in parts.items() if items]
+    return "\n".join(lines)
+
+
+def archive_oldest(scope: Scope, now: float, max_events: int) -> tuple[int, str]:
+    """Move the oldest events beyond the most there may be into a file; return how many, and the file.
+
+    The file is whole and on the disk before anything leaves the database. Facts and their claims stay.
+    """
+    rows = scope.store.scan("events", columns=("id", "number"), order=("at", "number")).unwrap()
+    if len(rows) <= max_events:
+        return 0, ""
+    going = rows[: len(rows) - int(max_events * ARCHIVED_TO)]
+    numbers = [number for _, number in going]
+    path = scope.directory / "memory" / f"archive-{int(now)}-{len(going)}.jsonl.gz"
+    _write(path, lambda: [scope.journal.read(numbers[i : i + 500]).values() for i in range(0, len(numbers), 500)])
+    with scope.store.transaction():
+        scope.journal.delete([id_ for id_, _ in going], ARCHIVED, now, with_claims=False)
+    return len(going), str(path)
+
+
+def _write(path: Path, batches: Callable[[], Sequence[Iterable[Event]]]) -> None:
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with beside.open("wb") as file:
+            with gzip.open(file, "wt", encoding="utf-8") as text:
+                for batch in batches():
+                    for event in batch:
+                        record = {"type": "event", **asdict(event), "metadata": dict(event.metadata)}
+                        text.write(json.dumps(record, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise StoreFullError(
+            f"the archive {path} cannot be written: {error.strerror}: nothing was taken out"
+        ) from error

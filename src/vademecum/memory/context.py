@@ -1,0 +1,191 @@
+"""The session's context: what an agent should know before it answers, as Markdown, within a number of tokens.
+
+    ### Active preferences
+    - indentation: I prefer tabs
+
+    ### Relevant knowledge
+    - We decided on SQLite because nothing else is everywhere (first mention: 5 Oct, 3 times)
+
+Built as Emergence's MemoryContextBuilder specifies: active preferences from the cache, then what answers the last message,
+weighted by freshness and use, with hints of when it was said. A question about the course of things ("what did we discuss
+last week") gets a timeline instead. Where there is nothing to say there is the empty string; where the past is asked for
+and nothing is known of it, that is said, so that nobody invents it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vademecum.memory.preferences import ALWAYS_ON, Preferences
+from vademecum.memory.records import Chapter, Evidence, Fact, Role
+from vademecum.memory.weighting import boosted
+from vademecum.memory.wording import Wording, date_of, hint
+from vademecum.protocols import Clock
+from vademecum.types import Verdict
+
+if TYPE_CHECKING:
+    from vademecum.memory.recall import Recall
+
+SNIPPET_CHARACTERS = 240
+BESIDE = 0.5  # of the best score: what is below is beside the message, and an agent reads all it is given
+CHAPTER_LINES = 12  # of a timeline's chapter
+_ASKS_PAST = re.compile(
+    r"\b(?:did|have|had|was|were)\b.{0,20}\b(?:we|i|you)\b|\b(?:we|i|you)\b.{0,12}\b(?:said|decided|discussed|agreed|chose)\b"
+    r"|\bremember\b|\blast time\b|\b(?:avons-nous|ai-je|as-tu|avions)\b|\b(?:nous avons|j'ai|on a)\b|\brappelle",
+    re.IGNORECASE,
+)
+_PATTERN = re.compile(r"[A-Za-z]{1,6}|\d{1,3}|[^\sA-Za-z\d]")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a context is built for."""
+
+    message: str
+    top_k: int
+    budget_tokens: int
+    files: Sequence[str] = ()
+    user_id: str = ""
+
+
+class ContextBuilder:
+    """Builds contexts from the cached preferences and from recall."""
+
+    def __init__(
+        self,
+        recall: Recall,
+        preferences: Preferences,
+        timeline: Callable[[str], list[Chapter] | None],
+        clock: Clock,
+        wording: Wording,
+        count_tokens: Callable[[str], int] | None = None,
+    ) -> None:
+        """Take what it is made of; `timeline` returns chapters where a message asks for them, else None."""
+        self._recall = recall
+        self._preferences = preferences
+        self._timeline = timeline
+        self._clock = clock
+        self._wording = wording
+        self._count = count_tokens or estimated_tokens
+
+    def build(self, ask: Ask) -> tuple[str, list[str]]:
+        """Return the context, and the ids of the facts and events it shows."""
+        if not ask.message.strip():
+            return "", []
+        chapters = self._timeline(ask.message)
+        if chapters is not None:
+            return fitted([self._chapters(chapters)], ask.budget_tokens, self._count), []
+        preferences = self._preferences.active(ask.user_id, ask.files)
+        block = (self._wording.preferences, [f"- {fact.topic}: {one_line(fact.text)}" for fact in preferences])
+        lines, shown = self._knowledge(ask, {fact.id for fact in preferences})
+        if not lines and _ASKS_PAST.search(ask.message):
+            lines = [self._wording.nothing]
+        text = fitted([block, (self._wording.knowledge, lines)], ask.budget_tokens, self._count)
+        return text, [fact.id for fact in preferences] + shown
+
+    def _knowledge(self, ask: Ask, said: set[str]) -> tuple[list[str], list[str]]:
+        """Return what answers the message, best first after weighting, a line each, and what it is by id."""
+        from vademecum.memory.recall import Filters
+
+        found = self._recall.recall(ask.message, k=2 * ask.top_k, filters=Filters())
+        if found.verdict is Verdict.NOT_FOUND:
+            return [], []
+        now = self._clock()
+        best = max((item.score for item in found.evidence), default=0.0)
+        items = [item for item in found.evidence if _is_knowledge(item) and item.score >= BESIDE * best]
+        uses = {
+            id_: n for scope in self._recall.scopes for id_, n in scope.ledger.uses([i.event.id for i in items]).items()
+        }
+        items.sort(key=lambda i: -boosted(i.score, now - i.event.at, uses.get(i.event.id, 0)))
+        lines: dict[str, str] = {}
+        for item in items:
+            for id_, line in self._lines(item, now):
+                if id_ not in said:
+                    lines.setdefault(id_, line)
+        chosen = list(lines.items())[: ask.top_k]
+        return [line for _, line in chosen], [id_ for id_, _ in chosen]
+
+    def _lines(self, item: Evidence, now: float) -> Iterator[tuple[str, str]]:
+        """Yield (id, line): its facts, or where it has none the event itself."""
+        facts = [fact for fact in item.facts if fact.kind not in ALWAYS_ON or fact.valid_to is not None]
+        for fact in facts:
+            yield fact.id, f"- {self.fact_line(fact, (*item.now, *item.against), now)}"
+        if not item.facts:
+            said = hint(self._wording, 1, item.event.at, now)
+            yield item.event.id, f"- {one_line(item.event.text)} ({said})"
+
+    def fact_line(self, fact: Fact, others: Sequence[Fact], now: float) -> str:
+        """Return a fact with when it was said, and what took its place, `now X; was Y until D`, or stands against it."""
+        if fact.valid_to is not None:
+            new = next((each for each in others if each.key == fact.key), None)
+            date = date_of(self._wording, fact.valid_to, now)
+            if new is not None:
+                changed = self._wording.was_until.format(now=one_line(new.value), was=one_line(fact.value), date=date)
+                return f"{fact.topic}: {changed}"
+        said = hint(self._wording, fact.mentions, fact.first_at, now)
+        rival = next((each for each in others if fact.disputed and each.key == fact.key), None)
+        if rival is not None:
+            date = date_of(self._wording, rival.last_at, now)
+            said += "; " + self._wording.disputed.format(date=date, other=one_line(rival.text))
+        return f"{one_line(fact.text)} ({said})"
+
+    def _chapters(self, chapters: Sequence[Chapter]) -> tuple[str, list[str]]:
+        w, now = self._wording, self._clock()
+        lines: list[str] = []
+        for chapter in chapters:
+            if not chapter.events:
+                name = w.chapters.get(chapter.name, chapter.name)
+                lines.append(w.nothing_then.format(period=name[:1].lower() + name[1:]))
+                continue
+            lines.append(f"- {w.chapters.get(chapter.name, chapter.name)}")
+            lines += [f"  - {one_line(digest)}" for digest in chapter.digests]
+            shown = chapter.events[-CHAPTER_LINES:]
+            lines += [f"  - {one_line(e.text, 120)} ({hint(w, 1, e.at, now)})" for e in reversed(shown)]
+        return w.timeline, lines
+
+
+def fitted(sections: Sequence[tuple[str, Sequence[str]]], budget: int, count: Callable[[str], int]) -> str:
+    """Return the sections that have lines, as many lines as fit; a line that does not is passed over."""
+    parts: list[str] = []
+    left = budget
+    for heading, lines in sections:
+        head = f"### {heading}"
+        left_here = left - count(head + "\n\n")
+        kept: list[str] = []
+        for line in lines:
+            cost = count(line + "\n")
+            if cost <= left_here:
+                kept.append(line)
+                left_here -= cost
+        if kept:
+            parts.append("\n".join([head, *kept]))
+            left = left_here
+    return "\n\n".join(parts)
+
+
+def _is_knowledge(item: Evidence) -> bool:
+    return item.event.role in (Role.USER, Role.NOTE, Role.COMMIT, Role.ASSISTANT) and not item.superseded_by
+
+
+def one_line(text: str, most: int = SNIPPET_CHARACTERS) -> str:
+    r"""Return a text on one line, cut at a word.
+
+    >>> one_line("a  b\n c", 80), one_line("alpha beta gamma", 12)
+    ('a b c', 'alpha beta…')
+    """
+    flat = " ".join(text.split())
+    if len(flat) <= most:
+        return flat
+    return flat[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def estimated_tokens(text: str) -> int:
+    """Return about how many tokens a text has, rather more than less: runs of six letters, of three digits, signs.
+
+    >>> estimated_tokens("We decided on SQLite.")
+    6
+    """
+    return len(_PATTERN.findall(text))

@@ -1,0 +1,122 @@
+"""What a person says of what memory holds: why is this here, it is so, it is not, forget it, put it like this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from vademecum.errors import UsageError
+from vademecum.memory.anchors import Anchoring
+from vademecum.memory.facts import FORGOTTEN
+from vademecum.memory.journal import FORGOTTEN as DELETED
+from vademecum.memory.record import Extract, Recording, record
+from vademecum.memory.records import Event, Fact, Role, Statement, event_id
+from vademecum.memory.scope import Scope
+from vademecum.protocols import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Where a fact comes from, and what became of it."""
+
+    fact: Fact
+    said: tuple[tuple[Event | None, str], ...]  # each event that says it (None where it is not here), and its words
+    history: tuple[Fact, ...]  # all values of the same thing, oldest first
+    scope: str
+
+
+class Corrections:
+    """Looks facts up by id in all scopes, and changes what is held of them."""
+
+    def __init__(
+        self, scopes: Sequence[Scope], anchoring: Anchoring, clock: Clock, changed: Callable[[], None]
+    ) -> None:
+        """Take the scopes, how facts are tied to code, the clock, and whom to tell that something changed."""
+        self._scopes = tuple(scopes)
+        self._anchoring = anchoring
+        self._clock = clock
+        self._changed = changed
+
+    def why(self, id_: str) -> Why:
+        """Return where a fact comes from. Raises `UsageError`."""
+        scope, fact = self._fact(id_)
+        claims = scope.ledger.claims(fact)
+        events = {e.id: e for each in self._scopes for e in each.journal.get([claim.event for claim in claims])}
+        said = tuple((events.get(claim.event), claim.text) for claim in claims)
+        return Why(fact, said, tuple(scope.ledger.history(fact.key)), scope.name)
+
+    def mark(self, id_: str, mark: str) -> Fact:
+        """Confirm or reject a fact, and return what it is then. Raises `UsageError`, `StoreError`."""
+        scope, fact = self._fact(id_)
+        with scope.store.transaction():
+            scope.ledger.mark(fact, mark, self._clock())
+        self._changed()
+        return next((each for each in scope.ledger.history(fact.key) if each.id == id_), fact)
+
+    def forget(self, id_: str) -> int:
+        """Forget a fact or an event, with the words that said it; return how many events lost words.
+
+        Raises `UsageError`, `StoreError`.
+        """
+        try:
+            scope, fact = self._fact(id_)
+        except UsageError:
+            self.delete(id_)
+            return 1
+        claims = scope.ledger.all_claims(fact.digest)
+        cut = 0
+        for each in self._scopes:  # words of a fact that holds everywhere may stand in the repository's journal
+            with each.store.transaction():
+                here = {event.id for event in each.journal.get([claim.event for claim in claims])}
+                keys = [claim.key for claim in each.ledger.claims_of(list(here))]
+                for claim in claims:
+                    if claim.event in here:
+                        each.journal.cut(claim.event, claim.text, self._clock())
+                each.ledger.settle(keys)  # an event that goes takes its other statements with it
+                cut += len(here)
+        with scope.store.transaction():
+            scope.ledger.mark(fact, FORGOTTEN, self._clock())
+        self._changed()
+        return cut
+
+    def delete(self, id_: str) -> None:
+        """Delete an event and what it says. Raises `UsageError`, `StoreError`."""
+        scope = self.holder(id_)
+        with scope.store.transaction():
+            keys = [claim.key for claim in scope.ledger.claims_of([id_])]
+            scope.journal.delete([id_], DELETED, self._clock())
+            scope.ledger.settle(keys)
+        self._changed()
+
+    def edit(self, id_: str, text: str) -> Fact:
+        """Put a fact in other words from now on. Raises `UsageError`, `StoreError`."""
+        if not text.strip():
+            raise UsageError("there is nothing to put in its place: give some text, or use `vade memory forget`")
+        scope, fact = self._fact(id_)
+        now = max(self._clock(), fact.last_at + 0.001)  # later than what it replaces, whatever the clock says
+        event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo, metadata={"edits": id_})
+        _, facts = record([event], Recording(scope, scope, _wording_of(fact), self._anchoring, fact.key), now)
+        self._changed()
+        return next(each for each in facts if each.valid_to is None)
+
+    def holder(self, id_: str) -> Scope:
+        """Return the scope that has an event. Raises `UsageError`."""
+        found = next((scope for scope in self._scopes if scope.journal.get([id_])), None)
+        if found is None:
+            raise UsageError(f"there is no fact or event {id_!r}: `vade memory recall` shows ids")
+        return found
+
+    def _fact(self, id_: str) -> tuple[Scope, Fact]:
+        for scope in self._scopes:
+            if found := scope.ledger.get([id_]):
+                return scope, found[0]
+        raise UsageError(f"there is no fact {id_!r}: `vade memory prefs --all` and `vade memory recall` show ids")
+
+
+def _wording_of(fact: Fact) -> Extract:
+    """Return what reads a text as this fact's new wording, whatever it says."""
+
+    def extract(text: str, _: Role) -> list[Statement]:
+        return [Statement(fact.kind, text, fact.subject, fact.attribute, text, 1.0, where=fact.place, corrects=True)]
+
+    return extract

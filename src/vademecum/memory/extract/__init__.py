@@ -1,0 +1,240 @@
+"""Read in a message what its author wants to last, by rules, without a language model.
+
+    prose_of        blank out code, quotations and pasted output
+    sentences       one after the other
+    rules           a language's table; the first that applies to a clause
+    subject         what it is about, so that a later one can take its place
+    where           what it is limited to
+
+    "From now on use pnpm, not npm."    instruction · package manager · javascript · pnpm · 0.9
+
+A rule knows forms of speech and no subjects. A confidence starts from the form, and falls with hedges
+("maybe", "for now") and with the speaker: what an assistant says about preferences is not taken at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vademecum.memory.extract.english import ENGLISH
+from vademecum.memory.extract.french import FRENCH
+from vademecum.memory.extract.prose import prose_of, sentences
+from vademecum.memory.extract.rules import Language, Rule
+from vademecum.memory.extract.scope import where
+from vademecum.memory.extract.subject import Subject, about, head, is_known, noun
+from vademecum.memory.records import FactKind, Role, Statement
+
+__all__ = ["extract"]
+
+LANGUAGES = (ENGLISH, FRENCH)
+# Whose word counts how much for what: a factor, 0 where it is not heard at all.
+_SPEAKERS = {
+    Role.USER: dict.fromkeys(FactKind, 1.0),
+    Role.NOTE: dict.fromkeys(FactKind, 1.1),
+    Role.ASSISTANT: {FactKind.DECISION: 0.6, FactKind.FACT: 0.5, FactKind.TODO: 0.6, FactKind.FIX: 0.8},
+    Role.COMMIT: {FactKind.DECISION: 0.8, FactKind.FIX: 0.8},
+}
+_HEDGED = 0.5
+_CHOSEN = 0.6  # a preference that only a choice tells
+_LEAST = 0.3  # below it a statement is noise
+_MOST_SENTENCE = 8000  # characters: run-on sentences are real, longer ones are pasted
+_MOST_VALUE = 300
+_MOST_STATEMENTS = 12  # of one message
+_FAR = 240  # characters behind a clause where its because may stand
+_SHORT = 200  # characters: what such a sentence limits itself to holds for all of it
+_NEAR = 16  # characters behind a clause where a hedge still belongs to it
+_PRONOUNS = frozenset(
+    (
+        "",
+        "it",
+        "this",
+        "that",
+        "them",
+        "these",
+        "those",
+        "we",
+        "i",
+        "you",
+        "they",
+        "she",
+        "he",
+        "ça",
+        "cela",
+        "ceci",
+        "on",
+        "je",
+        "nous",
+        "il",
+        "elle",
+    )
+)
+_USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez) (?=\S)")
+_TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
+_CLASHING = (FactKind.FIX, FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE, FactKind.TODO, FactKind.FACT)
+
+
+def extract(message: str, role: Role = Role.USER) -> list[Statement]:
+    """Return what a message says that is to last, in its order.
+
+    Args:
+        message: as it was written, secrets already taken out.
+        role: who says it; commands, their output and edits say nothing.
+
+    Returns:
+        At most one statement for each clause, with the characters of the sentence it was read in.
+
+    >>> for each in extract("Always run the tests in src/api before you commit. We use yarn, I think."):
+    ...     print(each.kind, "|", each.subject, "|", each.value, "|", each.where, "|", each.confidence)
+    instruction | tests | run the tests in src/api before you commit | src/api/** | 0.9
+    fact | package manager | yarn |  | 0.35
+    """
+    heard = _SPEAKERS.get(role)
+    if heard is None:
+        return []
+    prose = prose_of(message)
+    found: list[Statement] = []
+    taken_back, before = False, ""
+    for start, end in sentences(prose):
+        if end - start > _MOST_SENTENCE:
+            continue
+        sentence = prose[start:end]
+        corrects = taken_back or _takes_back(sentence)
+        here = [_placed(each, message, start, end, corrects, before) for each in _read(sentence, heard)]
+        taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
+        found += here
+        before = message[start:end]
+    return found[:_MOST_STATEMENTS]
+
+
+def _takes_back(sentence: str) -> bool:
+    return any(language.takes_back.search(sentence) for language in LANGUAGES)
+
+
+def _read(sentence: str, heard: dict[FactKind, float]) -> Iterator[Statement]:
+    """The statements of one sentence: each rule where it applies, no two on the same words."""
+    taken: list[tuple[int, int]] = []
+    low = sentence.lower()
+    for language in LANGUAGES:
+        if language.hint.search(sentence) is None:
+            continue
+        for rule in language.rules_for(low):
+            if rule.kind not in heard:
+                continue
+            for match in rule.compiled.finditer(sentence):
+                span = _span(match)
+                start = _clause_start(sentence, match, language)
+                if any(a < span[1] and span[0] < b for a, b in taken) or _is_asked(sentence, start, match, language):
+                    continue
+                hedged = language.hedges.search(sentence, start, match.end() + _NEAR) is not None
+                weight = heard[rule.kind] * (_HEDGED if hedged else 1.0)
+                near = sentence if len(sentence) <= _SHORT else sentence[start : match.end() + _NEAR]
+                statement = replace(
+                    _statement(sentence, match, rule, language, weight), where=where(near, language.limits)
+                )
+                if statement.confidence >= _LEAST and statement.value.lower() not in _PRONOUNS:
+                    taken.append(span)
+                    yield statement
+                    if _is_own_choice(statement, match):
+                        yield replace(statement, kind=FactKind.PREFERENCE, confidence=round(_CHOSEN * weight, 2))
+
+
+def _is_own_choice(found: Statement, match: re.Match[str]) -> bool:
+    """Whether one person chose, over something or for a reason: what somebody picks and why tells what they prefer."""
+    if found.kind is not FactKind.DECISION or not re.match(r"(?i)\W*(?:i|je|j)\b", match[0]):
+        return False
+    return bool(match.groupdict().get("other") or found.reason)
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    return match.start(), max(match.end(), match.start() + 1)
+
+
+def _clause_start(sentence: str, match: re.Match[str], language: Language) -> int:
+    """Where the clause starts that the match begins in."""
+    first = next((at for at in range(match.start(), match.end()) if sentence[at].isalnum()), match.start())
+    ends = [boundary.end() for boundary in language.clause.finditer(sentence, 0, first + 1) if boundary.end() <= first]
+    return ends[-1] if ends else 0
+
+
+def _is_asked(sentence: str, start: int, match: re.Match[str], language: Language) -> bool:
+    """Whether a clause is a question or a condition: by how it starts, or since the whole sentence is one."""
+    whole = start == 0 and sentence.endswith("?") and len(sentence) - match.end() < 3
+    return whole or language.asks.match(sentence, start) is not None
+
+
+def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
+    said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
+    value = _USE.sub("", said.get("value", _tidy(match[0])))
+    if value.lower() in _PRONOUNS:
+        value = _named_before(sentence, match.start()) or value
+    confidence = 0.0 if rule.known and not is_known(value) else rule.confidence * weight
+    subject = _subject(rule, said, value, match[0], head_first=language.head_first)
+    return Statement(
+        kind=rule.kind,
+        text=sentence,
+        subject=subject.name,
+        attribute=subject.attribute,
+        value=f"not {value}" if rule.negative else value,
+        confidence=round(min(confidence, 0.95), 2),
+        reason=_reason(sentence, match, rule, language) or said.get("reason", ""),
+        corrects=rule.corrects,
+    )
+
+
+def _reason(sentence: str, match: re.Match[str], rule: Rule, language: Language) -> str:
+    """The because behind it; for a fix, the problem before it."""
+    if rule.problem_before:
+        return _tidy(re.split(r"[.;]\s", sentence[: match.start()])[-1])
+    because = None if rule.kind is FactKind.FIX else language.reason.search(sentence, match.start(), match.end() + _FAR)
+    return _tidy(because["reason"]) if because else ""
+
+
+def _named_before(sentence: str, end: int) -> str:
+    """What `it` is: the last name before it."""
+    names = re.findall(r"(?<![.!?]\s)\b[A-Z][\w.+#-]*(?: v?\d[\w.]*)?|`[^`]+`", sentence[1:end])
+    names = [name for name in names if name not in {"I", "I'm", "I've"}]
+    return _tidy(names[-1]) if names else ""
+
+
+def _subject(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_first: bool) -> Subject:
+    """What it is about: what the sentence names, when it applies, or what the value is a choice of."""
+    other = said.get("other", "")
+    if rule.about:
+        return Subject(rule.about)
+    if said.get("subject", "we").lower() not in _PRONOUNS:
+        return Subject(noun(said["subject"]), said.get("attribute", "").lower())
+    if "topic" in said:
+        return Subject(_topic(said["topic"]), noun(_object(value)))
+    if "object" in said and not is_known(said["object"]):
+        return Subject(noun(said["object"]))
+    value = said.get("object", value)
+    choice = is_known(value) or bool(other) or rule.known
+    if rule.kind in {FactKind.TODO, FactKind.FIX} or (rule.kind is FactKind.INSTRUCTION and not choice):
+        return Subject(noun(_object(value)))
+    return about(value, other, clause, head_first=head_first)
+
+
+def _object(predicate: str) -> str:
+    """What a verb is about: `run the tests before` → `the tests before`."""
+    words = predicate.split(None, 1)
+    return words[1] if len(words) > 1 else predicate
+
+
+def _topic(condition: str) -> str:
+    """What a condition is about: `I ask about software dependencies` → `software dependencies`."""
+    asked = re.search(r"(?i)\b(?:about|for|regarding|with|on|sur|de|des|du|à propos de)\s+(.+)$", condition)
+    return noun(asked[1]) if asked else head(condition)
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split()).strip(_TRAILING).strip("`")[:_MOST_VALUE]
+
+
+def _placed(found: Statement, message: str, start: int, end: int, corrects: bool, before: str) -> Statement:
+    """The statement with its place in the message, the words as they stand there, and what `it` was that is fixed."""
+    reason = _tidy(before) if found.kind is FactKind.FIX and found.reason.lower() in {*_PRONOUNS, ""} else found.reason
+    return replace(
+        found, text=message[start:end], reason=reason, start=start, end=end, corrects=found.corrects or corrects
+    )

@@ -1,0 +1,134 @@
+"""What a statement is about, so that a later one about the same can take its place.
+
+    use pnpm, not npm        package manager · javascript · pnpm
+    we use yarn              package manager · javascript · yarn
+    indent with tabs         indentation · · tabs
+    the API runs on :8080    api · on · :8080
+
+A well-known tool stands for what it is a choice of. Otherwise the subject is named by the sentence (`for the API`,
+`our deadline is`), or it is the noun that the value ends in ("minimal dependencies" → dependencies).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Subject(NamedTuple):
+    """What is spoken of, and what of it."""
+
+    name: str
+    attribute: str = ""
+
+
+def _choices(table: Mapping[str, str]) -> dict[str, Subject]:
+    out: dict[str, Subject] = {}
+    for subject, names in table.items():
+        name, _, attribute = subject.partition("/")
+        out.update({each.replace("_", " "): Subject(name, attribute) for each in names.split()})
+    return out
+
+
+# subject/attribute → what one chooses among, an underscore for a space
+CHOICES: Mapping[str, Subject] = _choices(
+    {
+        "package manager/javascript": "npm yarn pnpm bun",
+        "package manager/python": "pip uv poetry pipenv pdm conda mamba hatch",
+        "test framework/javascript": "jest vitest mocha jasmine ava tape",
+        "test framework/python": "pytest unittest nose nose2",
+        "browser tests/": "playwright cypress selenium puppeteer",
+        "formatter/python": "black yapf autopep8",
+        "formatter/javascript": "prettier dprint biome standardjs",
+        "linter/python": "ruff flake8 pylint pyflakes",
+        "linter/javascript": "eslint jshint oxlint",
+        "type checker/python": "mypy pyright pyre pytype",
+        "indentation/": "tabs spaces two_spaces four_spaces 2_spaces 4_spaces two-space four-space 2-space 4-space tabulations espaces",
+        "quotes/": "single_quotes double_quotes guillemets_simples guillemets_doubles",
+        "naming/": "camelcase snake_case snake-case pascalcase kebab-case",
+        "database/": "postgres postgresql mysql mariadb sqlite mongodb dynamodb cockroachdb duckdb",
+        "cache/": "redis memcached valkey",
+        "bundler/": "webpack vite rollup esbuild parcel turbopack rspack",
+        "frontend framework/": "react vue svelte angular solidjs preact htmx",
+        "web framework/python": "flask django fastapi starlette litestar",
+        "web framework/javascript": "express fastify koa hapi nestjs",
+        "http client/python": "requests httpx aiohttp urllib3",
+        "http client/javascript": "axios fetch ky superagent",
+        "css framework/": "tailwind bootstrap bulma foundation",
+        "hosting/": "netlify vercel heroku render github_pages cloudflare_pages fly.io",
+        "continuous integration/": "github_actions gitlab_ci circleci jenkins travis",
+        "containers/": "docker podman",
+        "editor/": "vim neovim emacs vscode vs_code zed",
+        "shell/": "bash zsh fish",
+        "commit messages/": "conventional_commits",
+        "merging/": "squash rebase merge_commits",
+        "api style/": "rest graphql grpc trpc",
+        "state management/": "redux zustand mobx jotai recoil pinia vuex",
+        "logging/python": "loguru structlog",
+        "date library/javascript": "moment dayjs date-fns luxon",
+        "answer language/": "english french german spanish italian portuguese français anglais allemand espagnol",
+    }
+)
+_CHOICE = re.compile(
+    r"(?i)(?<![\w.-])(?:" + "|".join(sorted(map(re.escape, CHOICES), key=len, reverse=True)) + r")(?![\w-])"
+)
+_ABOUT = re.compile(
+    r"(?i)\b(?:for|as (?:the|our|my|a|an)|pour|comme)\s+(?:the |our |my |all |any |a |an |le |la |les |l'|nos |notre |mon |mes )?"
+    r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment)\b)[\w-]+(?: [\w-]+){0,2}?)"
+    r"(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|et|mais|car|parce|dans|à|au|pas|plutôt)\b))"
+)
+_LITTLE = re.compile(
+    r"(?i)^(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of"
+    r"|le|la|les|l'|un|une|des|du|de|d'|mon|ma|mes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+"
+)
+_STOP = re.compile(
+    r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under"
+    r"|avec|pour|dans|sur|de|du|des|que|qui|quand|lorsque|mais|car|par|sans|avant|après|en|à|au|aux)\s.*$|[;:(].*$"
+)
+_MOST_WORDS = 4
+
+
+def about(value: str, other: str = "", sentence: str = "", *, head_first: bool = False) -> Subject:
+    """Return what a choice of `value` over `other` is about.
+
+    >>> about("pnpm", "npm")
+    Subject(name='package manager', attribute='javascript')
+    >>> about("simple, minimal dependencies with few licences").name
+    'dependencies'
+    """
+    for text in (value, other):
+        match = _CHOICE.search(_without_marks(text))
+        if match is not None:
+            return CHOICES[match[0].lower()]
+    named = _ABOUT.search(sentence)
+    if named is not None:
+        return Subject(noun(named["name"]))
+    return Subject(head(value, first=head_first))
+
+
+def noun(phrase: str) -> str:
+    """Return a noun phrase as a key: without articles, what follows it, and marks; at most four words.
+
+    >>> noun("the API's error messages in production")
+    "api's error messages"
+    """
+    text = _without_marks(phrase).strip()
+    while (shorter := _LITTLE.sub("", text)) != text:
+        text = shorter
+    return " ".join(_STOP.sub("", text).replace(",", " ").lower().split()[-_MOST_WORDS:]).strip(" .,:;!?'\"")
+
+
+def head(phrase: str, *, first: bool = False) -> str:
+    """Return the word of a noun phrase that says what it is about: the last in English, the first in French."""
+    words = noun(phrase).split()
+    return words[0 if first else -1] if words else ""
+
+
+def is_known(value: str) -> bool:
+    """Return whether a value is one of those that are chosen among."""
+    return _CHOICE.search(_without_marks(value)) is not None
+
+
+def _without_marks(text: str) -> str:
+    return text.replace("`", "").replace("*", "").replace('"', "")

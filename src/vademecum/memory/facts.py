@@ -1,0 +1,155 @@
+"""What holds and what held: facts settled from claims.
+
+A claim is a statement with its event; claims are only ever added. A fact is an interval in which one value of one thing
+holds, and is computed from the claims of its key alone, in order of time, whatever order they came in: importing an old
+transcript after a new one gives the same history.
+
+    >>> tabs, spaces = claim_like("tabs", at=1.0), claim_like("spaces", at=2.0)
+    >>> [(fact.value, fact.valid_from, fact.valid_to) for fact in settle([spaces, tabs], {})]
+    [('tabs', 1.0, 2.0), ('spaces', 2.0, None)]
+
+A later claim closes what held before if it says that it corrects, or is as sure as what it contradicts, or sure enough to
+act on. Otherwise both stand, disputed, until a person confirms one: nothing is decided by a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Statement
+from vademecum.memory.words import terms
+
+CONFIRMED, REJECTED, FORGOTTEN = "confirmed", "rejected", "forgotten"
+SURE = 0.6  # from here on a statement is acted on (Emergence: the confidence from which preferences are injected)
+NEARLY_AS_SURE = 0.1
+REPEATED = 0.5  # a repetition halves the doubt that is left, times how sure it is itself
+MOST = 0.99  # only a person's word is certain
+# Things one can be of two minds about: what is said of them replaces what was said before. A thing to do, or a problem
+# solved, stands beside others.
+REPLACING = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION, FactKind.FACT})
+
+
+def claim_of(statement: Statement, position: int, event: Event, recorded_at: float, key: str = "") -> Claim:
+    """Return a statement as a claim of its event, about `key` where that is known better than from its words."""
+    key = key or fact_key(statement)
+    digest = digest_of(key, statement.value or statement.text)
+    return Claim(
+        event.id, position, key, digest, statement.kind, statement.text, statement.subject, statement.attribute,
+        statement.value, statement.reason, statement.where, statement.confidence, statement.corrects, event.at,
+        event.speaker or str(event.role), recorded_at,
+    )  # fmt: skip
+
+
+def fact_key(statement: Statement) -> str:
+    """Return what claims about the same thing share. Without a subject, a statement is only about itself.
+
+    >>> one = Statement(FactKind.PREFERENCE, "I prefer tabs", "indentation", "", "tabs", 0.9)
+    >>> fact_key(one) == fact_key(replace(one, kind=FactKind.DECISION, value="spaces"))
+    True
+    """
+    if statement.kind in REPLACING and statement.subject:
+        parts = ("of", " ".join(terms(statement.subject)), " ".join(terms(statement.attribute)), statement.where)
+    else:
+        parts = (str(statement.kind), " ".join(terms(statement.text)), "", statement.where)
+    return "|".join(parts)
+
+
+def digest_of(key: str, value: str) -> str:
+    """Return what names a value of a thing without saying it: equal for the same words, whatever their form."""
+    words = " ".join(terms(value)) or value.strip().lower()
+    return blake2b(f"{key}\0{words}".encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+@dataclass
+class _Run:
+    """Claims of one value that follow one another."""
+
+    first: Claim
+    last: Claim
+    confidence: float
+    mentions: int = 1
+    ordinal: int = 0
+    valid_to: float | None = None
+    superseded_by: str = ""
+
+    def repeat(self, claim: Claim) -> None:
+        self.confidence = min(MOST, 1 - (1 - self.confidence) * (1 - REPEATED * claim.confidence))
+        self.mentions += 1
+        if (len(claim.text), claim.reason != "") > (len(self.last.text), self.last.reason != ""):
+            self.last = claim
+        self.last = replace(self.last, at=claim.at)
+
+    @property
+    def id(self) -> str:
+        name = f"{self.first.digest}\0{self.ordinal}".encode()
+        return blake2b(name, digest_size=5).hexdigest()
+
+
+def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> list[Fact]:
+    """Return the facts that the claims of one key make, oldest first.
+
+    Args:
+        claims: all claims of the key, in any order.
+        marks: digest → what a person said of the value, and when.
+    """
+    runs: list[_Run] = []
+    standing: list[_Run] = []
+    for claim in sorted(claims, key=lambda c: (c.at, c.event, c.position)):
+        mark = marks.get(claim.digest, ("", 0.0))[0]
+        if mark in (REJECTED, FORGOTTEN):
+            continue
+        same = next((run for run in standing if run.first.digest == claim.digest), None)
+        if same is not None:
+            same.repeat(claim)
+            continue
+        ordinal = sum(run.first.digest == claim.digest for run in runs)
+        run = _Run(claim, claim, min(claim.confidence, MOST), ordinal=ordinal)
+        if standing and all(_decides(claim, other) for other in standing):
+            for other in standing:
+                other.valid_to, other.superseded_by = claim.at, run.id
+            standing = []
+        standing.append(run)
+        runs.append(run)
+    standing = _confirmed(standing, marks)
+    disputed = {run.id for run in standing} if len(standing) > 1 else set()
+    return [_fact(run, marks, disputed=run.id in disputed) for run in runs]
+
+
+def _decides(claim: Claim, other: _Run) -> bool:
+    """Whether a claim takes the place of another value."""
+    later = claim.at > other.last.at
+    sure = claim.confidence >= SURE or claim.confidence >= other.confidence - NEARLY_AS_SURE
+    return later and (claim.corrects or sure)
+
+
+def _confirmed(standing: list[_Run], marks: Mapping[str, tuple[str, float]]) -> list[_Run]:
+    """Let a person's word decide between values that stand against each other."""
+    said = [run for run in standing if marks.get(run.first.digest, ("",))[0] == CONFIRMED]
+    if not said or len(standing) == 1:
+        return standing
+    chosen = max(said, key=lambda run: marks[run.first.digest][1])
+    for run in standing:
+        if run is not chosen:
+            run.valid_to, run.superseded_by = max(marks[chosen.first.digest][1], run.first.at), chosen.id
+    return [chosen]
+
+
+def _fact(run: _Run, marks: Mapping[str, tuple[str, float]], *, disputed: bool) -> Fact:
+    confirmed = marks.get(run.first.digest, ("",))[0] == CONFIRMED
+    said = run.last
+    return Fact(
+        run.id, said.key, run.first.digest, said.kind, said.text, said.subject, said.attribute, said.value or said.text,
+        said.reason, said.place, 1.0 if confirmed else round(run.confidence, 4), run.mentions, run.first.at, said.at,
+        run.first.at, run.valid_to, run.superseded_by, disputed, confirmed, run.first.recorded_at, run.first.event,
+    )  # fmt: skip
+
+
+def claim_like(
+    value: str, *, at: float, confidence: float = 0.9, corrects: bool = False, about: str = "indentation"
+) -> Claim:
+    """Return a claim of a preference, for examples and tests."""
+    statement = Statement(FactKind.PREFERENCE, f"I prefer {value}", about, "", value, confidence, corrects=corrects)
+    event = Event(f"e{at}", at, Role.USER, statement.text)
+    return claim_of(statement, 0, event, at)

@@ -1,0 +1,217 @@
+"""The event log of one scope: what happened, in the order it was recorded.
+
+One database per scope, so that nothing of one repository can turn up in another. Events are only ever added; what is
+deleted leaves a tombstone with its id and nothing else, so that reading the same transcript again does not bring it back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from vademecum.errors import UsageError
+from vademecum.memory.records import Event, Role
+from vademecum.protocols import Condition, Row, Store
+
+FORGOTTEN, ARCHIVED = "forgotten", "archived"
+CUT = "[forgotten]"  # stands where words were taken out
+FACTS_VERSION = "facts_version"
+
+
+class Journal:
+    """The events of one scope, in its store. Use one per process; several processes may hold one each."""
+
+    def __init__(self, store: Store) -> None:
+        """Take the scope's store; it is opened durable by whoever assembles."""
+        self.store = store
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def append(self, events: Sequence[Event], recorded_at: float) -> list[Event]:
+        """Add events that are neither known nor forgotten, and return them. Call it inside a transaction.
+
+        Raises:
+            StoreError: the database cannot be written.
+        """
+        distinct = {event.id: event for event in events}
+        ids = list(distinct)
+        known = {
+            row[0] for family in ("events", "tombstones") for row in self._scan(family, [("id", "in", ids)], ("id",))
+        }
+        new = [event for id_, event in distinct.items() if id_ not in known]
+        self.store.upsert("events", [_row(event, recorded_at) for event in new]).unwrap()
+        tagged = [event for event in new if event.metadata]
+        if tagged:
+            numbers = self.numbers(event.id for event in tagged)
+            self.store.upsert(
+                "event_tags", [row for event in tagged for row in _tags(event, numbers[event.id])]
+            ).unwrap()
+        return new
+
+    def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
+        """Change an event's metadata: a value of None takes the key away. Its text never changes.
+
+        Raises:
+            UsageError: there is no such event.
+            StoreError: the database cannot be written.
+        """
+        with self.store.transaction():
+            rows = self._scan("events", [("id", "=", id_)])
+            if not rows:
+                raise UsageError(f"there is no event {id_!r}: `vade memory recall` shows ids")
+            number, *rest = rows[0]
+            event = _event(rows[0])
+            merged = {**event.metadata, **changes}
+            metadata = {key: value for key, value in merged.items() if value is not None}
+            patched = Event(
+                event.id, event.at, event.role, event.text, event.session, event.repo, event.speaker, metadata
+            )
+            self.store.upsert("events", [(number, *_row(patched, rest[-1])[1:])]).unwrap()
+            self.store.delete("event_tags", [("event", "=", number)]).unwrap()
+            self.store.upsert("event_tags", _tags(patched, number)).unwrap()
+        return patched
+
+    def delete(self, ids: Sequence[str], reason: str, at: float, *, with_claims: bool = True) -> int:
+        """Delete events and leave tombstones; also for ids that are not here yet. Returns how many there were.
+
+        What was read in them goes too, but for those that are only archived. Raises `StoreError`.
+        """
+        with self.store.transaction():
+            numbers = self.numbers(ids)
+            dead = {row[0] for row in self._scan("tombstones", [("id", "in", list(ids))], ("id",))}
+            stones = [(None, id_, numbers.get(id_, 0), reason, at) for id_ in dict.fromkeys(ids) if id_ not in dead]
+            self.store.upsert("tombstones", stones).unwrap()
+            self.store.delete("events", [("number", "in", list(numbers.values()))]).unwrap()
+            self.store.delete("event_tags", [("event", "in", list(numbers.values()))]).unwrap()
+            if with_claims:
+                self.store.delete("claims", [("event", "in", list(numbers))]).unwrap()
+        return len(numbers)
+
+    def welcome_back(self, ids: Sequence[str]) -> None:
+        """Let archived events be added again; what was forgotten stays so. Inside a transaction. Raises `StoreError`."""
+        rows = self._scan("tombstones", [("reason", "=", ARCHIVED), ("id", "in", list(ids))])
+        renamed = [(number, f"{id_}#{event}", event, reason, at) for number, id_, event, reason, at in rows]
+        self.store.upsert("tombstones", renamed).unwrap()
+
+    def cut(self, id_: str, words: str, at: float) -> None:
+        """Take words out of an event; one that says little else is deleted. Inside a transaction. Raises `StoreError`.
+
+        What is left gets a new number, so that arrays made of the old text are made again.
+        """
+        rows = self._scan("events", [("id", "=", id_)])
+        if not rows:
+            return
+        number, *rest = rows[0]
+        event = _event(rows[0])
+        left = event.text.replace(words, CUT) if words else event.text
+        if left == event.text or len(left.replace(CUT, "").strip()) < len(words):
+            self.delete([id_], FORGOTTEN, at)
+            return
+        self.store.delete("events", [("number", "=", number)]).unwrap()
+        self.store.delete("event_tags", [("event", "=", number)]).unwrap()
+        self.store.upsert("tombstones", [(None, f"{id_}#{number}", number, FORGOTTEN, at)]).unwrap()
+        changed = replace(event, text=left)
+        self.store.upsert("events", [_row(changed, rest[-1])]).unwrap()
+        self.store.upsert("event_tags", _tags(changed, self.numbers([id_])[id_])).unwrap()
+
+    def bump(self) -> None:
+        """Say that facts changed, so that every process that cached some reads them again. Inside a transaction."""
+        self.store.upsert("meta", [(FACTS_VERSION, str(int(self.version() or 0) + 1))]).unwrap()
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def version(self) -> str:
+        """Return what changes whenever facts do."""
+        rows = self._scan("meta", [("name", "=", FACTS_VERSION)], ("value",))
+        return str(rows[0][0]) if rows else ""
+
+    def get(self, ids: Sequence[str]) -> list[Event]:
+        """Return the events with these ids, in their order; ids that are not here are left out."""
+        found = {row[1]: _event(row) for row in self._scan("events", [("id", "in", list(ids))])}
+        return [found[id_] for id_ in ids if id_ in found]
+
+    def read(self, numbers: Sequence[int]) -> dict[int, Event]:
+        """Return events by number."""
+        return {row[0]: _event(row) for row in self.store.get("events", [(n,) for n in numbers]).unwrap()}
+
+    def after(self, number: int, at_once: int) -> Iterator[list[tuple[int, Event]]]:
+        """Yield the events recorded after the one of this number, in order, a list of at most `at_once` at a time."""
+        numbers = sorted(row[0] for row in self._scan("events", [("number", ">", number)], ("number",)))
+        for start in range(0, len(numbers), at_once):
+            part = numbers[start : start + at_once]
+            where: list[Condition] = [("number", ">=", part[0]), ("number", "<=", part[-1])]
+            yield [(row[0], _event(row)) for row in self._scan("events", where, order=("number",))]
+
+    def between(self, since: float, until: float, session: str = "") -> list[Event]:
+        """Return the events of a stretch of time, half-open, in order of time."""
+        where: list[Condition] = [("at", ">=", since), ("at", "<", until)]
+        where += [("session", "=", session)] if session else []
+        return [_event(row) for row in self._scan("events", where, order=("at", "number"))]
+
+    def of_session(self, session: str) -> list[tuple[int, Event]]:
+        """Return the events of a session by number, in order of time."""
+        rows = self._scan("events", [("session", "=", session)], order=("at", "number"))
+        return [(row[0], _event(row)) for row in rows]
+
+    def digests(self, since: float, until: float, session: str = "") -> list[tuple[float, str]]:
+        """Return when each session that ended in a stretch of time did, and what it came to, in order."""
+        where: list[Condition] = [("last_at", ">=", since), ("last_at", "<", until)]
+        where += [("session", "=", session)] if session else []
+        return [(row[0], row[1]) for row in self._scan("digests", where, ("last_at", "text"), ("last_at",)) if row[1]]
+
+    def numbers(self, ids: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of events by id."""
+        return dict(self._scan("events", [("id", "in", list(ids))], ("id", "number")))
+
+    def id_at(self, number: int) -> str:
+        """Return the id of the event of a number, "" where there is none."""
+        rows = self._scan("events", [("number", "=", number)], ("id",))
+        return str(rows[0][0]) if rows else ""
+
+    def deleted(self, after: int) -> tuple[list[int], int]:
+        """Return the numbers of events deleted since tombstone `after`, and the last tombstone's number."""
+        rows = self._scan("tombstones", [("number", ">", after)], ("number", "event"))
+        return [event for _, event in rows if event], max((number for number, _ in rows), default=after)
+
+    def tagged(self, metadata: Mapping[str, Any]) -> set[int]:
+        """Return the numbers of the events whose metadata holds all these values."""
+        sets = [
+            {
+                row[0]
+                for row in self._scan("event_tags", [("name", "=", name), ("value", "=", _json(value))], ("event",))
+            }
+            for name, value in metadata.items()
+        ]
+        return set.intersection(*sets) if sets else set()
+
+    def _scan(
+        self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
+    ) -> list[Row]:
+        return self.store.scan(family, where, columns, order).unwrap()
+
+
+def _row(event: Event, recorded_at: float) -> Row:
+    """The event as a row without its number, which the database gives."""
+    return (None, event.id, event.at, str(event.role), event.session, event.repo, event.speaker, event.text,
+            _json(dict(event.metadata)), recorded_at)  # fmt: skip
+
+
+def _event(row: Row) -> Event:
+    _, id_, at, role, session, repo, speaker, text, metadata, _ = row
+    return Event(id_, at, Role(role), text, session, repo, speaker, json.loads(metadata) if metadata != "{}" else {})
+
+
+def _tags(event: Event, number: int) -> list[Row]:
+    """One row for each plain value; lists count value by value."""
+    rows: dict[Row, None] = {}
+    for name, value in event.metadata.items():
+        for item in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(item, str | int | float | bool):
+                rows[name, _json(item), number] = None
+    return list(rows)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -1,0 +1,132 @@
+"""Have a language model read what the rules may have missed, when nobody waits; only what it can quote is kept.
+
+An item of its answer counts if it names an event it was shown and quotes words that stand there, blanks aside. Everything
+else is dropped and counted. What the rules read in the same words already is not learned twice. How far it has come is
+kept after each batch, so that it goes on where it stopped, and a server that fails costs one batch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vademecum.memory.extract import extract
+from vademecum.memory.facts import claim_of
+from vademecum.memory.records import Event, FactKind, Role, Statement
+from vademecum.memory.redact import redact
+from vademecum.memory.scope import Scope
+from vademecum.memory.sync import load_state, save_state
+from vademecum.protocols import Clock, Extractor
+from vademecum.result import Err
+from vademecum.types import Passage
+
+SOURCE = "learn"  # under which it is kept how far the events were read
+MOST_EVENTS = 200  # in one go, unless more are asked for: a model on a desk takes seconds for ten
+AT_ONCE = 10
+CONFIDENCE: Mapping[Role, float] = {Role.USER: 0.7, Role.NOTE: 0.75, Role.ASSISTANT: 0.5}
+FIRST_POSITION = 1000  # among an event's statements: behind those of the rules
+_MOST_CHARACTERS = 300  # of a value or reason
+_LEAST_QUOTED = 8  # characters: a shorter quotation can be found anywhere
+
+
+@dataclass
+class Learned:
+    """What came of it.
+
+    Attributes:
+        read: events the model was shown.
+        kept: statements that are new.
+        dropped: items that name no event they were shown, or quote what it does not say, or make no sense.
+        problem: why it stopped early, "" where it did not.
+    """
+
+    read: int = 0
+    kept: int = 0
+    dropped: int = 0
+    problem: str = ""
+
+
+def learn(scope: Scope, extractor: Extractor, clock: Clock, most: int = MOST_EVENTS) -> Learned:
+    """Let a model read the events that it has not seen yet, oldest first, at most so many. Raises `StoreError`."""
+    done = Learned()
+    start = load_state(scope.store, scope.name, SOURCE).get("number", 0)
+    for batch in _batches(scope, int(start), most):
+        events = [event for _, event in batch if event.role in CONFIDENCE]
+        answer = extractor.read([Passage(event.text, event.id, str(event.role)) for event in events])
+        if isinstance(answer, Err):
+            done.problem = str(answer.error)
+            break
+        done.read += len(events)
+        _keep(answer.value, events, scope, clock(), done)
+        save_state(scope.store, scope.name, SOURCE, {"number": batch[-1][0]}, clock())
+    return done
+
+
+def _batches(scope: Scope, number: int, most: int) -> Iterator[list[tuple[int, Event]]]:
+    """Yield events with their numbers until so many of those that count have come."""
+    left = most
+    for batch in scope.journal.after(number, AT_ONCE):
+        if left <= 0:
+            return
+        left -= sum(event.role in CONFIDENCE for _, event in batch)
+        yield batch
+
+
+def _keep(items: Sequence[Mapping[str, Any]], events: Sequence[Event], scope: Scope, now: float, done: Learned) -> None:
+    shown = {event.id: event for event in events}
+    claims = []
+    for position, item in enumerate(items, FIRST_POSITION):
+        event = shown.get(str(item.get("event")))
+        statement = statement_of(item, event) if event is not None else None
+        if event is None or statement is None:
+            done.dropped += 1
+        elif not _is_known(statement, event):
+            claims.append(claim_of(statement, position, event, now))
+    if claims:
+        with scope.store.transaction():
+            scope.ledger.learn(claims)
+    done.kept += len(claims)
+
+
+def statement_of(item: Mapping[str, Any], event: Event) -> Statement | None:
+    """Return what an item of a model's answer says of an event, None unless it quotes it and makes sense.
+
+    >>> said = Event("a", 0.0, Role.USER, "Tabs, please. We ship on Fridays.")
+    >>> statement_of({"kind": "fact", "quote": "We  ship on Fridays", "subject": "Releases", "value": "Fridays"}, said).start
+    14
+    >>> statement_of({"kind": "fact", "quote": "We ship on Mondays", "subject": "releases", "value": "Mondays"}, said) is None
+    True
+    """
+    quote = _text(item, "quote")
+    place = _found(quote, event.text) if len(quote) >= _LEAST_QUOTED else None
+    kind = _text(item, "kind").lower()
+    if place is None or kind not in set(FactKind):
+        return None
+    start, end = place
+    said = event.text[start:end]
+    subject, value = _text(item, "subject").lower(), _text(item, "value") or said
+    return Statement(
+        FactKind(kind), said, subject, "", value, CONFIDENCE[event.role], _text(item, "reason"), "", start, end
+    )
+
+
+def _text(item: Mapping[str, Any], name: str) -> str:
+    """A string of an item on one line, without secrets: a model may put together what was taken apart."""
+    value = item.get(name)
+    return redact(" ".join(value.split())[:_MOST_CHARACTERS]).text if isinstance(value, str) else ""
+
+
+def _found(quote: str, text: str) -> tuple[int, int] | None:
+    """Where a quotation stands in a text, however the blanks are."""
+    match = re.search(r"\s+".join(map(re.escape, quote.split())), text)
+    return match.span() if match else None
+
+
+def _is_known(statement: Statement, event: Event) -> bool:
+    """Whether the rules read a statement of this kind in the same words."""
+    return any(
+        each.kind is statement.kind and each.start < statement.end and statement.start < each.end
+        for each in extract(event.text, event.role)
+    )

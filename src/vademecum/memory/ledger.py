@@ -1,0 +1,159 @@
+"""The facts of one scope in its store: claims in, settled facts out, and what people said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from vademecum.memory.facts import FORGOTTEN, settle
+from vademecum.memory.journal import Journal
+from vademecum.memory.records import Claim, Fact, FactKind
+from vademecum.protocols import Condition, Row, Store
+
+
+class Ledger:
+    """Claims and facts of one scope."""
+
+    def __init__(self, store: Store, journal: Journal) -> None:
+        """Take the scope's store, and its journal, which tells other processes that facts changed."""
+        self.store = store
+        self.journal = journal
+
+    # -- writing, inside a transaction ---------------------------------------------------------------------------
+
+    def learn(self, claims: Sequence[Claim]) -> list[Fact]:
+        """Keep claims, settle what they are about, and return the facts of the keys they touch.
+
+        What was forgotten is not learned again. Raises `StoreError`.
+        """
+        marks = self.marks(claim.digest for claim in claims)
+        kept = [claim for claim in claims if marks.get(claim.digest, ("",))[0] != FORGOTTEN]
+        self.store.upsert("claims", [_claim_row(claim) for claim in kept]).unwrap()
+        return self.settle(claim.key for claim in kept)
+
+    def settle(self, keys: Iterable[str]) -> list[Fact]:
+        """Compute the facts of these keys again from their claims. Raises `StoreError`."""
+        distinct = list(dict.fromkeys(keys))
+        if not distinct:
+            return []
+        by_key: dict[str, list[Claim]] = {key: [] for key in distinct}
+        for row in self._scan("claims", [("key", "in", distinct)]):
+            by_key[row[2]].append(_claim(row))
+        marks = self.marks(claim.digest for claims in by_key.values() for claim in claims)
+        facts = [fact for claims in by_key.values() for fact in settle(claims, marks)]
+        before = {row[0] for row in self._scan("facts", [("key", "in", distinct)], ("id",))}
+        self.store.upsert("facts", [_fact_row(fact) for fact in facts]).unwrap()
+        gone = before - {fact.id for fact in facts}
+        self.store.delete("facts", [("id", "in", list(gone))]).unwrap()
+        self.store.delete("anchors", [("fact", "in", list(gone))]).unwrap()
+        self.journal.bump()
+        return facts
+
+    def mark(self, fact: Fact, mark: str, at: float) -> None:
+        """Keep what a person said of a fact's value, and settle again. Raises `StoreError`."""
+        self.store.upsert("marks", [(fact.digest, mark, at)]).unwrap()
+        if mark == FORGOTTEN:
+            self.store.delete("claims", [("digest", "=", fact.digest)]).unwrap()
+        self.settle([fact.key])
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def get(self, ids: Sequence[str]) -> list[Fact]:
+        """Return facts by id, in the order of the ids."""
+        found = {row[0]: _fact(row) for row in self._scan("facts", [("id", "in", list(ids))])}
+        return [found[id_] for id_ in ids if id_ in found]
+
+    def facts(self, kinds: Sequence[FactKind] = (), *, standing: bool = True, as_of: float | None = None) -> list[Fact]:
+        """Return facts of some kinds, or all, oldest first: those that hold now, held at `as_of`, or all there are."""
+        where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds])] if kinds else []
+        found = [_fact(row) for row in self._scan("facts", where, order=("valid_from", "id"))]
+        if as_of is not None:
+            return [fact for fact in found if fact.holds_at(as_of)]
+        return [fact for fact in found if fact.valid_to is None] if standing else found
+
+    def history(self, key: str) -> list[Fact]:
+        """Return all facts of one key, oldest first."""
+        return [_fact(row) for row in self._scan("facts", [("key", "=", key)], order=("valid_from", "id"))]
+
+    def of_events(self, ids: Sequence[str]) -> dict[str, list[Fact]]:
+        """Return the facts that events say something of, by event."""
+        if not ids:
+            return {}
+        claims = [_claim(row) for row in self.store.get("claims", [(id_,) for id_ in ids]).unwrap()]
+        if not claims:
+            return {}
+        digests = list({claim.digest for claim in claims})
+        facts = [_fact(row) for row in self._scan("facts", [("digest", "in", digests)])]
+        by_event: dict[str, list[Fact]] = {}
+        for claim in claims:
+            own = [fact for fact in facts if fact.digest == claim.digest and fact.first_at <= claim.at]
+            if own:  # of several times the same was so, the one this event is about
+                by_event.setdefault(claim.event, []).append(max(own, key=lambda fact: fact.first_at))
+        return by_event
+
+    def claims(self, fact: Fact) -> list[Claim]:
+        """Return what a fact rests on, oldest first."""
+        rows = self._scan("claims", [("key", "=", fact.key)])
+        own = [claim for claim in map(_claim, rows) if claim.digest == fact.digest]
+        end = fact.valid_to if fact.valid_to is not None else float("inf")
+        return sorted((c for c in own if fact.first_at <= c.at <= max(fact.last_at, end)), key=lambda c: c.at)
+
+    def all_claims(self, digest: str) -> list[Claim]:
+        """Return every claim of a value, whenever it was made."""
+        return [_claim(row) for row in self._scan("claims", [("digest", "=", digest)])]
+
+    def claims_of(self, events: Sequence[str]) -> list[Claim]:
+        """Return the claims of events, in order of time."""
+        rows = self._scan("claims", [("event", "in", list(events))])
+        return sorted(map(_claim, rows), key=lambda claim: (claim.at, claim.event, claim.position))
+
+    def marks(self, digests: Iterable[str]) -> dict[str, tuple[str, float]]:
+        """Return what was said of values, by digest."""
+        rows = self._scan("marks", [("digest", "in", list(dict.fromkeys(digests)))])
+        return {digest: (mark, at) for digest, mark, at in rows}
+
+    def uses(self, items: Sequence[str]) -> dict[str, int]:
+        """Return how often facts or events were shown."""
+        return dict(self._scan("usage", [("item", "in", list(items))]))
+
+    def count_uses(self, shown: Mapping[str, int]) -> None:
+        """Count facts or events as shown so many times more. Raises `StoreError`."""
+        with self.store.transaction():
+            before = self.uses(list(shown))
+            rows = [(item, before.get(item, 0) + times) for item, times in shown.items()]
+            self.store.upsert("usage", rows).unwrap()
+
+    def _scan(
+        self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
+    ) -> list[Row]:
+        return self.store.scan(family, where, columns, order).unwrap()
+
+
+def _claim_row(claim: Claim) -> Row:
+    return tuple(_plain(getattr(claim, name)) for name in CLAIM_COLUMNS)
+
+
+def _fact_row(fact: Fact) -> Row:
+    return tuple(_plain(getattr(fact, name)) for name in FACT_COLUMNS)
+
+
+# The families' columns; a claim's `recorded_at` and the like have the same names in both.
+CLAIM_COLUMNS = ("event", "position", "key", "digest", "kind", "text", "subject", "attribute", "value", "reason", "place",
+                 "confidence", "corrects", "at", "speaker", "recorded_at")  # fmt: skip
+FACT_COLUMNS = ("id", "key", "digest", "kind", "text", "subject", "attribute", "value", "reason", "place", "confidence",
+                "mentions", "first_at", "last_at", "valid_from", "valid_to", "superseded_by", "disputed", "confirmed",
+                "recorded_at", "event")  # fmt: skip
+
+
+def _claim(row: Row) -> Claim:
+    named = dict(zip(CLAIM_COLUMNS, row, strict=True))
+    return Claim(**{**named, "kind": FactKind(named["kind"]), "corrects": bool(named["corrects"])})
+
+
+def _fact(row: Row) -> Fact:
+    named = dict(zip(FACT_COLUMNS, row, strict=True))
+    named["kind"] = FactKind(named["kind"])
+    return Fact(**{**named, "disputed": bool(named["disputed"]), "confirmed": bool(named["confirmed"])})
+
+
+def _plain(value: object) -> object:
+    return str(value) if isinstance(value, FactKind) else int(value) if isinstance(value, bool) else value

@@ -1,0 +1,177 @@
+"""Memory as files: JSON lines that hold everything with its provenance, and a page of Markdown to read and review.
+
+    {"type": "memory", "version": 1, "scope": "repository"}
+    {"type": "event", "id": …, "at": …, "role": …, "text": …, …}
+    {"type": "claim", "event": …, "key": …, "value": …, …}
+    {"type": "mark", "digest": …, "mark": "confirmed", "at": …}
+    {"type": "tombstone", "id": …, "reason": "forgotten", "at": …}
+
+Facts are not written: they are settled again from claims and marks, so a file that is read into another memory, in any
+order and twice, gives the same facts. Secrets are looked for once more on the way out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vademecum.errors import UsageError
+from vademecum.memory.facts import CONFIRMED, FORGOTTEN, REJECTED
+from vademecum.memory.ledger import CLAIM_COLUMNS
+from vademecum.memory.records import Claim, Event, FactKind, Role
+from vademecum.memory.redact import redact
+from vademecum.memory.scope import Scope
+from vademecum.memory.wording import Wording, date_of
+
+VERSION = 1
+AT_ONCE = 1000  # records of one transaction
+_MARKS = (CONFIRMED, REJECTED, FORGOTTEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What reading a file brought."""
+
+    events: int  # new ones
+    claims: int
+    skipped: int  # lines of no type that is known, or damaged
+
+
+def exported(scope: Scope) -> Iterator[str]:
+    """Yield a scope as JSON lines. Raises `StoreError`."""
+    yield _line({"type": "memory", "version": VERSION, "scope": scope.name})
+    for batch in scope.journal.after(0, AT_ONCE):
+        for _, event in batch:
+            clean = asdict(event) | {"text": redact(event.text).text, "metadata": dict(event.metadata)}
+            yield _line({"type": "event", **clean})
+    for row in scope.store.scan("claims", order=("at", "event", "position")).unwrap():
+        yield _line({"type": "claim", **dict(zip(CLAIM_COLUMNS, row, strict=True))})
+    for digest, mark, at in scope.store.scan("marks", order=("at", "digest")).unwrap():
+        yield _line({"type": "mark", "digest": digest, "mark": mark, "at": at})
+    for row in scope.store.scan("tombstones", columns=("id", "reason", "at"), order=("number",)).unwrap():
+        yield _line({"type": "tombstone", "id": row[0], "reason": row[1], "at": row[2]})
+
+
+def imported(lines: Iterable[str], scope: Scope, now: float) -> Imported:
+    """Read JSON lines into a scope; what is there already stays as it is, what is forgotten on either side stays so.
+
+    Raises:
+        UsageError: a newer vademecum wrote it.
+        StoreError: it could not be written; whole batches before that are kept.
+    """
+    total = Imported(0, 0, 0)
+    batch: list[Mapping[str, Any]] = []
+    for line in lines:
+        record = _record(line)
+        if record is None:
+            total = Imported(total.events, total.claims, total.skipped + bool(line.strip()))
+            continue
+        batch.append(record)
+        if len(batch) >= AT_ONCE:
+            total = _added(total, _keep(batch, scope, now))
+            batch = []
+    return _added(total, _keep(batch, scope, now))
+
+
+def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
+    """Write a batch in one transaction: tombstones and marks before what they are about."""
+    of: dict[str, list[Mapping[str, Any]]] = {}
+    for record in batch:
+        of.setdefault(str(record["type"]), []).append(record)
+    events = [event for event in map(_event, of.get("event", ())) if event is not None]
+    claims = [claim for claim in map(_claim, of.get("claim", ())) if claim is not None]
+    stones = [r for r in of.get("tombstone", ()) if isinstance(r.get("id"), str)]
+    marks = [(str(r["digest"]), str(r["mark"]), float(r["at"])) for r in of.get("mark", ()) if r.get("mark") in _MARKS]
+    with scope.store.transaction():
+        for reason in dict.fromkeys(str(stone.get("reason")) for stone in stones):
+            scope.journal.delete([s["id"] for s in stones if str(s.get("reason")) == reason], reason, now)
+        scope.store.upsert("marks", marks).unwrap()
+        scope.journal.welcome_back([event.id for event in events])
+        new = scope.journal.append(events, now)
+        scope.ledger.learn(_standing(claims, scope))
+        digests = {mark[0] for mark in marks}
+        keys = {row[0] for row in scope.store.scan("claims", [("digest", "in", list(digests))], ("key",)).unwrap()}
+        scope.ledger.settle(sorted(keys))
+    bad = len(events) + len(claims) + len(stones) + len(marks)
+    known = sum(len(of.get(kind, ())) for kind in ("event", "claim", "mark", "tombstone"))
+    return Imported(len(new), len(claims), known - bad)
+
+
+def _standing(claims: list[Claim], scope: Scope) -> list[Claim]:
+    """Return the claims whose events were not forgotten here."""
+    dead = {
+        row[0] for row in scope.store.scan("tombstones", [("id", "in", [c.event for c in claims])], ("id",)).unwrap()
+    }
+    return [claim for claim in claims if claim.event not in dead]
+
+
+def markdown(scope: Scope, wording: Wording, now: float) -> str:
+    """Return what holds as a page to read and review: facts by kind, surest first, each with its id and when it was said."""
+    lines = ["# Memory", ""]
+    facts = scope.ledger.facts()
+    for kind in FactKind:
+        own = sorted((f for f in facts if f.kind is kind), key=lambda f: (-f.confidence, f.first_at))
+        if not own:
+            continue
+        lines += [f"## {kind.capitalize()}", ""]
+        for fact in own:
+            limits = f" in `{fact.place}`" if fact.place not in ("", "*") else ""
+            because = f" ({fact.reason})" if fact.reason and fact.reason not in fact.text else ""
+            disputed = ", disputed" if fact.disputed else ""
+            said = f"{date_of(wording, fact.first_at, now)}, {fact.mentions} x, {fact.confidence:.2f}{disputed}, `{fact.id}`"
+            lines.append(f"- {' '.join(fact.text.split())}{because}{limits} — {said}")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _record(line: str) -> dict[str, Any] | None:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict) or record.get("type") not in ("memory", "event", "claim", "mark", "tombstone"):
+        return None
+    if record["type"] == "memory" and isinstance(record.get("version"), int) and record["version"] > VERSION:
+        raise UsageError(
+            f"this file has version {record['version']}, newer than {VERSION}: upgrade vademecum to read it"
+        )
+    return record
+
+
+def _event(record: Mapping[str, Any]) -> Event | None:
+    try:
+        metadata = record.get("metadata") or {}
+        event = Event(
+            str(record["id"]), float(record["at"]), Role(record["role"]), str(record["text"]), str(record.get("session", "")),
+            str(record.get("repo", "")), str(record.get("speaker", "")), metadata if isinstance(metadata, dict) else {},
+        )  # fmt: skip
+    except (KeyError, ValueError, TypeError):
+        return None
+    return Event(event.id, event.at, event.role, redact(event.text).text, event.session, event.repo, event.speaker,
+                 event.metadata)  # fmt: skip
+
+
+def _claim(record: Mapping[str, Any]) -> Claim | None:
+    try:
+        named = {name: record[name] for name in CLAIM_COLUMNS}
+        numbers = {
+            "confidence": float(named["confidence"]),
+            "at": float(named["at"]),
+            "position": int(named["position"]),
+        }
+        texts = ("event", "key", "digest", "text", "subject", "attribute", "value", "reason", "place", "speaker")
+        words = {name: str(named[name]) for name in texts}
+        kind, corrects = FactKind(named["kind"]), bool(named["corrects"])
+        return Claim(**words, **numbers, kind=kind, corrects=corrects, recorded_at=float(named["recorded_at"]))  # type: ignore[arg-type]
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _added(one: Imported, other: Imported) -> Imported:
+    return Imported(one.events + other.events, one.claims + other.claims, one.skipped + other.skipped)
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))

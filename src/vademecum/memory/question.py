@@ -1,0 +1,69 @@
+"""What a question to memory is made of: its terms, whom it names, and whether it asks what holds now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.memory.words import query_keys
+
+# A question about how things stand: an amount, a value, a state. One about when or why something happened is not.
+_CURRENT = re.compile(
+    r"\b(?:now|current(?:ly)?|latest|these days|at the moment|nowadays|still|actuel(?:le)?(?:ment)?|maintenant|désormais"
+    r"|aujourd'hui|en ce moment)\b"
+    r"|^\W*(?:how (?:many|much|long|often|big|large|old|far|fast)|what(?:'s| is| are)|which\b.*\b(?:is|are|do|does)"
+    r"|combien|quel(?:le)?s? (?:est|sont)|est-ce que|do (?:i|we)\b|is\b|are\b)",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:originally|initially|used to|before|was|were|did|ago|earlier|previous(?:ly)?|history|avant"
+    r"|auparavant|était|initialement)\b",
+    re.IGNORECASE,
+)
+_LATELY = re.compile(
+    r"\b(?:lately|recent(?:ly)?|now|currently|these days|at the moment|latest|newest|last thing|récemment|dernièrement"
+    r"|maintenant|actuellement|en ce moment)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question, taken apart."""
+
+    text: str
+    keys: NDArray[np.uint64]  # (T,) its distinct terms
+    asks_now: bool  # what holds, not what happened
+    asks_lately: bool  # about the last days, by a word
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Its words in lower case, to see whom it names."""
+        return frozenset(_NAME.findall(self.text.lower()))
+
+
+def take_apart(text: str) -> Question:
+    """Return what a question is made of.
+
+    >>> take_apart("How many sources are in my library?").asks_now, take_apart("When did we choose SQLite?").asks_now
+    (True, False)
+    """
+    asks_now = _CURRENT.search(text) is not None and _PAST.search(text) is None
+    return Question(text, query_keys(text), asks_now, _LATELY.search(text) is not None)
+
+
+def named(question: Question, names: Sequence[str]) -> NDArray[np.bool_] | None:
+    """Return which speakers the question names: bool (P,), or None where it names nobody."""
+    words = question.words
+    called = [any(part in words for part in _parts(name)) for name in names]
+    return np.array(called, bool) if any(called) else None
+
+
+def _parts(name: str) -> Collection[str]:
+    """The words of a name that stand for it: not initials."""
+    return [part for part in _NAME.findall(name.lower()) if len(part) > 2]

@@ -1,0 +1,212 @@
+"""The flow of recall: what is remembered that answers a question, with evidence.
+
+`recall` reads as the paragraph it is: take the question apart, lay the scopes' events side by side, weigh them, keep the
+best that pass the filters, read them, put what was superseded behind what took its place, and say how far to trust it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.memory.confidence import judge
+from vademecum.memory.question import named, take_apart
+from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
+from vademecum.memory.scope import Scope
+from vademecum.memory.segment import ROLES, Reader
+from vademecum.memory.supersession import collapse
+from vademecum.memory.view import View, view_of
+from vademecum.memory.weigh import Weighed, session_scores, weigh
+from vademecum.memory.weighting import DAY_S, freshness_boost
+from vademecum.protocols import Clock
+from vademecum.retrieval.fusion import top
+from vademecum.types import Passage
+
+LOOKED_AT = 10  # of the best, whichever number is asked for: the verdict is read off them
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What narrows recall; every filter applies before the cut."""
+
+    roles: tuple[Role, ...] = ()
+    session: str = ""
+    since: float | None = None  # seconds since the epoch
+    until: float | None = None  # half-open
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # every value must be there
+    as_of: float | None = None  # as if this were now
+
+
+NO_FILTERS = Filters()
+
+
+class Recall:
+    """Asks the scopes of one engine; keeps their events laid out between questions."""
+
+    def __init__(self, scopes: Sequence[Scope], reader: Callable[[], Reader], clock: Clock) -> None:
+        """Take the scopes, what reads events (made when first needed), and the clock."""
+        self.scopes = tuple(scopes)
+        self._clock = clock
+        self._reader = reader
+        self._view: View | None = None
+
+    def recall(self, text: str, *, k: int, filters: Filters) -> Recalled:
+        """Return the `k` events that answer a question best, and whether memory holds the answer at all.
+
+        Raises:
+            StoreError: a database cannot be read.
+            EmbedError: the question, or new events, cannot be embedded.
+        """
+        question = take_apart(text)
+        view = self.view()
+        mask = self._mask(view, filters)
+        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speakers[1]), mask)
+        if question.asks_lately:
+            weighed = replace(
+                weighed, score=weighed.score * _freshness(view, weighed.rows, filters.as_of or self._clock())
+            )
+        best = _best(weighed, max(k, LOOKED_AT))
+        evidence = self._read(view, weighed, best)
+        ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
+        searched = int(np.count_nonzero(view.alive if mask is None else mask))
+        verdict, probability, reason = judge(weighed, best, len(view), searched, self._reader().embedder.name)
+        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, filters.since, filters.until, searched)
+
+    def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
+        """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
+        question = take_apart(text)
+        view = self.view()
+        called = named(question, view.speakers[1])
+        weighed = weigh(view, question.keys, self._vector(text), called, self._mask(view, filters))
+        scores = session_scores(view, weighed)
+        best = [int(code) for code in top(scores, k) if scores[code] > 0]
+        scopes = [self.scopes[view.scope[view.rows_of(code)[0]]].name for code in best]
+        return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
+
+    def view(self) -> View:
+        """Return every event of every scope as it is now; the same object while nothing changed."""
+        reader = self._reader()
+        parts = tuple(scope.shelf.part(reader) for scope in self.scopes)
+        if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
+            self._view = view_of(parts)
+        return self._view
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = self._reader().embedder.embed([Passage(text)], "query").unwrap()[0]
+        return vector
+
+    def _mask(self, view: View, filters: Filters) -> NDArray[np.bool_] | None:
+        """Return which rows pass: bool (N,); None where nothing is asked for but that they are there."""
+        if filters == NO_FILTERS:
+            return None
+        mask = view.alive
+        if filters.roles:
+            mask = mask & np.isin(view.roles, [ROLES.index(role) for role in filters.roles])
+        if filters.session:
+            codes = [i for i, name in enumerate(view.session_names) if name == filters.session]
+            mask = mask & np.isin(view.session, codes)
+        if filters.since is not None:
+            mask = mask & (view.at >= filters.since * 1000)
+        until = min((end for end in (filters.until, filters.as_of) if end is not None), default=None)
+        if until is not None:
+            mask = mask & (view.at < until * 1000)
+        if filters.metadata:
+            mask = mask & self._tagged(view, filters.metadata)
+        return mask
+
+    def _tagged(self, view: View, metadata: Mapping[str, Any]) -> NDArray[np.bool_]:
+        tagged = np.zeros(len(view), bool)
+        for number, scope in enumerate(self.scopes):
+            numbers = scope.journal.tagged(metadata)
+            tagged |= (view.scope == number) & np.isin(view.numbers, list(numbers))
+        return tagged
+
+    def _read(self, view: View, weighed: Weighed, best: NDArray[np.int64]) -> list[Evidence]:
+        """Return the events of the best candidates, with the facts drawn from them."""
+        rows = weighed.rows[best]
+        events: dict[int, Event] = {}
+        for number, scope in enumerate(self.scopes):
+            own = rows[view.scope[rows] == number]
+            found = scope.journal.read(view.numbers[own].tolist()) if len(own) else {}
+            events |= {
+                row: found[n] for row, n in zip(own.tolist(), view.numbers[own].tolist(), strict=True) if n in found
+            }
+        facts, now, rivals = self._drawn([event.id for event in events.values()])
+        evidence = []
+        for row, place in zip(rows.tolist(), best.tolist(), strict=True):
+            if row in events:  # else another process deleted it this moment
+                own_facts = tuple(facts.get(events[row].id, ()))
+                after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
+                against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
+                scope_name = self.scopes[view.scope[row]].name
+                score = float(weighed.score[place])
+                evidence.append(
+                    Evidence(events[row], score, _signals(weighed, place), own_facts, after, against, scope=scope_name)
+                )
+        return evidence
+
+    def _drawn(self, ids: Sequence[str]) -> tuple[dict[str, list[Fact]], dict[str, Fact], dict[str, list[Fact]]]:
+        """Return the facts drawn from events, what holds in their place, and what stands against them.
+
+        The second is by the id of what closed a fact, the third by the id of a fact in dispute.
+        A fact meant for everywhere is held by the global scope, while its event stays where it was said.
+        """
+        facts: dict[str, list[Fact]] = {}
+        now: dict[str, Fact] = {}
+        rivals: dict[str, list[Fact]] = {}
+        for scope in self.scopes:
+            drawn = scope.ledger.of_events(ids)
+            for id_, own in drawn.items():
+                facts.setdefault(id_, []).extend(own)
+            closers = [fact.superseded_by for own in drawn.values() for fact in own if fact.superseded_by]
+            now |= {fact.id: fact for fact in _latest(scope, closers)}
+            for fact in (each for own in drawn.values() for each in own if each.disputed):
+                rivals[fact.id] = [o for o in scope.ledger.history(fact.key) if o.disputed and o.id != fact.id]
+        return facts, now, rivals
+
+
+def _latest(scope: Scope, ids: Sequence[str]) -> list[Fact]:
+    """Return for each fact what holds of its key now, under the id asked for."""
+    found = []
+    for fact in scope.ledger.get(list(dict.fromkeys(ids))):
+        standing = [other for other in scope.ledger.history(fact.key) if other.valid_to is None]
+        found.append(fact if fact.valid_to is None or not standing else _as(fact.id, standing[-1]))
+    return found
+
+
+def _as(id_: str, fact: Fact) -> Fact:
+    return replace(fact, id=id_)
+
+
+def _freshness(view: View, rows: NDArray[np.integer[Any]], now: float) -> NDArray[np.float32]:
+    """Return the freshness boost of rows, for a question that asks for what is recent: float32 (C,)."""
+    ages = (now * 1000 - view.at[rows]) / (1000 * DAY_S)
+    return np.array([freshness_boost(age) for age in ages.tolist()], np.float32)
+
+
+def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
+    """Return the places of the best candidates, best first."""
+    best = top(weighed.score, count)
+    return best[weighed.score[best] > 0]
+
+
+def _signals(weighed: Weighed, place: int) -> dict[str, float]:
+    return {name: round(float(getattr(weighed, name)[place]), 4) for name in ("words", "meaning", "share")}
+
+
+def metadata_of(text: str) -> dict[str, Any]:
+    """Return NAME=VALUE as metadata; a value that reads as JSON is one, else it is text.
+
+    >>> metadata_of("attempt=2"), metadata_of("branch=main")
+    ({'attempt': 2}, {'branch': 'main'})
+    """
+    name, _, value = text.partition("=")
+    try:
+        return {name: json.loads(value)}
+    except ValueError:
+        return {name: value}

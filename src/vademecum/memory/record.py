@@ -1,0 +1,112 @@
+"""The flow of remembering: redact, record, extract, settle facts, anchor them.
+
+Everything that can be computed before is, so that the database is held for writing as short as possible; and one
+transaction holds an event with all that was read in it, so that no crash leaves one without the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from vademecum.memory.anchors import Anchoring
+from vademecum.memory.facts import claim_of
+from vademecum.memory.records import Claim, Event, Fact, Recorded, Role, Statement
+from vademecum.memory.redact import redact
+from vademecum.memory.scope import GLOBAL, Scope
+from vademecum.metrics import counter
+
+EVERYWHERE = "*"  # a statement's `where` that lifts it out of the repository
+
+EVENTS = counter("memory_events_total", "Events recorded, by role.")
+CLAIMS = counter("memory_claims_total", "Statements read in events, by kind.")
+SUPERSEDED = counter("memory_superseded_total", "Facts that another value took the place of.")
+REDACTED = counter("memory_redacted_total", "Secrets taken out before anything was written, by kind.")
+
+Extract = Callable[[str, Role], Sequence[Statement]]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Where events go, how statements are read in them, and what the code they speak of is."""
+
+    scope: Scope
+    everywhere: Scope  # for what is meant for all repositories; the same where there is no repository
+    extract: Extract
+    anchoring: Anchoring
+    key: str = ""  # what all statements are about, where that is known better than from their words
+
+
+def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tuple[Recorded, list[Fact]]:
+    """Keep events and what they say; recording the same event again changes nothing. Also returns the facts touched.
+
+    Raises:
+        StoreError: the database cannot be written; nothing of these events is kept then.
+    """
+    clean, redacted = _redacted(events)
+    claims = {event.id: _claims(event, into, recorded_at) for event in clean}
+    with ExitStack() as transactions:
+        transactions.enter_context(into.scope.store.transaction())
+        new = into.scope.journal.append(clean, recorded_at)
+        own, wide = _by_reach([claim for event in new for claim in claims[event.id]], into)
+        if wide:  # committed before the events: a crash between the two leaves claims that are made again, not lost
+            transactions.enter_context(into.everywhere.store.transaction())
+        facts = _learned(into.scope, own, into) + _learned(into.everywhere, wide, into)
+    said = len(own) + len(wide)
+    _count(new, [*own, *wide], facts, redacted)
+    return Recorded(len(new), len(events) - len(new), said, dict(redacted), tuple(event.id for event in clean)), facts
+
+
+def _count(events: Sequence[Event], claims: Sequence[Claim], facts: Sequence[Fact], redacted: Counter[str]) -> None:
+    for event in events:
+        EVENTS.add(role=str(event.role))
+    for claim in claims:
+        CLAIMS.add(kind=str(claim.kind))
+    SUPERSEDED.add(sum(any(fact.valid_to == claim.at for claim in claims) for fact in facts))
+    for kind, count in redacted.items():
+        REDACTED.add(count, kind=kind)
+
+
+def _redacted(events: Sequence[Event]) -> tuple[list[Event], Counter[str]]:
+    """Return events without secrets, and what was taken out, by kind."""
+    counts: Counter[str] = Counter()
+    clean = []
+    for event in events:
+        found = redact(event.text)
+        counts.update(found.counts)
+        metadata = {name: _redacted_value(value, counts) for name, value in event.metadata.items()}
+        clean.append(replace(event, text=found.text, metadata=metadata))
+    return clean, counts
+
+
+def _redacted_value(value: object, counts: Counter[str]) -> object:
+    if isinstance(value, str):
+        found = redact(value)
+        counts.update(found.counts)
+        return found.text
+    if isinstance(value, list | tuple):
+        return [_redacted_value(item, counts) for item in value]
+    if isinstance(value, dict):
+        return {str(name): _redacted_value(item, counts) for name, item in value.items()}
+    return value
+
+
+def _claims(event: Event, into: Recording, recorded_at: float) -> list[Claim]:
+    statements = into.extract(event.text, event.role)
+    return [claim_of(each, position, event, recorded_at, into.key) for position, each in enumerate(statements)]
+
+
+def _by_reach(claims: Sequence[Claim], into: Recording) -> tuple[list[Claim], list[Claim]]:
+    """Return the claims that stay in the scope, and those that are meant everywhere."""
+    if into.scope.name == GLOBAL:
+        return list(claims), []
+    own = [claim for claim in claims if claim.place != EVERYWHERE]
+    return own, [claim for claim in claims if claim.place == EVERYWHERE]
+
+
+def _learned(scope: Scope, claims: Sequence[Claim], into: Recording) -> list[Fact]:
+    facts = scope.ledger.learn(claims) if claims else []
+    into.anchoring.anchor(scope, facts)
+    return facts

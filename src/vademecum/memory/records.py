@@ -1,0 +1,231 @@
+"""What memory is made of: events as they happened, and facts that were drawn from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import blake2b
+from typing import Any
+
+from vademecum.errors import UsageError
+from vademecum.types import Verdict
+
+
+class Role(StrEnum):
+    """Who or what an event comes from."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    COMMAND = "command"
+    OUTPUT = "output"
+    EDIT = "edit"
+    COMMIT = "commit"
+    NOTE = "note"  # recorded by hand
+
+
+class FactKind(StrEnum):
+    """What a statement is for those who come after."""
+
+    PREFERENCE = "preference"
+    INSTRUCTION = "instruction"
+    DECISION = "decision"
+    FACT = "fact"
+    TODO = "todo"
+    FIX = "fix"  # a problem and what solved it
+
+
+class AnchorState(StrEnum):
+    """Whether the code a fact is about is still the code it was learned from."""
+
+    CURRENT = "current"  # the symbol is there and its code is what it was
+    DRIFTED = "drifted"  # the symbol is there, its code has changed since
+    ORPHANED = "orphaned"  # nothing is called that any more
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened, word for word but for secrets. Append-only."""
+
+    id: str  # the same for the same happening, however often it is imported
+    at: float  # seconds since the epoch
+    role: Role
+    text: str
+    session: str = ""
+    repo: str = ""  # the repository's root, "" where it concerns none
+    speaker: str = ""  # a name where one is known; the role says the rest
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # what JSON can hold
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a rule read in one message, before memory makes a fact of it."""
+
+    kind: FactKind
+    text: str  # the sentence, as it was said
+    subject: str  # what it is about: "indentation", "package manager"; "" where nothing can be named
+    attribute: str  # what of it; "" where there is but one thing to say of the subject
+    value: str  # what holds: "tabs", "pnpm"
+    confidence: float  # 0..1: pattern class, speaker, hedges; repetition is counted when it becomes a fact
+    reason: str = ""  # a decision's because, a fix's problem
+    where: str = ""  # a path glob or `language:NAME` it is limited to; "" for the whole scope; "*" for everywhere
+    start: int = 0  # characters of the message, half-open
+    end: int = 0
+    corrects: bool = False  # it takes back what was said before
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement as it is kept: who said it when, and which fact's history it belongs to."""
+
+    event: str
+    position: int  # among the statements of its event
+    key: str  # claims of one key are about the same thing
+    digest: str  # of key and value
+    kind: FactKind
+    text: str
+    subject: str
+    attribute: str
+    value: str
+    reason: str
+    place: str
+    confidence: float
+    corrects: bool
+    at: float
+    speaker: str
+    recorded_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What holds, or held: one value of one thing for one interval, and what says so."""
+
+    id: str
+    key: str
+    digest: str
+    kind: FactKind
+    text: str
+    subject: str
+    attribute: str
+    value: str
+    reason: str
+    place: str  # as `Statement.where`
+    confidence: float
+    mentions: int
+    first_at: float  # when it was first said, seconds since the epoch
+    last_at: float
+    valid_from: float
+    valid_to: float | None  # None while it holds
+    superseded_by: str  # the fact that closed it, "" for none
+    disputed: bool  # another value is claimed for the same time, and nothing decides between them
+    confirmed: bool  # a person said so
+    recorded_at: float
+    event: str  # where it was first said
+
+    @property
+    def topic(self) -> str:
+        """What it is about, in words; its kind where nothing is named."""
+        return " ".join(part for part in (self.subject, self.attribute) if part) or str(self.kind)
+
+    def holds_at(self, at: float) -> bool:
+        """Return whether it held at a time."""
+        return self.valid_from <= at and (self.valid_to is None or at < self.valid_to)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A symbol a fact is about, and what became of it."""
+
+    symbol: str
+    path: str
+    hash: str  # of the code when the fact was learned
+    state: AnchorState = AnchorState.CURRENT
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A fact as it is shown beside code: with its anchors, and by which symbol it came here."""
+
+    fact: Fact
+    anchors: tuple[Anchor, ...] = ()
+    through: str = ""  # the symbol shown that calls the one it is about; "" where it is about the symbol itself
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One piece of what is remembered: an event, why it is here, and what has become of what it says."""
+
+    event: Event
+    score: float
+    signals: Mapping[str, float] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()  # drawn from this event
+    now: tuple[Fact, ...] = ()  # what took the place of those of them that no longer hold
+    against: tuple[Fact, ...] = ()  # what else is said of the same where nothing decides
+    superseded_by: str = ""  # the event in this answer that says the same of a later time
+    anchors: tuple[Anchor, ...] = ()
+    scope: str = ""  # "repository" or "global"
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What memory answers: the evidence, how far to trust that the answer is among it, and why not."""
+
+    query: str
+    verdict: Verdict
+    probability: float  # that memory holds the answer, 0..1
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""  # said when the verdict is not `resolved`
+    since: float | None = None  # the time the question is about, seconds since the epoch, half-open
+    until: float | None = None
+    searched: int = 0  # events that passed the filters
+
+    def __bool__(self) -> bool:
+        """True when anything was found."""
+        return self.verdict is not Verdict.NOT_FOUND
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What recording did."""
+
+    events: int  # new ones
+    known: int  # that were there already, or were forgotten and stay so
+    facts: int  # statements read in the new ones
+    redacted: Mapping[str, int] = field(default_factory=dict)  # secrets taken out, by kind
+    ids: tuple[str, ...] = ()  # of the events handed in
+
+    def plus(self, other: Recorded) -> Recorded:
+        """Return what both did together."""
+        redacted = Counter(self.redacted) + Counter(other.redacted)
+        events, known, facts = self.events + other.events, self.known + other.known, self.facts + other.facts
+        return Recorded(events, known, facts, dict(redacted), self.ids + other.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A stretch of the past and what happened in it."""
+
+    name: str  # "today", "last week", "October 2025"
+    since: float
+    until: float
+    events: tuple[Event, ...]
+    digests: tuple[str, ...] = ()
+
+
+def event_id(session: str, role: str, text: str, at: float) -> str:
+    """Return an id that is the same for the same words of the same moment.
+
+    >>> event_id("s", "user", "hello", 0.0) == event_id("s", "user", "hello", 0.0)
+    True
+    """
+    parts = "\0".join((session, role, f"{at:.3f}", text)).encode("utf-8", "surrogatepass")
+    return blake2b(parts, digest_size=8).hexdigest()
+
+
+def role_of(name: str) -> Role:
+    """Return the role of a name. Raises `UsageError`."""
+    try:
+        return Role(name)
+    except ValueError:
+        raise UsageError(f"there is no role {name!r}: there are {', '.join(Role)}") from None

@@ -1,0 +1,306 @@
+"""Secrets out of a text before it is written anywhere.
+
+    provider keys      by the prefix and length their issuers give them
+    private keys       from BEGIN to END, and a cut-off one as far as it goes
+    headers            Authorization, cookies and the like
+    addresses          the password in scheme://user:password@host
+    assignments        a name that says "secret" and a value that looks like one
+
+Each is replaced by `[redacted:KIND]` and counted. What surrounds it stays, so that the text still tells that there was a
+key and whose. Redacting twice changes nothing more, and ordinary code is left as it is: a value is taken only
+where it is a literal that nobody would write by hand. The prefixes are those that issuers and secret scanners publish
+(GitHub's token formats, the rule tables of gitleaks and detect-secrets).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+
+MARK = "[redacted:"
+_EDGE = r"(?<![\w-])"  # a key starts where a word starts
+_STOP = r"(?![\w-])"
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text without its secrets.
+
+    Attributes:
+        text: what may be kept.
+        counts: kind → how many were taken out.
+    """
+
+    text: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+# kind → (what a text must hold for the pattern to be tried, in lower case; the pattern)
+_KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "anthropic-key": (("sk-ant-",), r"sk-ant-[\w-]{20,}"),
+    "openrouter-key": (("sk-or-",), r"sk-or-[\w-]{20,}"),
+    "openai-key": (("sk-",), r"sk-(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])(?:proj-|svcacct-|admin-|None-)?[\w-]{20,}"),
+    "github-token": (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{30,255}"),
+    "github-pat": (("github_pat_",), r"github_pat_\w{50,}"),
+    "gitlab-token": (("gl",), r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct)-[\w.-]{20,}"),
+    "aws-access-key": (("akia", "asia", "abia", "acca"), r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
+    "google-key": (("aiza",), r"AIza[\w-]{35}"),
+    "google-oauth": (("gocspx-", "ya29."), r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w.-]{20,})"),
+    "slack-token": (("xox", "xapp-"), r"(?:xox[abeoprs]|xapp)-(?:\w{1,16}-)*[\w-]{10,}"),
+    "slack-webhook": (("hooks.slack.com/",), r"(?<=hooks\.slack\.com/services/)T\w+/B\w+/\w{16,}"),
+    "discord-webhook": (("/api/webhooks/",), r"(?<=/api/webhooks/)\d{15,}/[\w-]{40,}"),
+    "discord-token": (("m", "n", "o"), r"[MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,}"),
+    "telegram-token": ((":aa",), r"\d{8,10}:AA[\w-]{32,34}"),
+    "stripe-key": (("sk_", "rk_", "pk_live", "whsec_"), r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{24,})"),
+    "npm-token": (("npm_",), r"npm_[A-Za-z0-9]{36}"),
+    "pypi-token": (("pypi-",), r"pypi-(?:AgEI|AgEN)[\w-]{50,}"),
+    "huggingface-token": (("hf_",), r"hf_[A-Za-z0-9]{30,}"),
+    "replicate-token": (("r8_",), r"r8_[A-Za-z0-9]{37}"),
+    "groq-key": (("gsk_",), r"gsk_[A-Za-z0-9]{40,}"),
+    "xai-key": (("xai-",), r"xai-[A-Za-z0-9]{60,}"),
+    "perplexity-key": (("pplx-",), r"pplx-[A-Za-z0-9]{40,}"),
+    "sendgrid-key": (("sg.",), r"SG\.[\w-]{22}\.[\w-]{43}"),
+    "twilio-key": (("sk",), r"SK[0-9a-f]{32}"),
+    "mailgun-key": (("key-",), r"key-[0-9a-f]{32}"),
+    "digitalocean-token": (("_v1_",), r"do[opr]_v1_[0-9a-f]{64}"),
+    "shopify-token": (("shp",), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    "databricks-token": (("dapi",), r"dapi[0-9a-f]{32}(?:-\d)?"),
+    "linear-key": (("lin_",), r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
+    "notion-key": (("secret_", "ntn_"), r"(?:secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{40,})"),
+    "atlassian-token": (("atatt", "atctt"), r"AT[AC]TT3[\w=.-]{50,}"),
+    "vault-token": (("hvs.", "hvb."), r"hv[sb]\.[\w-]{24,}"),
+    "doppler-token": (("dp.",), r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:\w+\.)?[A-Za-z0-9]{40,}"),
+    "postman-key": (("pmak-",), r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    "newrelic-key": (("nrak-", "nraa-", "nrii-"), r"NR(?:AK|AA|II)-[\w-]{27,32}"),
+    "grafana-token": (("glsa_", "glc_"), r"(?:glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|glc_[A-Za-z0-9+/=]{32,})"),
+    "sentry-token": (("sntry",), r"sntry[su]_[\w=+/.-]{40,}"),
+    "supabase-key": (("sbp_", "sb_secret_"), r"(?:sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,})"),
+    "planetscale-token": (("pscale_",), r"pscale_(?:tkn|pw|oauth)_[\w.-]{32,}"),
+    "fly-token": (("fm1", "fm2_", "fo1_"), r"(?:fm[12][ar]?_[\w+/=]{40,}|fo1_[\w-]{40,})"),
+    "age-key": (("age-secret-key-1",), r"(?i:AGE-SECRET-KEY-1[0-9A-Z]{58})"),
+    "azure-storage-key": (("accountkey=",), r"(?<=AccountKey=)[A-Za-z0-9+/]{60,90}={0,2}"),
+    "azure-signature": (("sig=",), r"(?<=[?&]sig=)[\w%+/-]{40,}(?:%3[dD]|=)*"),
+    "jwt": (("eyj",), r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
+}  # fmt: skip
+
+_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_END = re.compile(r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_BODY = re.compile(r"(?:[\s\"'+,>|#]|\\[nrt])*(?:[A-Za-z0-9+/=]{16,}(?:[\s\"'+,>|#]|\\[nrt])*)+")
+_KEY_CHARACTERS = 20_000  # the longest private key there is has a quarter of this
+
+_HEADER = re.compile(
+    r"""(?i)\b(?P<name>(?:proxy-)?authorization|x-(?:[a-z]+-){0,3}(?:key|token|secret)|api-key|private-token)
+    (?P<between>["']?\s*[:=,]\s*(?:[bfru]?["'])?(?:(?:bearer|basic|token|digest|negotiate|apikey|key|aws4-hmac-sha256)\s+)?)
+    (?P<value>[^\s"'`,;<>{}()\[\]$%|]{8,})""",
+    re.VERBOSE,
+)
+_BEARER = re.compile(r"(?i)\b(?P<name>bearer)(?P<between>\s+)(?P<value>[\w.~+/-]{16,}=*)")
+_COOKIE = re.compile(
+    r"(?im)(?P<name>\b(?:set-)?cookie)(?P<between>[\"']?:\s*[\"']?)(?P<value>[^\s=;\"']+=[^\n\"']{8,4000})"
+)
+_ADDRESS = re.compile(
+    r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'`<>{}()\[\]$]{0,200}:(?P<value>[^\s/@\"'`<>{}()\[\]$\\^]{1,200})@(?=[\w\[.-])"
+)
+
+# A name that ends in a word for a secret, then a literal. `tokens`, `password_field` and `keyboard` do not end in one.
+_SENSITIVE = (
+    r"passw(?:or)?d|passwd|pwd|passphrase|mot[_ ]de[_ ]passe|secret|token|credentials?|auth"
+    r"|(?:api|access|secret|private|auth|encryption|signing|master|account|app|service|storage|shared|session)[_.\- ]?key"
+)
+_ASSIGNMENT = re.compile(
+    rf"""(?i)(?P<word>{_SENSITIVE})(?P<between>(?:[_-]?\d+)?\\?["'`]?\]?
+      (?:\s*(?::=|=>|==?|:)\s*|\s+(?:is|est)\s+|,\s*(?=["']))
+      (?P<quote>[bfru]{{0,2}}\\?["'`])?)
+    (?P<value>(?(quote)[^\s"'`<>\\]{{6,512}}(?=\\?["'`])|[^\s"'`<>,;(){{}}\[\]\\]{{7,512}}))""",
+    re.VERBOSE,
+)  # fmt: skip
+_FLAG = re.compile(
+    rf"(?i)(?P<name>(?<!\w)--?(?:[a-z]+-){{0,3}}(?:{_SENSITIVE}))(?P<between>(?:=|\s+)[\"']?)(?P<value>[^\s\"'`<>$(){{}}-][^\s\"'`<>$(){{}}]{{5,}})"
+)
+_CURL_USER = re.compile(
+    r"(?P<name>\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =])(?P<between>[\"']?[^\s:\"'$]{1,100}:)(?P<value>[^\s\"'$@]{3,200})"
+)
+
+_PLACEHOLDER = re.compile(
+    r"(?i)[x*.•_-]+$|.*(?:your|example|placeholder|change[_-]?me|redacted|dummy|<|>|\.\.\.|…|xxxx|\*\*\*)|(?:none|null|true|false|undefined|required|optional|string|todo)$"
+)
+_CODE = re.compile(
+    r"[$%{}()\[\]|\\]|^\w+(?:\.\w+)+$|^(?:os|process|env|self|this|config|settings)[.\[]|^@|^/|^\.|^https?:|^[a-z]+://|::|->|&&"
+)
+
+
+def redact(text: str) -> Redacted:
+    r"""Take the secrets out of a text.
+
+    Args:
+        text: any length; what it is does not matter: prose, code, a log, a header.
+
+    Returns:
+        The text with `[redacted:KIND]` in the place of each secret, and how many there were of each kind.
+
+    >>> redact("curl -H 'Authorization: Bearer abcdefgh12345678' https://bob:hunter2@example.org").text
+    "curl -H 'Authorization: Bearer [redacted:authorization]' https://bob:[redacted:url-password]@example.org"
+    >>> dict(redact('API_KEY = "q8Zr3vN1xT7mKp2LwY5c"').counts)
+    {'assignment': 1}
+    >>> redact("token = next(tokens)  # the password is checked later").text
+    'token = next(tokens)  # the password is checked later'
+    """
+    counts: Counter[str] = Counter()
+    while (found := _once(text)).counts:  # what stood beside a secret may be read anew once it is gone
+        counts.update(found.counts)
+        text = found.text
+    return Redacted(text, dict(counts))
+
+
+def _once(text: str) -> Redacted:
+    counts: Counter[str] = Counter()
+    low = text.lower()
+    if "-----begin" in low:
+        text = _without_private_keys(text, counts)
+    for kind, (hints, key) in _KEYS.items():
+        if any(hint in low for hint in hints):
+            text = _key_pattern(key).sub(_mark(kind, counts), text)
+    if "://" in low:
+        text = _ADDRESS.sub(_value(lambda value, _: not _is_template(value), "url-password", counts), text)
+    for kind, hints, pattern, judge in _PLACES:
+        if any(hint in low for hint in hints):
+            text = pattern.sub(_value(judge, kind, counts), text)
+    return Redacted(text, dict(counts))
+
+
+@cache
+def _key_pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9_]){pattern}")
+
+
+def looks_random(value: str) -> bool:
+    """Return whether no person would have typed this: long, mixed and without a pattern.
+
+    Three things together, since each alone takes names for keys: at least 16 characters with digits among letters,
+    3 bits per character (Shannon; 2.7 for hexadecimal, whose alphabet is small), and a change between lower case,
+    upper case and digits at a fifth of the places or more, a capital that opens a word aside. Random letters and digits
+    change at more than two fifths, `Sha256HashOfTheName` at a sixth.
+
+    >>> looks_random("wJalrXUtnFEMI/K7MDENG/bPxRfiCY"), looks_random("oauth2_client_credentials")
+    (True, False)
+    """
+    if len(value) < 16 or not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
+        return False
+    hexadecimal = all(c in "0123456789abcdefABCDEF-" for c in value)
+    entropy = -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
+    kinds = [0 if c.islower() else 1 if c.isupper() else 2 for c in value if c.isalnum()]
+    changes = sum(a != b and (a, b) != (1, 0) for a, b in pairwise(kinds))
+    return entropy >= (2.7 if hexadecimal else 3.0) and changes >= len(kinds) / 5
+
+
+def _mark(kind: str, counts: Counter[str]) -> Callable[[re.Match[str]], str]:
+    def replaced(_: re.Match[str]) -> str:
+        counts[kind] += 1
+        return f"{MARK}{kind}]"
+
+    return replaced
+
+
+def _value(
+    judge: Callable[[str, re.Match[str]], bool], kind: str, counts: Counter[str]
+) -> Callable[[re.Match[str]], str]:
+    """Replace the group `value` of a match and nothing else, where `judge` says that it is a secret."""
+
+    def replaced(match: re.Match[str]) -> str:
+        value = match["value"]
+        if MARK in value or not judge(value, match):
+            return match[0]
+        counts[kind] += 1
+        start = match.start("value") - match.start()
+        return f"{match[0][:start]}{MARK}{kind}]{match[0][start + len(value) :]}"
+
+    return replaced
+
+
+def _without_private_keys(text: str, counts: Counter[str]) -> str:
+    out: list[str] = []
+    at = 0
+    for begin in _BEGIN.finditer(text):
+        if begin.start() < at:
+            continue
+        stop = _end_of_key(text, begin.end())
+        if stop is None:
+            continue
+        counts["private-key"] += 1
+        out += [text[at : begin.start()], f"{MARK}private-key]"]
+        at = stop
+    return "".join([*out, text[at:]])
+
+
+def _end_of_key(text: str, start: int) -> int | None:
+    """Where a private key ends that begins before `start`; None where the words stand alone, as in code about keys."""
+    end = _END.search(text, start, start + _KEY_CHARACTERS)
+    if end is not None:
+        inside = text[start : end.start()]
+        key = sum(map(len, re.findall(r"[A-Za-z0-9+/=]{16,}", inside)))
+        if key >= 40 and key >= 0.6 * len(inside):  # a header such as `Proc-Type` is little beside the key
+            return end.end()
+    body = _BODY.match(text, start, start + _KEY_CHARACTERS)
+    return body.end() if body is not None and len(body[0]) >= 40 else None
+
+
+def _is_template(value: str) -> bool:
+    return bool(re.match(r"(?i)[x*.•]+$|%[sdr]|:?\$|<", value)) or value.startswith(MARK)
+
+
+def _is_header_value(value: str, match: re.Match[str]) -> bool:
+    """A header's value is a secret, unless it is a placeholder or a piece of code."""
+    if _PLACEHOLDER.match(value) or _CODE.search(value):
+        return False
+    schemed = len(match["between"].split()) > 1  # `Authorization: Bearer …`: what follows is the secret
+    return any(c.isdigit() for c in value) if schemed else looks_random(value)
+
+
+def _is_token(value: str, _: re.Match[str]) -> bool:
+    return not _PLACEHOLDER.match(value) and looks_random(value)
+
+
+def _is_cookie(value: str, _: re.Match[str]) -> bool:
+    pairs = (part.partition("=")[2].strip() for part in value.split(";"))
+    return any(looks_random(each) for each in pairs)
+
+
+def _is_assigned_secret(value: str, match: re.Match[str]) -> bool:
+    """A literal: random for any name, or a made-up word for a password that stands in quotes or in a settings file."""
+    if looks_random(value) and (match["quote"] is not None or not _CODE.search(value)):
+        return True
+    if _PLACEHOLDER.match(value) or _CODE.search(value) or not re.match(r"(?i)pass|pwd|mot|secret", match["word"]):
+        return False
+    return _is_password(value) and (match["quote"] is not None or _is_settings_line(match))
+
+
+def _is_password(value: str) -> bool:
+    """A word nobody uses as a name: letters with digits, or a sign that no identifier holds."""
+    letters = any(c.isalpha() for c in value)
+    digits = any(c.isdigit() for c in value)
+    signs = any(c in "!@#^&*?~+=" for c in value)
+    return letters and (digits or signs)
+
+
+def _is_settings_line(match: re.Match[str]) -> bool:
+    """`NAME=value` as an environment file or a shell has it, and `said: the password is value`."""
+    before = match.string[max(0, match.start() - 60) : match.start()]
+    name = re.search(r"[\w.-]*$", before)
+    whole = (name[0] if name else "") + match["word"]
+    return whole.isupper() or re.search(r"\s(?:is|est)\s", match["between"]) is not None
+
+
+_ASSIGNED = ("pass", "pwd", "secret", "token", "key", "credential", "auth")
+_PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str], Callable[[str, re.Match[str]], bool]], ...] = (
+    ("authorization", ("authorization", "x-", "api-key", "private-token"), _HEADER, _is_header_value),
+    ("authorization", ("bearer",), _BEARER, _is_token),
+    ("authorization", ("curl",), _CURL_USER, lambda value, _: not _is_template(value)),
+    ("cookie", ("cookie",), _COOKIE, _is_cookie),
+    ("assignment", ("--", "-p"), _FLAG, lambda value, _: not _PLACEHOLDER.match(value) and (looks_random(value) or _is_password(value))),
+    ("assignment", _ASSIGNED, _ASSIGNMENT, _is_assigned_secret),
+)  # fmt: skip

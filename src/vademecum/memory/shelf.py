@@ -1,0 +1,132 @@
+"""The derived files of one scope: which segments there are, made again where they are missing.
+
+Segments lie beside the database as `events-FIRST-LAST.arrays`, and their names are all the register there is. A file
+counts if the journal still has, under its last number, the event it ends with: a database that was put back to an earlier
+state is noticed by that. New events are read into a small segment at hand, written out when it has grown, and merged with
+its neighbours so that a thousand events and a million are a handful of files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import StoreError
+from vademecum.memory.journal import Journal
+from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
+from vademecum.memory.view import Part
+
+WRITTEN_FROM = 256  # events: a smaller tail is read again by the next process in a few milliseconds
+READ_AT_ONCE = 20_000  # events in memory while a large journal is read for the first time
+MERGED_BELOW = 4  # a segment less than so many times the one after it is merged with it
+_NAME = re.compile(r"events-(\d+)-(\d+)\.arrays")
+
+
+class Shelf:
+    """The segments of one journal, kept up with it."""
+
+    def __init__(self, scope: int, journal: Journal, directory: Path) -> None:
+        """Take the journal and where its derived files lie."""
+        self.scope = scope
+        self.journal = journal
+        self.directory = directory
+        self._part: Part | None = None
+        self._last = 0  # the last event read
+        self._last_written = 0
+        self._tombstone = 0
+        self._dead: list[int] = []
+
+    def part(self, reader: Reader) -> Part:
+        """Return the scope's segments as they are now; the same object while nothing changed.
+
+        Raises:
+            StoreError: the journal cannot be read.
+            EmbedError: new events cannot be embedded.
+        """
+        if self._part is None:
+            self._load(reader)
+        dead, self._tombstone = self.journal.deleted(self._tombstone)
+        segments = self._part.segments if self._part else ()
+        new: list[Segment] = []
+        for fresh in self.journal.after(self._last, READ_AT_ONCE):
+            new.append(reader.segment(fresh))
+            self._last = fresh[-1][0]
+        if dead:
+            self._dead += dead
+        if self._part is None or new or dead:
+            segments = self._tidied((*segments, *new), reader)
+            self._part = Part(self.scope, segments, np.array(self._dead, np.int64))
+        return self._part
+
+    def _load(self, reader: Reader) -> None:
+        """Take the longest run of files that fit together and end where the journal says they do."""
+        self._part = None
+        segments: list[Segment] = []
+        for first, last, path in self._files():
+            if first <= self._last:
+                continue
+            try:
+                segment, last_id = load_segment(path, reader.embedder.name)
+            except StoreError:
+                continue
+            if self._fits(first, last, last_id):
+                segments.append(segment)
+                self._last = last
+        self._last_written = self._last
+        if segments:
+            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64))
+
+    def _fits(self, first: int, last: int, last_id: str) -> bool:
+        """Whether a file continues what is loaded: its end is in the journal, or was deleted from it."""
+        end = self.journal.id_at(last)
+        if end:
+            return end == last_id and first == self._last + 1
+        gone = self.journal.store.scan("tombstones", [("id", "=", last_id)], ("event",)).unwrap()
+        return [row[0] for row in gone] == [last] and first == self._last + 1
+
+    def _files(self) -> list[tuple[int, int, Path]]:
+        try:
+            matches = [(_NAME.fullmatch(entry.name), entry.path) for entry in os.scandir(self.directory)]
+        except OSError:
+            return []
+        found = [(int(match[1]), int(match[2]), Path(path)) for match, path in matches if match]
+        return sorted(found, key=lambda item: (item[0], -item[1]))  # of those that begin alike the longest first
+
+    def _tidied(self, segments: tuple[Segment, ...], reader: Reader) -> tuple[Segment, ...]:
+        """Merge small segments into larger ones and write what has grown; a full disk only costs time next time."""
+        dead = np.array(self._dead, np.int64)
+        kept = list(segments)
+        while len(kept) > 1 and kept[-2].size < MERGED_BELOW * kept[-1].size:
+            kept[-2:] = [merge_segments(kept[-2:], np.zeros(0, np.int64))]
+        if self._last - self._last_written >= WRITTEN_FROM:
+            with suppress(StoreError):
+                self._write(kept, dead, reader.embedder.name)
+        return tuple(kept)
+
+    def _write(self, segments: list[Segment], dead: NDArray[np.int64], embedder: str) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        there = {(first, last): path for first, last, path in self._files()}
+        begin = 1
+        wanted = set()
+        for i, segment in enumerate(segments):
+            end = self._last if i == len(segments) - 1 else int(segment.numbers[-1]) if segment.size else begin - 1
+            if end < begin:
+                continue
+            wanted.add((begin, end))
+            if (begin, end) not in there:
+                id_ = self.journal.id_at(end)
+                if not id_:
+                    return  # its last event has just been deleted: next time
+                path = self.directory / f"events-{begin:012}-{end:012}.arrays"
+                save_segment(path, merge_segments([segment], dead), embedder, id_)
+            begin = end + 1
+        for span, path in there.items():
+            if span not in wanted:  # another process may have it mapped: the mapping outlives the name
+                with suppress(OSError):
+                    path.unlink()
+        self._last_written = self._last

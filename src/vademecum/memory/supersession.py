@@ -1,0 +1,119 @@
+"""What took the place of what, among the events that answer a question about how things stand.
+
+Facts know it by themselves (`facts`). But most of what is said never becomes a fact: "the dashboard answers in 250 ms now",
+"we have secured 5 interviews". Asked "how many", both the old number and the new one are found, and scores cannot tell
+which is which: the outdated one is above in half of such questions, and recency as a weight hardly changes that. So it is
+read off the words. A later statement takes the place of an earlier one where
+
+- the question asks how things stand, and both statements hold a value (a number, a date, an amount),
+- both are about what is asked: the sentence shares the question's words nearly as much as the earlier one's does,
+  or it says itself that something changed ("now", "increased to", "instead") and shares a good part of them.
+
+The later one is then shown first, and the earlier right behind it, marked with what took its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vademecum.memory.question import Question
+from vademecum.memory.records import Evidence, Role
+from vademecum.memory.words import query_keys
+
+NEARLY = 0.8  # of the earlier statement's share of the question: as much about it
+PARTLY = 0.4  # the same where something else links the two
+ALIKE = 0.4  # share of the shorter sentence's words that the other has too
+WORTH = 0.5  # of the highest share any statement has: below, a statement is beside the question
+CLOSE = 10  # of the best: what stands further down is about something else, and an answer shows about so many
+READ_CHARACTERS = 3_000  # of an event: what states a value does so early
+
+_VALUE = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundred|thousand"
+    r"|deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|vingt|trente|cent|mille"
+    r"|january|february|march|april|june|july|august|september|october|november|december"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"\b(?:now|recent(?:ly)?|lately|currently|update[ds]?|new(?:ly)?|latest|already|instead|no longer|anymore|since then"
+    r"|chang(?:ed|ing)|switch(?:ed|ing)|mov(?:ed|ing) to|shift(?:ed|ing)?|extend(?:ed|ing)|increas(?:ed|ing)|grow(?:n|ing)|grew"
+    r"|improv(?:ed|ing)|reduc(?:ed|ing)|decreas(?:ed|ing)|dropp?(?:ed|ing)|r(?:ose|aised|eached|eaching)|postponed|rescheduled"
+    r"|additional|another|up to|down to|maintenant|désormais|récemment|nouveau|nouvelle|plutôt|finalement|passé à|changé"
+    r"|augmenté|réduit|reporté|atteint)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_PEOPLE = (Role.USER, Role.NOTE)
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """The sentence of an event that says most of what is asked."""
+
+    share: float
+    holds_value: bool
+    says_changed: bool
+    words: frozenset[int]
+
+
+def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int, float]) -> list[Evidence]:
+    """Return evidence with outdated statements right behind what took their place.
+
+    Args:
+        question: what is asked.
+        evidence: what answers it, best first.
+        idf: what each term of the question weighs, by its key.
+    """
+    if not question.asks_now:
+        return list(evidence)
+    stated = {item.event.id: _stated(item, idf) for item in evidence if item.event.role in _PEOPLE}
+    values = {id_: each for id_, each in stated.items() if each.holds_value and each.share}
+    highest = max((each.share for each in values.values()), default=0.0)
+    ordered = list(evidence)
+    placed: set[str] = set()
+    for item in evidence[:CLOSE]:
+        own = values.get(item.event.id)
+        if own is None or item.event.id in placed or own.share < WORTH * highest:
+            continue
+        places = [
+            place
+            for place, other in enumerate(ordered[:CLOSE])
+            if other.event.id not in placed and (other.event.id == item.event.id or _same_thing(item, other, values))
+        ]
+        placed |= {ordered[place].event.id for place in places}
+        for place, each in zip(places, _latest_first([ordered[place] for place in places]), strict=True):
+            ordered[place] = each
+    return ordered
+
+
+def _latest_first(group: Sequence[Evidence]) -> list[Evidence]:
+    """Return statements of one thing, the latest first, the others marked with it."""
+    latest, *older = sorted(group, key=lambda item: item.event.at, reverse=True)
+    return [latest, *(replace(item, superseded_by=latest.event.id) for item in older)]
+
+
+def _same_thing(one: Evidence, other: Evidence, values: Mapping[str, _Stated]) -> bool:
+    """Whether two statements, of different times, say a value of the same thing."""
+    older, newer = sorted((one, other), key=lambda item: item.event.at)
+    old, new = values.get(older.event.id), values.get(newer.event.id)
+    if old is None or new is None:
+        return False
+    if newer.event.at == older.event.at:
+        return False
+    if min(old.share, new.share) >= NEARLY * max(old.share, new.share):
+        return True
+    alike = len(old.words & new.words) >= ALIKE * max(1, min(len(old.words), len(new.words)))
+    return new.share >= PARTLY * old.share and (new.says_changed or alike)
+
+
+def _stated(item: Evidence, idf: Mapping[int, float]) -> _Stated:
+    total = sum(idf.values()) or 1.0
+    best = _Stated(0.0, holds_value=False, says_changed=False, words=frozenset())
+    for sentence in _SENTENCE.split(item.event.text[:READ_CHARACTERS]):
+        words = frozenset(query_keys(sentence).tolist())
+        share = sum(idf.get(number, 0.0) for number in words) / total
+        if share > best.share:
+            best = _Stated(share, _VALUE.search(sentence) is not None, _CHANGE.search(sentence) is not None, words)
+    return best

@@ -1,0 +1,73 @@
+"""The past by chapters: today, yesterday, this week, last week, then month by month."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from vademecum.memory.records import Chapter, Event, Role
+
+# Questions about the course of things rather than about one thing.
+_ASKS_FOR_IT = re.compile(
+    r"\b(?:what (?:have|did|had) (?:we|i|you)(?: \w+)? (?:discuss|talk|work|do(?:ne)?|speak|cover|decide|accomplish)\w*"
+    r"(?: (?:about|on|together))?(?: (?:so far|in|on|over|during|since|today|yesterday|last|this|the|these|recently)\b|\W*$)"
+    r"|(?:summar(?:y|i[sz]e)|recap|timeline|history|chronology)\b.*\b(?:conversation|discussion|session|chat|week|month|day|work)s?"
+    r"|topics? (?:we|i)(?:'ve| have)? (?:discuss|talk|cover)\w*"
+    r"|(?:de quoi|qu'est-ce (?:que|qu')|quels? sujets?).{0,24}\b(?:parlé|discuté|abordé|fait|travaillé|décidé)"
+    r"|qu'(?:avons-nous|a-t-on|ai-je) (?:fait|dit|décidé|abordé)"
+    r"|(?:résum\w+|chronologie|historique|récapitul\w+)\b.*\b(?:conversation|discussion|session|échange|semaine|mois|jour)s?)",
+    re.IGNORECASE,
+)
+_SAID = (Role.USER, Role.NOTE, Role.COMMIT)
+
+
+def asks_for_timeline(question: str) -> bool:
+    """Return whether a question is about the course of things.
+
+    >>> asks_for_timeline("What did we discuss last week?"), asks_for_timeline("What did we decide about caching?")
+    (True, False)
+    """
+    return _ASKS_FOR_IT.search(question) is not None
+
+
+def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now: float) -> list[Chapter]:
+    """Return what people said and committed, by chapters, the latest first; events in order of time.
+
+    Args:
+        events: in order of time.
+        digests: when a session ended, and what it came to.
+        now: the moment the chapters are seen from.
+    """
+    found: dict[str, tuple[float, float]] = {}
+    by_name: dict[str, list[Event]] = {}
+    for event in events:
+        if event.role in _SAID and event.text.strip():
+            name, since, until = chapter_of(event.at, now)
+            found[name] = (since, until)
+            by_name.setdefault(name, []).append(event)
+    ordered = sorted(by_name, key=lambda name: -found[name][0])
+    told = {name: tuple(text for at, text in digests if found[name][0] <= at < found[name][1]) for name in ordered}
+    return [Chapter(name, *found[name], tuple(by_name[name]), told[name]) for name in ordered]
+
+
+def chapter_of(at: float, now: float) -> tuple[str, float, float]:
+    """Return (name, since, until) of the chapter a moment belongs to, seen from `now`; months as `2025-10`.
+
+    >>> noon = datetime(2025, 10, 9, 12).timestamp()
+    >>> [chapter_of(noon - days * 86400, noon)[0] for days in (0, 1, 2, 5, 40)]
+    ['today', 'yesterday', 'this week', 'last week', '2025-08']
+    """
+    today = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    monday = today - timedelta(days=today.weekday())
+    for name, since, until in (
+        ("today", today, today + timedelta(days=1)),
+        ("yesterday", today - timedelta(days=1), today),
+        ("this week", monday, today),
+        ("last week", monday - timedelta(days=7), monday),
+    ):
+        if since.timestamp() <= at < until.timestamp():
+            return name, since.timestamp(), until.timestamp()
+    first = datetime.fromtimestamp(at).astimezone().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    after = (first + timedelta(days=32)).replace(day=1)
+    return f"{first.year}-{first.month:02}", first.timestamp(), after.timestamp()

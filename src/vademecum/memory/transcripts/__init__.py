@@ -1,0 +1,160 @@
+"""What coding agents already wrote on this machine, as events: found, read from where one stopped, and never written to.
+
+    found       the files, at the agents' usual places, that may be about some directories
+    read        the events of one file that are new, in batches, each with how far it has been read
+
+| agent       | where                                             | form |
+| ----------- | ------------------------------------------------- | ---- |
+| Claude Code | `~/.claude/projects/<directory>/<session>.jsonl`  | lines of JSON |
+| Codex CLI   | `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`    | lines of JSON |
+| Gemini CLI  | `~/.gemini/tmp/<project>/chats/session-*`         | lines of JSON, before 2026 one object |
+| aider       | `.aider.chat.history.md` in the repository        | Markdown |
+
+Other programs write these files, in forms they do not promise: whatever does not look as expected is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, BinaryIO
+
+from vademecum.memory.records import Event
+from vademecum.memory.transcripts import aider, claude, codex, gemini
+from vademecum.memory.transcripts.progress import (
+    State,
+    is_unchanged,
+    open_transcript,
+    reached,
+    resume,
+    stamp,
+    whole_lines,
+)
+from vademecum.memory.transcripts.shape import Wanted
+
+__all__ = ["AGENTS", "Batch", "Transcript", "Wanted", "found", "read"]
+
+AGENTS: Mapping[str, ModuleType] = {each.NAME: each for each in (claude, codex, gemini, aider)}
+_ENDINGS = (".jsonl", ".json")
+_BATCH = 200  # events: a crash costs no more than these
+_MOST_FILE_BYTES = 200_000_000  # of a file that has to be read whole
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A file that an agent wrote."""
+
+    agent: str
+    path: str
+    root: str = ""  # the directory it is about, where its place says so
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some events, and how far the file has been read once they are kept. `skipped` lines could not be read."""
+
+    events: list[Event]
+    state: State
+    skipped: int = 0
+
+
+def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcript]:
+    """Return the transcripts on this machine that may be about what is wanted, by agent and name.
+
+    Args:
+        home: the user's home directory.
+        environ: the environment, where agents are told other places.
+        wanted: the directories one asks about.
+    """
+    out: list[Transcript] = []
+    for name, agent in AGENTS.items():
+        for place in agent.places(home, environ):
+            out += [Transcript(name, path) for path in _files(place) if agent.may_hold(path, wanted)]
+    for root in wanted.roots:
+        path = aider.file_of(root, environ)
+        if os.path.isfile(path):
+            out.append(Transcript(aider.NAME, path, root))
+    return out
+
+
+def _files(place: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(place):
+        folders.sort()
+        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(_ENDINGS))
+
+
+def read(transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
+    """Yield what a transcript holds beyond `state`; nothing where it has not changed, is gone or cannot be read.
+
+    Whoever keeps a batch keeps its state with it: then a crash at any moment loses nothing, and nothing comes twice.
+    """
+    file = open_transcript(transcript.path)
+    if file is None:
+        return
+    with file:
+        if is_unchanged(file, state):
+            return
+        if transcript.agent == aider.NAME:
+            yield from _read_markdown(file, transcript, state, wanted)
+        elif transcript.path.endswith(".json"):
+            yield from _read_object(file, transcript, wanted)
+        else:
+            yield from _read_lines(file, transcript, state, wanted)
+
+
+def _read_lines(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
+    events_of: Callable[..., Iterator[Event]] = AGENTS[transcript.agent].events_of
+    place = resume(file, state)
+    offset, carry = place["offset"], place["carry"]
+    events: list[Event] = []
+    skipped = 0
+    for line, end in whole_lines(file, offset):
+        record = _json(line)
+        skipped += record is None and bool(line.strip())
+        events += events_of(record or {}, carry, wanted)
+        offset = end
+        if len(events) >= _BATCH:
+            yield Batch(events, reached(file, offset, carry), skipped)
+            events, skipped = [], 0
+    yield Batch(events, reached(file, offset, carry), skipped)
+
+
+def _read_object(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iterator[Batch]:
+    """A file that is written anew each time: its messages are known again by their ids."""
+    whole = stamp(file)
+    content = file.read(_MOST_FILE_BYTES)
+    record = _json(content)
+    if record is None:  # it is being written: the next time it will be whole
+        yield Batch([], {}, 1)
+        return
+    events = list(AGENTS[transcript.agent].events_of(record, {}, wanted))
+    for start in range(0, max(len(events), 1), _BATCH):
+        done = start + _BATCH >= len(events)
+        yield Batch(events[start : start + _BATCH], {"stamp": whole} if done else {})
+
+
+def _read_markdown(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
+    """A file that is added to: read up to the last thing the user typed, which may not be answered yet."""
+    place = resume(file, state)
+    offset, carry = place["offset"], place["carry"]
+    numbered = [(line.decode("utf-8", "replace").rstrip("\r\n"), end) for line, end in whole_lines(file, offset)]
+    lines = [line for line, _ in numbered]
+    carry["marked"] = carry.get("marked", False) or aider.is_marked(lines)
+    typed = [aider.is_typed(line, marked=carry["marked"]) for line in lines]
+    settled = max((at for at, now in enumerate(typed) if now and not (at and typed[at - 1])), default=0)
+    events = list(aider.events_of(lines[:settled], carry, wanted, transcript.root))
+    after = reached(file, numbered[settled - 1][1] if settled else offset, carry)
+    open_end = list(aider.events_of(lines[settled:], dict(carry), wanted, transcript.root))
+    after["stamp"] = stamp(file)
+    yield Batch(events + open_end, after)
+
+
+def _json(content: bytes) -> dict[str, Any] | None:
+    try:
+        record = json.loads(content) if content.strip() else None
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None

@@ -1,0 +1,114 @@
+"""Transcripts of aider: `.aider.chat.history.md` in the repository's root.
+
+Markdown that is only added to: `# aider chat started at <local time>` opens a session, lines behind `#### ` are what the
+user typed, lines behind `> ` what aider itself says ("Applied edit to …", "Commit …"), the rest is the model's. What aider
+writes of the user ends in two blanks; that tells it from a heading of the model's, unless an editor took all of them away.
+Only a session's start has a time; what follows is a millisecond later each, so that the order holds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from vademecum.memory.records import Event, Role
+from vademecum.memory.transcripts.shape import Session, Wanted, event
+
+NAME = "aider"
+FILE = ".aider.chat.history.md"
+_STARTED = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_EDITED = re.compile(r"> Applied edit to (.+?)\s*$")
+_COMMITTED = re.compile(r"> Commit ([0-9a-f]{7,40}) (.+?)\s*$")
+_RUN = re.compile(r"(?:/run|/test|/git|!)\s*(.+)", re.DOTALL)
+_SAID = re.compile(r"/(?:ask|code|architect|chat-mode \w+|context)\s+(.+)", re.DOTALL)
+_STEP = 0.001
+
+
+def places(home: str, environ: Mapping[str, str]) -> list[str]:  # noqa: ARG001 -- it keeps nothing below the home
+    """Return the directories where it keeps transcripts: none but the repositories themselves."""
+    return []
+
+
+def file_of(root: str, environ: Mapping[str, str]) -> str:
+    """Return the transcript of the work in a directory."""
+    return os.path.join(root, environ.get("AIDER_CHAT_HISTORY_FILE") or FILE)
+
+
+def is_typed(line: str, *, marked: bool) -> bool:
+    """Return whether a line is the user's; `marked` where the file tells such lines by the blanks behind them."""
+    return line.startswith("####") and (line.endswith("  ") or not marked)
+
+
+def is_marked(lines: list[str]) -> bool:
+    """Return whether any line of the user's has the blanks behind it that aider writes."""
+    return any(is_typed(line, marked=True) for line in lines)
+
+
+def blocks(lines: list[str], *, marked: bool = False) -> Iterator[tuple[str, list[str]]]:
+    """Yield runs of lines of one kind: `started`, `user`, `aider` or `model`. Lines in a code fence are the model's.
+
+    >>> [kind for kind, _ in blocks(["#### hi", "Hello.", "> Tokens: 3"])]
+    ['user', 'model', 'aider']
+    """
+    fenced = False
+    last, run = "", list[str]()
+    for line in lines:
+        fenced = fenced ^ line.startswith("```")
+        kind = "model" if fenced or line.startswith("```") else _kind(line, last, marked=marked)
+        if run and (kind != last or kind == "started"):
+            yield last, run
+            run = []
+        last = kind
+        run.append(line)
+    if run:
+        yield last, run
+
+
+def _kind(line: str, last: str, *, marked: bool) -> str:
+    if _STARTED.match(line):
+        return "started"
+    if is_typed(line, marked=marked):
+        return "user"
+    if line.startswith("> "):
+        return "aider"
+    if not line.strip():
+        return "aider" if last in {"", "started"} else last
+    return "model"
+
+
+def events_of(lines: list[str], carry: dict[str, Any], wanted: Wanted, root: str) -> Iterator[Event]:
+    """Yield the events of some lines, in order; `carry` holds the session they go on with."""
+    repo = wanted.repository(root)
+    if repo is None:
+        return
+    carry["marked"] = carry.get("marked", False) or is_marked(lines)
+    for kind, run in blocks(lines, marked=carry["marked"]):
+        if kind == "started":
+            started = _STARTED.match(run[0])
+            assert started is not None
+            carry["session"], carry["count"] = f"aider {started[1]}", 0
+            carry["at"] = datetime.fromisoformat(started[1]).astimezone().timestamp()
+            continue
+        session = Session(carry.get("session", ""), NAME, root)
+        for role, text, metadata in _said(kind, run):
+            carry["count"] = carry.get("count", 0) + 1
+            yield from event(session, repo, role, text, carry.get("at", 0.0) + carry["count"] * _STEP, **metadata)
+
+
+def _said(kind: str, run: list[str]) -> Iterator[tuple[Role, str, dict[str, Any]]]:
+    if kind == "model":
+        yield Role.ASSISTANT, "\n".join(run), {}
+    elif kind == "user":
+        typed = "\n".join(line.removeprefix("####").strip() for line in run).strip()
+        if (ran := _RUN.match(typed)) is not None:
+            yield Role.COMMAND, ran[1], {}
+        elif (asked := _SAID.match(typed)) is not None or not typed.startswith("/"):
+            yield Role.USER, asked[1] if asked else typed, {}
+    for line in run if kind == "aider" else ():
+        if (edited := _EDITED.match(line)) is not None:
+            yield Role.EDIT, edited[1], {"path": edited[1]}
+        elif (commit := _COMMITTED.match(line)) is not None:
+            yield Role.COMMIT, commit[2], {"commit": commit[1]}

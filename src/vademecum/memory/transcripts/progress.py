@@ -1,0 +1,101 @@
+"""How far a file has been read, and what came since.
+
+A file is known again by its beginning and by what stood right before the place that was reached. If either has changed,
+another file took its place or it was written anew: it is read from the start, and what is known already is known by its
+ids. A last line without its end is still being written and left for the next time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from stat import S_ISREG
+from typing import Any, BinaryIO
+
+_SEEN_BYTES = 512
+MOST_LINE_BYTES = 16_000_000  # a longer line holds a file, not words
+State = dict[str, Any]  # what JSON can hold: `offset`, `head`, `tail`, `stamp` and the reader's own `carry`
+
+
+def open_transcript(path: str) -> BinaryIO | None:
+    """Open a plain file for reading, None where it is none (a link, a pipe), is gone or may not be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    if not S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return None
+    return os.fdopen(handle, "rb")
+
+
+def is_unchanged(file: BinaryIO, state: Mapping[str, Any]) -> bool:
+    """Return whether a file is as it was when all of it had been read."""
+    return bool(state) and state.get("stamp") == stamp(file)
+
+
+def stamp(file: BinaryIO) -> str:
+    """Return what changes whenever a file does."""
+    facts = os.fstat(file.fileno())
+    return f"{facts.st_ino}:{facts.st_size}:{facts.st_mtime_ns}"
+
+
+def resume(file: BinaryIO, state: Mapping[str, Any]) -> State:
+    """Return where to go on with a file, the file standing there: the state, or that of a file nobody has read."""
+    offset = state.get("offset", 0)
+    size = os.fstat(file.fileno()).st_size
+    known = isinstance(offset, int) and 0 < offset <= size
+    if known and state.get("head") == _head(file, offset) and state.get("tail") == _tail(file, offset):
+        file.seek(offset)
+        return {"offset": offset, "carry": dict(state.get("carry") or {})}
+    file.seek(0)
+    return {"offset": 0, "carry": {}}
+
+
+def reached(file: BinaryIO, offset: int, carry: Mapping[str, Any]) -> State:
+    """Return the state of a file that has been read up to `offset`; the file stays where it stands."""
+    place = file.tell()
+    state = {"offset": offset, "head": _head(file, offset), "tail": _tail(file, offset), "carry": dict(carry)}
+    if offset == os.fstat(file.fileno()).st_size:
+        state["stamp"] = stamp(file)
+    file.seek(place)
+    return state
+
+
+def whole_lines(file: BinaryIO, offset: int) -> Iterator[tuple[bytes, int]]:
+    """Yield each complete line from where the file stands, with where it ends; b"" for one that is too long."""
+    while line := file.readline(MOST_LINE_BYTES):
+        offset += len(line)
+        if not line.endswith(b"\n"):
+            rest = _skip_line(file)
+            if rest is None:
+                return
+            offset += rest
+            line = b""
+        yield line, offset
+
+
+def _skip_line(file: BinaryIO) -> int | None:
+    """Read to the end of a line and return how long that was; None where it has no end yet."""
+    skipped = 0
+    while part := file.readline(MOST_LINE_BYTES):
+        skipped += len(part)
+        if part.endswith(b"\n"):
+            return skipped
+    return None
+
+
+def _head(file: BinaryIO, offset: int) -> str:
+    file.seek(0)
+    return _digest(file.read(min(_SEEN_BYTES, offset)))
+
+
+def _tail(file: BinaryIO, offset: int) -> str:
+    start = max(0, offset - _SEEN_BYTES)
+    file.seek(start)
+    return _digest(file.read(offset - start))
+
+
+def _digest(content: bytes) -> str:
+    return blake2b(content, digest_size=8).hexdigest()

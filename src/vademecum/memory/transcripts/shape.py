@@ -1,0 +1,166 @@
+"""What every transcript becomes: events of a few roles, cut to what is worth keeping."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from vademecum.memory.records import Event, Role, event_id
+
+# Characters kept of each: a message whole, of the rest what tells it apart. The end of an output says how it ended.
+MOST = {
+    Role.USER: 20_000,
+    Role.ASSISTANT: 20_000,
+    Role.COMMAND: 4_000,
+    Role.OUTPUT: 2_000,
+    Role.EDIT: 2_000,
+    Role.COMMIT: 8_000,
+}
+CUT = "\n[…]\n"
+_SAID_BY_TOOLS = re.compile(
+    r"<(system-reminder|ide_\w+|command-\w+|local-command-\w+|user-prompt-submit-hook|environment_context|user_instructions|permissions instructions"
+    r"|collaboration_mode|skills_instructions|INSTRUCTIONS|turn_aborted|task-notification|persisted-output)\b[^>]*>.*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
+_NOT_SAID = (
+    "Caveat: The messages below",
+    "[Request interrupted",
+    "# AGENTS.md instructions",
+    "This session is being continued from",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What is known of the session that a record belongs to."""
+
+    id: str
+    agent: str
+    cwd: str = ""
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which work is asked about: that in some directories and below them, or all where none is named."""
+
+    roots: tuple[str, ...] = ()
+
+    def repository(self, cwd: str) -> str | None:
+        """Return the first root where the work was done in one of them, "" where all is wanted, None elsewhere."""
+        if not self.roots:
+            return ""
+        inside = any(cwd == root or cwd.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots)
+        return self.roots[0] if inside else None
+
+
+def event(session: Session, repo: str, role: Role, text: str, at: float, **metadata: Any) -> Iterator[Event]:
+    """Yield an event, or nothing where there are no words or no time."""
+    text = cut(text.strip(), MOST[role])
+    if not text or at <= 0:
+        return
+    known = {"agent": session.agent, "branch": session.branch, **metadata}
+    kept = {name: value for name, value in known.items() if value not in ("", None, False)}
+    yield Event(event_id(session.id, role, text, at), at, role, text, session.id, repo, "", kept)
+
+
+def cut(text: str, most: int) -> str:
+    r"""Return a text of at most `most` characters: its beginning and its end, with a mark between.
+
+    >>> cut("0123456789" * 3, 15)
+    '01234\n[…]\n56789'
+    """
+    if len(text) <= most:
+        return text
+    half = (most - len(CUT)) // 2
+    return text[:half] + CUT + text[-half:]
+
+
+def said(text: str) -> str:
+    """Return what a person typed of a message, "" where it is all the agent's own.
+
+    >>> said("fix it<system-reminder>Be careful.</system-reminder>"), said("[Request interrupted by user]")
+    ('fix it', '')
+    """
+    text = _SAID_BY_TOOLS.sub("", text).strip()
+    return "" if text.startswith(_NOT_SAID) else text
+
+
+def moment(value: Any) -> float:
+    """Return an ISO 8601 time, or a number of seconds or milliseconds, in seconds since the epoch; 0 for none."""
+    if isinstance(value, bool) or value is None:
+        return 0.0
+    if isinstance(value, int | float):
+        return float(value) / (1000 if value > 1e11 else 1)  # 1e11 seconds are the year 5138
+    try:
+        return datetime.fromisoformat(str(value)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0
+
+
+def texts(content: Any, *types: str) -> str:
+    """Return the text of a content that is a string or a list of parts, of these types where any are named."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else [content]
+    found = [text_of(part) for part in parts if not types or mapping(part).get("type") in types]
+    return "\n".join(part for part in found if part)
+
+
+def text_of(part: Any) -> str:
+    """Return a part's text, "" where it has none."""
+    if isinstance(part, str):
+        return part
+    value = mapping(part).get("text")
+    return value if isinstance(value, str) else ""
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a mapping, an empty one for anything else: what other programs write may be of any shape."""
+    return value if isinstance(value, dict) else {}
+
+
+def string(value: Any) -> str:
+    """Return a string, "" for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def command_line(value: Any) -> str:
+    """Return a command as one line: `["bash", "-lc", "make test"]` is `make test`.
+
+    >>> command_line(["bash", "-lc", "make test"]), command_line(["git", "status"]), command_line("ls")
+    ('make test', 'git status', 'ls')
+    """
+    if isinstance(value, str):
+        return value
+    words = [str(word) for word in value] if isinstance(value, list) else []
+    if (
+        len(words) == 3
+        and re.fullmatch(r"(?:.*/)?(?:ba|z|k)?sh|powershell|pwsh", words[0])
+        and words[1].startswith("-")
+    ):
+        return words[2]
+    return " ".join(words)
+
+
+def change(path: str, old: str, new: str) -> str:
+    """Return an edit as text: the path, what went, what came."""
+    lines = [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
+    return "\n".join([path, *lines])
+
+
+def remember(carry: dict[str, Any], call: str, what: str, most: int = 64) -> None:
+    """Keep what a call was, so that its result can be told apart; the oldest are dropped."""
+    calls = carry.setdefault("calls", {})
+    calls[call] = what
+    for old in list(calls)[: max(0, len(calls) - most)]:
+        del calls[old]
+
+
+def paths_of(patch: str) -> Sequence[str]:
+    """Return the files that a patch in Codex's form names."""
+    return re.findall(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", patch, re.MULTILINE)

@@ -1,0 +1,212 @@
+"""Times in words: "last week", "since Tuesday", "entre le 3 et le 10 mars", as a range of moments.
+
+    what did we decide last week about the cache
+                       ^^^^^^^^^  [Monday, Monday)    what did we decide about the cache
+
+A period is named by one rule of a language's table; a word before it (`since`, `before`, `between … and`) makes a range
+of it. The first that is named counts. What was meant is taken to be past where a year or a week is left open, since a
+memory is asked. Weeks begin on Monday; "a couple of" is one to three and "a few" two to five, as in the
+golden pairs of hindsight's query analyser (MIT), whose English part this is held against.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from vademecum.errors import UsageError
+from vademecum.memory.when.clock import Clock, Period
+from vademecum.memory.when.english import ENGLISH
+from vademecum.memory.when.french import FRENCH
+from vademecum.memory.when.rules import Language
+
+__all__ = ["Asked", "Mention", "Period", "find_time", "time_asked", "time_range"]
+
+MOST_CHARACTERS = 2000  # of a question; a time named later than that is not what it is about
+_LANGUAGES = (ENGLISH, FRENCH)
+_FRENCH = re.compile(r"\b(?:le|la|les|du|des|depuis|avant|après|en|entre|jusqu|au|nous|que|quoi)\b")
+_NOW = re.compile(r"(?<![\w-])(?:right now|now|maintenant)(?![\w-])")
+_QUOTED = re.compile(r"`[^`\n]*`|https?://\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A time that a text names.
+
+    Attributes:
+        period: what it means.
+        start: first character.
+        end: behind the last.
+    """
+
+    period: Period
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question taken apart.
+
+    Attributes:
+        period: when it asks about; None for any time.
+        question: the question without it.
+    """
+
+    period: Period | None
+    question: str
+
+
+def time_range(words: str, now: datetime) -> Period | None:
+    """Return the range of time that words name, or None.
+
+    Args:
+        words: a phrase or a sentence; the first time that is named in it counts.
+        now: the moment it is said; its zone is the zone of what it means.
+
+    Raises:
+        UsageError: `now` does not know its zone.
+
+    >>> from datetime import UTC
+    >>> wednesday = datetime(2026, 8, 12, 14, 30, tzinfo=UTC)
+    >>> for said in ("last week", "since Tuesday", "il y a 3 jours", "between May 4 and May 6"):
+    ...     period = time_range(said, wednesday)
+    ...     print(period.start.date(), period.end.date())
+    2026-08-03 2026-08-10
+    2026-08-11 2026-08-12
+    2026-08-09 2026-08-10
+    2026-05-04 2026-05-07
+    """
+    found = find_time(words, now)
+    if found is None and _NOW.search(_lower(words[:MOST_CHARACTERS])):
+        return Clock(now).day(0)  # it names today, though a question with "now" in it asks about no time
+    return found.period if found else None
+
+
+def time_asked(question: str, now: datetime) -> Asked:
+    """Return when a question asks about, and the question without these words.
+
+    A time still to come is none: "what is due next week" was said before.
+
+    >>> from datetime import UTC
+    >>> time_asked("what did we discuss last week about auth?", datetime(2026, 8, 12, tzinfo=UTC)).question
+    'what did we discuss about auth?'
+    """
+    found = find_time(question, now)
+    if found is None or found.period.start > now:
+        return Asked(None, question)
+    before, after = question[: found.start].rstrip(), question[found.end :].lstrip()
+    after = re.sub(r"^['\u2019]s\b\s*", "", after)  # yesterday's meeting
+    glue = "" if not before or re.match(r"[?.!,;:]", after) else " "
+    rest = (before + glue + after).strip(" ,;:")
+    return Asked(found.period, rest if re.search(r"\w", rest) else "")
+
+
+def find_time(text: str, now: datetime) -> Mention | None:
+    """Return the first time a text names, with the words around it that say how it is meant; None where it names none.
+
+    Raises:
+        UsageError: `now` does not know its zone.
+    """
+    if now.tzinfo is None:
+        raise UsageError("`now` has no zone: give an aware datetime, as datetime.now().astimezone()")
+    text = _QUOTED.sub(lambda match: " " * len(match[0]), _lower(text[:MOST_CHARACTERS]))
+    clock = Clock(now, day_first=_FRENCH.search(text) is not None)
+    found = _first(text, 0, clock)
+    if found is None:
+        return None
+    mention, language = found
+    return _pair(text, mention, language, clock) or _bounded(text, mention, language, now)
+
+
+def _lower(text: str) -> str:
+    """The text in lower case with one kind of apostrophe, every character in its place (`İ` would become two)."""
+    text = text.replace("\u2019", "'")
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _first(text: str, start: int, clock: Clock) -> tuple[Mention, Language] | None:
+    """The time that begins first from `start` on; of several there the longest."""
+    found = [(mention, language) for language in _LANGUAGES for mention in _mentions(text, start, language, clock)]
+    return min(found, key=lambda each: (each[0].start, -each[0].end)) if found else None
+
+
+def _mentions(text: str, start: int, language: Language, clock: Clock) -> Iterator[Mention]:
+    """For each rule the first place where it applies and means something."""
+    if language.hints.search(text, start) is None:
+        return
+    for pattern, means in language.compiled:
+        for match in pattern.finditer(text, start):
+            try:
+                period = means(match, clock)
+            except (ValueError, OverflowError):  # before the year 1 or after 9999
+                period = None
+            if period is not None:
+                yield Mention(period, match.start(), match.end())
+                break
+
+
+def _pair(text: str, first: Mention, language: Language, clock: Clock) -> Mention | None:
+    """`between A and B`, `from A to B`."""
+    opened = _before(language.between, text, first.start)
+    joined = _pattern(rf"\s*(?:{language.joined})\s+(?:(?:{language.leading})\s+)?").match(text, first.end)
+    if joined is None or (opened is None and not re.search(r"to|through|-|\u2013|\.\.|au|à", joined[0])):
+        return None
+    second = _first(text, joined.end(), clock)
+    if second is None or second[0].start != joined.end():
+        return None
+    one, other = first.period, second[0].period
+    whole = Period(min(one.start, other.start), max(one.end, other.end))
+    return Mention(whole, first.start if opened is None else opened, second[0].end)
+
+
+def _bounded(text: str, found: Mention, language: Language, now: datetime) -> Mention:
+    """`since A`, `after A`, `before A`, `until A`, or A itself with the small words before it."""
+    period, start, word = found.period, found.start, ""
+    for words in (language.since, language.after, language.before, language.until):
+        begun = _before(words, text, found.start)
+        if begun is not None:
+            start, word = begun, text[begun : found.start].strip()
+            break
+    latest = now if period.start <= now else period.end
+    period = _meant(word, period, language, latest)
+    return Mention(period, _lead(text, start, language), _end(text, found.end, language))
+
+
+def _meant(word: str, period: Period, language: Language, latest: datetime) -> Period:
+    """What a word before a period makes of it."""
+    earliest = datetime(1970, 1, 2, tzinfo=period.start.tzinfo)
+    if re.match(rf"(?:{language.after})\b", word):
+        return Period(period.end, max(latest, period.end))
+    if re.match(rf"(?:{language.before})\b", word):
+        return Period(earliest, period.start)
+    if re.match(rf"(?:{language.until})\b", word) and word != "by":
+        return Period(earliest, period.end)
+    if re.match(rf"(?:{language.since})\b", word) and word != "from":
+        return Period(period.start, latest)
+    return period
+
+
+def _before(words: str, text: str, end: int) -> int | None:
+    """Where one of some words begins that stand right before `end`, an article between them aside."""
+    found = _pattern(rf"(?<!\w)(?:{words})\s*(?:the |le |la |les |l')?$").search(text, max(0, end - 40), end)
+    return found.start() if found else None
+
+
+def _lead(text: str, start: int, language: Language) -> int:
+    found = _pattern(rf"(?<!\w)(?:(?:{language.leading})\s*)+$").search(text, max(0, start - 30), start)
+    return found.start() if found else start
+
+
+def _end(text: str, end: int, language: Language) -> int:
+    found = _pattern(rf"\s+(?:{language.onward})(?!\w)").match(text, end)
+    return found.end() if found else end
+
+
+@lru_cache(maxsize=64)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

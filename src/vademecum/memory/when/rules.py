@@ -1,0 +1,160 @@
+"""What a language's table of times is made of, and the rules that all languages share: dates, quarters and years."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from vademecum.memory.when.clock import Clock, Period
+
+Meaning = Callable[[re.Match[str], Clock], Period | None]
+Rule = tuple[str, Meaning]  # how it is said, in lower case; what it means, None where it is none after all
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # Neither part of a longer word nor of a path, a version or an address.
+    return re.compile(rf"(?<![\w@/])(?<!\w[.-])(?:{pattern})(?![\w@])(?!-\w)(?!/\w)")
+
+
+@dataclass(frozen=True)
+class Language:
+    """How times are named in one language.
+
+    Attributes:
+        rules: the ways to name a period, the more telling first where two begin at the same place.
+        since: words that make a period last until now.
+        after: words that let it begin where the named one ends.
+        before: words that take all before the named one.
+        until: the same, the named one included.
+        between: words that open a pair.
+        joined: what stands between the two of a pair.
+        leading: small words that belong to the time and go with it.
+        onward: words behind it that do.
+        hint: parts of words; a text with neither one of these nor a figure names no time.
+    """
+
+    rules: tuple[Rule, ...]
+    since: str
+    after: str
+    before: str
+    until: str
+    between: str
+    joined: str
+    leading: str
+    onward: str
+    hint: str
+
+    @cached_property
+    def compiled(self) -> tuple[tuple[re.Pattern[str], Meaning], ...]:
+        """The rules' patterns, made when first needed."""
+        return tuple((_compiled(said), means) for said, means in self.rules)
+
+    @cached_property
+    def hints(self) -> re.Pattern[str]:
+        """Finds what any time holds: a figure or one of the words."""
+        return re.compile(rf"\d|{self.hint}")
+
+
+def numbered(words: str, first: int) -> dict[str, int]:
+    """Return each word's place, counted from `first`."""
+    return {word: at for at, word in enumerate(words.split(), first)}
+
+
+def spelled(**units: str) -> dict[str, str]:
+    """Return each spelling's unit, from the spellings of each unit."""
+    return {word: unit for unit, words in units.items() for word in words.split()}
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Return a pattern for any of the words, the longest first."""
+    return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) + ")"
+
+
+def date_rules(
+    months: Mapping[str, int], short: Mapping[str, int], *, of: str, ordinal: str, before: str
+) -> tuple[Rule, ...]:
+    """Return the rules for dates in words and in digits.
+
+    Args:
+        months: the months' names.
+        short: their abbreviations, which need a day or a year beside them.
+        of: what stands between day and month, where something may.
+        ordinal: endings of a day's number.
+        before: words before a month that stands alone; without one of them it may be another word (`may`, `march`).
+    """
+    named = {**short, **months}
+    preposition = re.compile(rf"(?<!\w)(?:{before}) ?(?:le |the )?$")
+    month = rf"(?P<month>{one_of(named)})\.?"
+    day = rf"(?P<day>\d{{1,2}})(?:{ordinal})?"
+    year = r"(?:,? ?(?P<year>\d{4}))"
+
+    def meaning(match: re.Match[str], clock: Clock) -> Period | None:
+        groups = match.groupdict()
+        number, on = named[groups["month"]], groups.get("day")
+        if groups.get("year"):
+            return _date(clock, groups["year"], number, on)
+        return _valid(lambda: clock.latest(number, int(on) if on else None))
+
+    def lone(match: re.Match[str], clock: Clock) -> Period | None:
+        return meaning(match, clock) if preposition.search(match.string, 0, match.start()) else None
+
+    return (
+        (r"(?P<year>\d{4})(?P<mark>[-/])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?z?)?", _digits),
+        (r"(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4})", _digits),
+        (r"(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])", _digits),
+        (rf"(?:the |le )?{day} (?:{of})?{month}{year}?", meaning),
+        (rf"{month} {day}(?!\d|:){year}?", meaning),
+        (rf"{month}{year.removesuffix(')')})", meaning),
+        (rf"(?P<month>{one_of(months)})", lone),
+    )  # fmt: skip
+
+
+def number_rules(*, quarter: str, year: str, before: str) -> tuple[Rule, ...]:
+    """Return the rules for a quarter and for a year in digits, which needs a word before it to be one."""
+    preposition = re.compile(rf"(?<!\w)(?:{before}) ?$")
+
+    def meaning(match: re.Match[str], clock: Clock) -> Period | None:
+        named = match["word"] or preposition.search(match.string, 0, match.start())
+        return clock.unit("year", int(match["year"]) - clock.today.year) if named else None
+
+    return (
+        (rf"{quarter}(?P<quarter>[1-4])(?:[ -]?(?P<year>(?:19|20)\d\d))?", _quarter),
+        (rf"(?P<word>(?:the |l')?{year} )?(?P<year>(?:19|20)\d\d)", meaning),
+    )
+
+
+def _digits(match: re.Match[str], clock: Clock) -> Period | None:
+    groups = match.groupdict()
+    month, day = groups["month"], groups.get("day")
+    if not clock.day_first and day is not None and match.start("day") < match.start("month"):
+        if groups["mark"] == ".":
+            return None  # in English such a thing is a version
+        month, day = day, month  # 01/15/2024, as it is written in America
+    return _date(clock, groups["year"], int(month or 0), day)
+
+
+def _quarter(match: re.Match[str], clock: Clock) -> Period:
+    number = int(match["quarter"])
+    if match["year"]:
+        return clock.quarter_of(int(match["year"]), number)
+    begun = number <= (clock.today.month + 2) // 3
+    return clock.quarter_of(clock.today.year - (not begun), number)
+
+
+def _date(clock: Clock, year: str, month: int, day: str | None) -> Period | None:
+    def found() -> Period:
+        if day is None:
+            return clock.month_of(int(year), month)
+        there = clock.today.replace(year=int(year), month=month, day=int(day))
+        return clock.span(there, there)
+
+    return _valid(found)
+
+
+def _valid(found: Callable[[], Period]) -> Period | None:
+    try:
+        return found()
+    except (ValueError, OverflowError):  # the 31st of February, the year 0
+        return None

@@ -1,0 +1,100 @@
+"""The words of what memory shows, by language: headings, hints, dates. English by default, French beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words of one language."""
+
+    preferences: str
+    knowledge: str
+    timeline: str
+    open_work: str
+    first_mention: str
+    discussed: str
+    at_time: str
+    was_until: str
+    disputed: str
+    nothing: str
+    nothing_then: str
+    drifted: str
+    orphaned: str
+    chapters: Mapping[str, str]
+    months: tuple[str, ...]
+
+
+ENGLISH = Wording(
+    preferences="Active preferences",
+    knowledge="Relevant knowledge",
+    timeline="Timeline",
+    open_work="Left open",
+    first_mention="first mention: {date}, {times} times",
+    discussed="discussed on {date} at {time}",
+    at_time="{date} at {time}",
+    was_until="now {now}; was {was} until {date}",
+    disputed="contradicted: also said {date}: {other}",
+    nothing="Nothing in memory answers this.",
+    nothing_then="Nothing is recorded for {period}: assume no conversation and no date.",
+    drifted="the code has changed since",
+    orphaned="the code is gone",
+    chapters={
+        "today": "Today", "yesterday": "Yesterday", "this week": "This week", "last week": "Last week",
+        "this month": "This month", "all": "all time",
+    },
+    months=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+)  # fmt: skip
+FRENCH = Wording(
+    preferences="Préférences actives",
+    knowledge="Connaissances pertinentes",
+    timeline="Chronologie",
+    open_work="Reste à faire",
+    first_mention="1ère mention: {date}, {times} fois",
+    discussed="abordé le {date} à {time}",
+    at_time="{date} à {time}",
+    was_until="maintenant {now} ; c'était {was} jusqu'au {date}",
+    disputed="contredit : aussi dit le {date} : {other}",
+    nothing="Rien en mémoire ne répond à cela.",
+    nothing_then="Rien n'est enregistré pour {period} : ne supposer ni conversation ni date.",
+    drifted="le code a changé depuis",
+    orphaned="le code n'existe plus",
+    chapters={
+        "today": "Aujourd'hui", "yesterday": "Hier", "this week": "Cette semaine", "last week": "La semaine dernière",
+        "this month": "Ce mois-ci", "all": "toute la période",
+    },
+    months=("janv", "févr", "mars", "avr", "mai", "juin", "juil", "août", "sept", "oct", "nov", "déc"),
+)  # fmt: skip
+LANGUAGES: Mapping[str, Wording] = {"en": ENGLISH, "fr": FRENCH}
+
+
+def date_of(wording: Wording, at: float, now: float) -> str:
+    """Return a day as people write it: `5 Oct`, with the year where it is another.
+
+    >>> date_of(FRENCH, datetime(2025, 10, 5, 12).timestamp(), datetime(2025, 10, 9, 12).timestamp())
+    '5 oct'
+    """
+    day, today = datetime.fromtimestamp(at).astimezone(), datetime.fromtimestamp(now).astimezone()
+    year = "" if day.year == today.year else f" {day.year}"
+    return f"{day.day} {wording.months[day.month - 1]}{year}"
+
+
+def time_of(wording: Wording, at: float) -> str:
+    """Return the time of day: `14:32`, in French `14h32`."""
+    day = datetime.fromtimestamp(at).astimezone()
+    return f"{day.hour}h{day.minute:02}" if wording is FRENCH else f"{day.hour:02}:{day.minute:02}"
+
+
+def hint(wording: Wording, mentions: int, first_at: float, now: float) -> str:
+    """Return when something was said, and how often.
+
+    >>> hint(ENGLISH, 3, datetime(2025, 10, 5, 12).timestamp(), datetime(2025, 10, 9, 12).timestamp())
+    'first mention: 5 Oct, 3 times'
+    """
+    date = date_of(wording, first_at, now)
+    if mentions > 1:
+        return wording.first_mention.format(date=date, times=mentions)
+    return wording.discussed.format(date=date, time=time_of(wording, first_at))

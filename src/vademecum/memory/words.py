@@ -1,0 +1,224 @@
+"""Text to terms, the way people talk about their work.
+
+Prose wants what code does not: inflection taken off wholly (Porter's algorithm), irregular verbs brought home, accents
+folded, elisions cut (`l'index`, `Anna's`), and a wide list of words that say nothing. Identifiers in it are cut as code
+is (`retrieval.tokens.parts`) and also kept whole. Measured on conversations, stop words and stemming are worth ten
+points of recall.
+
+    >>> terms("Anna's teams were choosing between fileWalker and l'indexation")
+    ['anna', 'team', 'choos', 'file', 'walker', 'filewalk', 'index']
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from vademecum.retrieval.tokens import key, parts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vademecum.text import RunTable
+
+_RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
+_MAX_PART = 40
+_MAX_NUMBER = 8
+
+# What carries no content in talk, English and French. Short forms lose their apostrophe before they are looked up.
+STOP_WORDS = frozenset(
+    """
+    a able about above after again all also am an and any anything are arent as at be because been before being between
+    both but by can cant cannot could couldnt did didnt do does doesnt doing dont down during each either else etc ever
+    every few for from further get gets getting got had hadnt has hasnt have havent having he hed her here hers herself
+    hes hey hi him himself his how hows however i id if ill im in into is isnt it itd itll its itself ive just kind lets
+    like likely lot may maybe me might more most much must my myself need no nor not now of off oh ok okay on once one
+    only onto or other our ours out over own please really s said same say says see shall she shed shes should shouldnt
+    so some something still such sure t tell than thank thanks that thats the their theirs them then there theres these
+    they theyd theyll theyre theyve thing things think this those though through to too under until up upon us use
+    used uses using very was wasnt way we wed well went were werent weve what whats when whens where wheres whether
+    which while who whod whom whos whose why will with within without wont would wouldnt yeah yes yet you youd youll
+    your youre yours youve
+    au aux avec ce ces cet cette ca comme dans de des donc du elle elles en est et ete etre eux il ils je jai la le les
+    leur leurs lui ma mais me mes moi mon ne nos notre nous on ont ou par pas plus pour qu que quel quelle quels qui sa
+    se ses si soi son sont sur ta te tes toi ton tu un une vos votre vous y
+    """.split()  # noqa: SIM905 -- a list of two hundred quoted words is no easier to read
+)
+ELIDED = frozenset({"l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu"})
+
+# Past forms that no suffix rule brings home.
+IRREGULAR: dict[str, str] = dict(
+    pair.split(":")
+    for pair in """
+    ate:eat began:begin begun:begin became:become bought:buy broke:break broken:break brought:bring built:build
+    came:come caught:catch chose:choose chosen:choose drew:draw drawn:draw drove:drive driven:drive felt:feel fell:fall
+    fallen:fall fed:feed flew:fly forgot:forget forgotten:forget found:find gave:give given:give gone:go went:go
+    grew:grow grown:grow heard:hear held:hold kept:keep knew:know known:know led:lead left:leave lost:lose made:make
+    met:meet paid:pay ran:run read:read ridden:ride rode:ride rose:rise sang:sing sat:sit saw:see seen:see sent:send
+    slept:sleep sold:sell spent:spend spoke:speak spoken:speak stood:stand taken:take taught:teach thought:think
+    threw:throw told:tell took:take understood:understand woke:wake won:win wore:wear wrote:write written:write
+    children:child men:man women:woman people:person feet:foot mice:mouse
+    """.split()  # noqa: SIM905
+)
+
+
+def stem(word: str) -> str:
+    """Return the stem of a lower-cased English word: M. F. Porter, "An algorithm for suffix stripping" (1980).
+
+    >>> [stem(word) for word in ("caresses", "ponies", "relational", "conditional", "hopefulness", "adjustment", "hiking")]
+    ['caress', 'poni', 'relat', 'condit', 'hope', 'adjust', 'hike']
+    """
+    if len(word) <= 2 or not word.isalpha():
+        return word
+    word = _plural(word)
+    word = _past(word)
+    if word.endswith("y") and _has_vowel(word[:-1]):
+        word = word[:-1] + "i"
+    for rules in (_STEP_2, _STEP_3):
+        word = _replaced(word, rules)
+    word = _step_4(word)
+    if word.endswith("e"):
+        base = word[:-1]
+        if _measure(base) > 1 or (_measure(base) == 1 and not _short(base)):
+            word = base
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+
+
+def _plural(word: str) -> str:
+    if word.endswith(("sses", "ies")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _past(word: str) -> str:
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        base = word.removesuffix(suffix)
+        if base != word and _has_vowel(base):
+            if base.endswith(("at", "bl", "iz")):
+                return base + "e"
+            if len(base) > 1 and base[-1] == base[-2] and base[-1] not in "aeioulsz":
+                return base[:-1]
+            return base + "e" if _measure(base) == 1 and _short(base) else base
+    return word
+
+
+_STEP_2 = {
+    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "abli": "able", "alli": "al",
+    "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al",
+    "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble",
+}  # fmt: skip
+_STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+_STEP_4 = (
+    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize", "ion",
+    "al", "er", "ic", "ou",
+)  # fmt: skip
+
+
+def _replaced(word: str, rules: dict[str, str]) -> str:
+    for suffix in sorted(rules, key=len, reverse=True):
+        if word.endswith(suffix):
+            base = word[: -len(suffix)]
+            return base + rules[suffix] if _measure(base) > 0 else word
+    return word
+
+
+def _step_4(word: str) -> str:
+    for suffix in _STEP_4:
+        if word.endswith(suffix):
+            base = word[: -len(suffix)]
+            if _measure(base) > 1 and (suffix != "ion" or base.endswith(("s", "t"))):
+                return base
+            return word
+    return word
+
+
+def _shape(word: str) -> str:
+    """Return v for each vowel and c for each consonant."""
+    shape = ""
+    for i, letter in enumerate(word):
+        is_vowel = letter in "aeiou" or (letter == "y" and i > 0 and shape[-1] == "c")
+        shape += "v" if is_vowel else "c"
+    return shape
+
+
+def _measure(word: str) -> int:
+    """Return m of [C](VC)^m[V]: how often a vowel is followed by a consonant."""
+    return _shape(word).count("vc")
+
+
+def _has_vowel(word: str) -> bool:
+    return "v" in _shape(word)
+
+
+def _short(word: str) -> bool:
+    """Whether a word ends in consonant, vowel, consonant, the last not w, x or y."""
+    return _shape(word).endswith("cvc") and word[-1] not in "wxy"
+
+
+def fold(text: str) -> str:
+    """Return text without accents.
+
+    >>> fold("préférée")
+    'preferee'
+    """
+    if text.isascii():
+        return text
+    return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+
+
+def run_terms(run: str) -> tuple[str, ...]:
+    """Return the terms of one run: stems of its parts, and the compound where it is an identifier of several.
+
+    >>> run_terms("preferences"), run_terms("max_retries"), run_terms("wasn't"), run_terms("d'équipe")
+    (('prefer',), ('max', 'retri', 'maxretri'), (), ('equip',))
+    """
+    pieces = re.split(r"['\u2019]", fold(run))
+    if len(pieces) > 1:
+        if "".join(pieces).lower() in STOP_WORDS:
+            return ()
+        head = pieces[0].lower()
+        pieces = pieces[1:] if head in ELIDED else pieces[:1] if len(pieces[-1]) <= 2 else pieces
+    found: list[str] = []
+    for piece in pieces:
+        found += _word_terms(piece)
+    return tuple(found)
+
+
+def _word_terms(word: str) -> list[str]:
+    if word.lower() in STOP_WORDS:
+        return []
+    cut = [part for part in parts(word) if len(part) <= _MAX_PART and not (part.isdigit() and len(part) > _MAX_NUMBER)]
+    found = [stem(IRREGULAR.get(part, part)) for part in cut]
+    if len(cut) > 1 and len("".join(cut)) <= _MAX_PART:
+        found.append(stem("".join(cut)))
+    return found
+
+
+def terms(text: str) -> list[str]:
+    """Return every term of a text, in order."""
+    return [term for run in _RUN.findall(text) for term in run_terms(run)]
+
+
+@lru_cache(maxsize=8192)
+def _keyed(run: str) -> tuple[int, ...]:
+    return tuple(key(term) for term in run_terms(run))
+
+
+def query_keys(text: str) -> NDArray[np.uint64]:
+    """Return the distinct keys of a question's terms, in order: uint64 (T,)."""
+    import numpy as np  # hooks cut text into terms and have no time for it
+
+    found = dict.fromkeys(number for run in _RUN.findall(text) for number in _keyed(run))
+    return np.fromiter(found, np.uint64, len(found))
+
+
+def word_table() -> RunTable:
+    """Return a table that counts a text's terms by their keys."""
+    from vademecum.text import RunTable
+
+    return RunTable(_RUN, _keyed)

@@ -1,0 +1,75 @@
+"""Which repositories paths lie in, what they are called, and which have an index on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from vademecum.codebase.git import Root, find_root
+from vademecum.codebase.identity import index_directory, repository_name
+from vademecum.config import Settings
+from vademecum.errors import Error, RootError
+from vademecum.plugins import load
+from vademecum.protocols import Store
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRoot:
+    """A repository that is open: what it is called and where it lies."""
+
+    name: str
+    path: str
+
+
+def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...]]:
+    """Return each root that paths lie in, with the parts of it they name; () where one names the whole.
+
+    Raises:
+        RootError: a path does not exist.
+    """
+    found: dict[Root, list[str]] = {}
+    for path in paths:
+        real = os.path.realpath(path)
+        if not os.path.exists(real):
+            raise RootError(f"{os.fspath(path)!r} does not exist: name a directory or a file")
+        if not real.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in real):
+            raise RootError(f"{os.fspath(path)!r} is not UTF-8: rename the directory, its path could not be stored")
+        root = find_root(real if os.path.isdir(real) else os.path.dirname(real))
+        below = os.path.relpath(real, root.path)
+        found.setdefault(root, []).append("" if below == "." else below.replace(os.sep, "/"))
+    return {root: () if "" in parts else tuple(dict.fromkeys(parts)) for root, parts in found.items()}
+
+
+def distinct_names(roots: Sequence[Root], taken: Collection[str] = ()) -> list[str]:
+    """Return a name for each root, none of them `taken`; those that would be alike get their parent directories in front.
+
+    >>> distinct_names([Root("/a/app"), Root("/b/app"), Root("/c/lib")])
+    ['a-app', 'b-app', 'lib']
+    """
+    names = [repository_name(root) for root in roots]
+    for depth in range(2, max((root.path.count(os.sep) for root in roots), default=0) + 1):
+        alike = {name for name in names if names.count(name) > 1 or name in taken}
+        names = [path_name(root, depth) if name in alike else name for root, name in zip(roots, names, strict=True)]
+    return names
+
+
+def path_name(root: Root, depth: int) -> str:
+    """Return the last parts of a root's path as a name."""
+    return re.sub(r"[^\w.-]+", "-", "-".join(root.path.split(os.sep)[-depth:]).lstrip("-"))
+
+
+def indexed_roots(settings: Settings) -> list[Root]:
+    """Return the worktrees that have an index below the home directory and are still there."""
+    found: dict[str, Root] = {}
+    for database in sorted((settings.home / "repos").glob("*/index.db")):
+        try:
+            store: Store = load("store", "sqlite", path=database)
+            rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",), ("id",))
+            store.close()
+            roots = [find_root(place) for (place,) in rows.unwrap() if os.path.isdir(place)]
+        except Error:
+            continue  # another process may be making it, or `doctor` will tell
+        found |= {root.path: root for root in roots if index_directory(settings.home, root) == database.parent}
+    return list(found.values())

@@ -1,0 +1,76 @@
+"""The verbs of memory, as they are typed."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_record_and_recall(vade):
+    """What was recorded is found, with what it states; a question without an answer exits with 1."""
+    done = vade("memory", "record", "We decided to use SQLite because it is small", "--role", "user")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("  1 fact\n")
+    found = vade("memory", "recall", "which database did we decide to use")
+    assert "We decided to use SQLite because it is small" in found.out
+    assert "▸ decision" in found.out
+    assert vade("memory", "recall", "zeppelin").code == 1
+    record = json.loads(vade("memory", "recall", "SQLite", "--json").out)
+    assert record["evidence"][0]["event"]["id"] == done.out.split()[0]
+
+
+def test_secrets_are_reported(vade):
+    """What was taken out is said."""
+    assert "taken out: 1" in vade("memory", "record", "key sk-ant-api03-" + "ab1" * 20).out
+
+
+def test_text_from_standard_input_and_metadata(vade):
+    """`-` reads; NAME=VALUE filters."""
+    vade("memory", "record", "-", "--meta", "branch=main", stdin="the build is green\n")
+    assert vade("memory", "recall", "build", "--meta", "branch=main").code == 0
+    assert vade("memory", "recall", "build", "--meta", "branch=other").code == 1
+    wrong = vade("memory", "recall", "build", "--meta", "branch")
+    assert (wrong.code, wrong.err) == (2, "vade: --meta 'branch' has no value: write it as NAME=VALUE\n")
+
+
+def test_facts_are_corrected(vade):
+    """prefs, why, edit, confirm, reject, forget."""
+    vade("memory", "record", "I prefer tabs over spaces for indentation", "--role", "user")
+    (fact,) = json.loads(vade("memory", "prefs", "--json").out)
+    assert "I prefer tabs" in vade("memory", "why", fact["id"]).out
+    assert vade("memory", "confirm", fact["id"]).out.startswith("confirmed")
+    new = vade("memory", "edit", fact["id"], "Use two spaces").out.split()[0]
+    assert "history" in vade("memory", "why", new).out
+    assert vade("memory", "reject", new).code == 0
+    assert vade("memory", "forget", fact["id"]).out == f"forgot {fact['id']}, said in 1 event\n"
+    assert vade("memory", "prefs").code == 1
+    missing = vade("memory", "why", "nonsense")
+    assert (missing.code, missing.err[:31]) == (2, "vade: there is no fact 'nonsens")
+
+
+def test_context_timeline_and_export(vade, repository):
+    """What an agent is told, what was said, and everything as lines that can be read back."""
+    assert vade("memory", "context", "anything").out == ""
+    vade("memory", "record", "I prefer tabs over spaces for indentation", "--role", "user")
+    assert vade("memory", "context", "indent?").out.startswith("### Active preferences\n- indentation: ")
+    assert vade("memory", "timeline", "today").out.startswith("today\n")
+    assert vade("memory", "timeline", "last year").code == 1
+    assert vade("memory", "export", "memory.jsonl").code == 0
+    assert (
+        vade("memory", "import", "memory.jsonl", "--global").out == "1 new events, 1 statements, 0 lines passed over\n"
+    )
+    assert vade("memory", "export", "--markdown").out.startswith("# Memory\n\n## Preference\n")
+    assert vade("memory", "consolidate").code == 0
+
+
+def test_memory_is_shown_beside_the_code(vade):
+    """A decision about a symbol stands below it."""
+    vade("index")
+    vade("memory", "record", "We decided that `split_budget` rounds down because cents do not matter", "--role", "user")
+    assert "remembered\n  decision" in vade("symbol", "split_budget").out
+    assert "remembered" not in vade("symbol", "retry_with_backoff").out
+
+
+def test_a_repository_without_memory_is_not_given_one_by_a_search(vade, tmp_path):
+    """Reading makes nothing."""
+    vade("search", "token budget")
+    assert list((tmp_path / "data").rglob("memory.db")) == []

@@ -1,0 +1,47 @@
+"""Which facts concern a message: by its telling words, not by those that every fact has."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.memory.brief import Outline, relevant
+
+
+def outline(number: int, text: str, subject: str = "") -> Outline:
+    return Outline(float(-number), 0, str(number), subject, "", text)
+
+
+FACTS = [
+    outline(0, "The parser service writes its cache to disk"),
+    outline(1, "We decided to limit the retries of the upload service to seven"),
+    outline(2, "The billing service listens on port 8080"),
+    outline(3, "The search service is written in Rust"),
+]
+
+
+def test_two_words_or_a_rare_one() -> None:
+    """Any service has `service`; retries and uploads have one."""
+    assert [each.id for each in relevant("why is the upload service retrying so often?", FACTS)] == ["1"]
+    assert [each.id for each in relevant("what is the billing port?", FACTS)] == ["2"]
+    assert relevant("restart the service", FACTS) == []
+    assert relevant("", FACTS) == relevant("the of and", FACTS) == []
+
+
+def test_the_better_match_comes_first_and_of_equals_the_newer() -> None:
+    """Rare words tell more than common ones."""
+    facts = [
+        outline(0, "cache size is small"),
+        outline(1, "cache size is large"),
+        outline(2, "eviction keeps the cache size"),
+    ]
+    assert [each.id for each in relevant("eviction and cache size", facts)] == ["2", "0", "1"]
+
+
+@given(st.text(max_size=80), st.lists(st.text(max_size=40), max_size=6))
+def test_any_words_are_weighed(message: str, said: list[str]) -> None:
+    """Only facts that are there come back, each once."""
+    facts = [outline(number, text) for number, text in enumerate(said)]
+    found = relevant(message, facts)
+    assert len(set(found)) == len(found)
+    assert set(found) <= set(facts)

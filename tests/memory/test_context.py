@@ -1,0 +1,200 @@
+"""What an agent is told before it answers: as Emergence specifies it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from vademecum.memory.context import ContextBuilder, estimated_tokens
+from vademecum.memory.preferences import CACHE_OPERATIONS, CACHE_TTL_S, MOST_CACHED
+from vademecum.memory.records import FactKind, Statement
+from vademecum.memory.weighting import boosted, freshness_boost, usage_boost
+
+
+def operations():
+    return {each: CACHE_OPERATIONS.value(operation=each, type="preferences") for each in ("hit", "miss")}
+
+
+def stated(*confidences):
+    """Read a message as one preference for each confidence, about different things."""
+
+    def extract(text, role):
+        return [
+            Statement(FactKind.PREFERENCE, f"I prefer thing{n}", f"subject{n}", "", f"thing{n}", confidence)
+            for n, confidence in enumerate(confidences)
+        ]
+
+    return extract
+
+
+def test_the_surest_five_above_the_threshold_by_confidence(open_memory):
+    """Confidence at least 0.6, five at most, surest first."""
+    memory = open_memory(extract=stated(0.6, 0.95, 0.59, 0.7, 0.8, 0.9, 0.65))
+    memory.record("preferences")
+    text = memory.build_memory_context("session", "whatever it is about")
+    lines = [line for line in text.splitlines() if line.startswith("- subject")]
+    assert text.startswith("### Active preferences\n")
+    assert lines == [f"- subject{n}: I prefer thing{n}" for n in (1, 5, 4, 3, 6)]
+
+
+def test_knowledge_comes_with_hints(memory, said, clock):
+    """How often and since when, or when it was discussed."""
+    for _ in range(3):
+        said("The retry limit is 5")
+    clock.pass_days(4)
+    said("Uvicorn restarts twice a day since Tuesday")
+    assert "- The retry limit is 5 (first mention: 9 Oct, 3 times)" in memory.build_memory_context("s", "retry limit?")
+    assert "Uvicorn restarts twice a day since Tuesday (discussed on 13 Oct at " in memory.build_memory_context(
+        "s", "uvicorn"
+    )
+
+
+def test_headings_and_hints_in_french(open_memory, clock):
+    """As they were first written."""
+    memory = open_memory(language="fr")
+    for _ in range(2):
+        clock.now += 60
+        memory.record("I prefer tabs over spaces for indentation", role="user")
+        memory.record("The retry limit is 5", role="user")
+    text = memory.build_memory_context("s", "retry limit")
+    assert text.startswith("### Préférences actives\n- indentation: ")
+    assert "\n\n### Connaissances pertinentes\n- The retry limit is 5 (1ère mention: 9 oct, 2 fois)" in text
+
+
+def test_empty_where_there_is_nothing(memory, said):
+    """An empty memory, an empty message, a message about something else: the empty string."""
+    assert memory.build_memory_context("s", "hello") == ""
+    said("the cache is warm")
+    assert memory.build_memory_context("s", "  ") == ""
+    assert memory.build_memory_context("s", "zeppelin hangars") == ""
+
+
+def test_what_was_asked_of_the_past_and_is_not_there_is_said(memory, said):
+    """Rather than let somebody invent it."""
+    said("the cache is warm")
+    text = memory.build_memory_context("s", "what did we decide about zeppelin hangars?")
+    assert text == "### Relevant knowledge\nNothing in memory answers this."
+
+
+def test_a_question_about_the_course_of_things_gets_a_timeline(memory, said, clock):
+    """By chapters; and where nothing is recorded for a time, that is said."""
+    said("Ruth joined the team")
+    clock.pass_days(7)
+    said("the mill burned down")
+    text = memory.build_memory_context("s", "What did we discuss last week?")
+    assert text.startswith("### Timeline\n- Last week\n  - Ruth joined the team (discussed on 9 Oct at ")
+    assert "mill" not in text
+    gone = memory.build_memory_context("s", "What did we talk about in March 2024?")
+    assert "Nothing is recorded for in March 2024" in gone or "Nothing is recorded for March 2024" in gone
+
+
+def test_the_budget_is_never_exceeded(open_memory, clock):
+    """Lines that fit are kept, those that do not are passed over."""
+    memory = open_memory(extract=stated(0.9, 0.8, 0.7))
+    for n in range(12):
+        clock.now += 60
+        memory.record(f"The cache of service number {n} holds {n} thousand entries and is emptied each night at {n}")
+    whole = memory.build_memory_context("s", "cache of services")
+    for budget in range(20, estimated_tokens(whole) + 20, 7):
+        text = memory.build_memory_context("s", "cache of services", budget_tokens=budget)
+        assert estimated_tokens(text) <= budget
+        assert set(text.splitlines()) <= set(whole.splitlines())
+
+
+def test_the_cache_hits_ages_expires_and_is_invalidated(memory, said, clock, caplog):
+    """Hits within five minutes, with their age in the log; a miss after; none after a write or an invalidation."""
+    caplog.set_level(logging.DEBUG, "vademecum.memory")
+    said("I prefer tabs over spaces for indentation")
+    before = operations()
+    memory.preferences()
+    clock.now += 42
+    memory.preferences()
+    assert operations() == {"hit": before["hit"] + 1, "miss": before["miss"] + 1}
+    assert "[Cache HIT] preferences of '', 42 s old" in caplog.text
+    clock.now += CACHE_TTL_S
+    memory.preferences()
+    assert "[Cache GC] 1 expired" in caplog.text
+    memory.invalidate_preferences_cache("")
+    memory.preferences()
+    said("Always run the linter before committing")
+    assert len(memory.preferences()) == 2
+    assert operations()["miss"] == before["miss"] + 4
+
+
+def test_another_process_invalidates_it_too(open_memory, clock):
+    """A server does not tell for five minutes what a command has just taken back."""
+    server, command = open_memory(), open_memory()
+    command.record("I prefer tabs over spaces for indentation", role="user")
+    (fact,) = server.preferences()
+    command.reject(fact.id)
+    assert server.preferences() == []
+
+
+def test_the_cache_is_bounded(memory):
+    """However many users ask."""
+    for number in range(MOST_CACHED + 50):
+        memory._preferences.active(f"user{number}")
+    assert len(memory._preferences._cache) == MOST_CACHED
+
+
+def test_boosts_are_as_specified():
+    """Seven days, thirty days; two per cent a use, twenty at most; together bounded."""
+    assert [freshness_boost(days) for days in (0, 6.99, 7, 29.9, 30, 400)] == [1.3, 1.3, 1.15, 1.15, 1.0, 1.0]
+    assert usage_boost(3) == pytest.approx(1.06)
+    assert usage_boost(10) == usage_boost(1000) == pytest.approx(1.2)
+    assert boosted(1.0, 0.0, 50) == pytest.approx(1.56)
+
+
+def test_what_is_fresh_comes_first_among_what_is_as_relevant(memory, clock):
+    """The same words, a year apart."""
+    memory.record("the cache holds apples", role="user")
+    clock.pass_days(365)
+    memory.record("the cache holds pears", role="user")
+    lines = memory.build_memory_context("s", "what does the cache hold").splitlines()
+    assert [("pears" in line, "apples" in line) for line in lines if line.startswith("- ")] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_showing_counts_use_without_changing_when_it_was_said(memory, open_memory):
+    """A read does not make a memory young."""
+    memory.record("the cache holds apples", role="user")
+    (event,) = memory.events()
+    memory.build_memory_context("s", "cache apples")
+    memory.close()
+    assert memory.scopes[0].ledger.uses([event.id]) == {event.id: 1}
+    assert memory.get(event.id).at == event.at
+
+
+def test_preferences_limited_to_files_are_told_where_they_apply(memory, said):
+    """A rule for Python is not told while a text is open; with nothing open, all are."""
+    said("In Python files, always use double quotes")
+    (fact,) = memory.preferences()
+    assert fact.place
+    assert memory.preferences(["notes.md"]) == []
+    assert [each.id for each in memory.preferences(["src/app.py"])] == [fact.id]
+
+
+def test_the_context_is_awaited_too(tmp_path, vade_home):
+    """`await engine.memory.build_memory_context(session_id, last_user_message, top_k=5)`."""
+    from vademecum.aio import AsyncEngine
+
+    async def told():
+        async with await AsyncEngine.open(str(tmp_path)) as engine:
+            await engine.memory.record("I prefer tabs over spaces for indentation", role="user")
+            return await engine.memory.build_memory_context(
+                session_id="session_123", last_user_message="how do I indent?", top_k=5
+            )
+
+    assert asyncio.run(told()).startswith("### Active preferences\n- indentation: ")
+
+
+def test_builders_take_a_counter_of_tokens(open_memory):
+    """Whoever knows how the agent counts hands it in."""
+    memory = open_memory(count_tokens=lambda text: 1000)
+    memory.record("I prefer tabs over spaces for indentation", role="user")
+    assert memory.build_memory_context("s", "indentation", budget_tokens=999) == ""
+    assert isinstance(memory._context, ContextBuilder)

@@ -1,0 +1,253 @@
+"""What is read in a message: which kind, about what, where it holds, how sure; and what is never read in it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.memory.extract import extract
+from vademecum.memory.extract.prose import prose_of, sentences
+from vademecum.memory.records import FactKind, Role, Statement
+
+
+def only(message: str, role: Role = Role.USER) -> Statement:
+    """The one statement of a message."""
+    found = extract(message, role)
+    assert len(found) == 1, found
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "subject", "value"),
+    [
+        ("Always list the risks first when I ask for a review.", "instruction", "review", "list the risks first"),
+        ("please never push to main", "instruction", "main", "not push to main"),
+        ("From now on, answer in French.", "instruction", "answer language", "answer in French"),
+        ("Whenever you finish, run the linter.", "instruction", "finish", "run the linter"),
+        ("You should always add a changelog entry.", "instruction", "changelog entry", "add a changelog entry"),
+        ("Don't add comments to the code, please", "instruction", "comments", "not add comments to the code"),
+        ("All functions must have type hints.", "instruction", "functions", "have type hints"),
+        ("Keep your answers short.", "instruction", "answers", "short"),
+        ("No emojis.", "instruction", "emojis", "not emojis"),
+        ("Use tabs for indentation", "instruction", "indentation", "tabs for indentation"),
+        ("I strongly prefer composition over inheritance.", "preference", "composition", "composition"),
+        ("I'd rather have small commits than big ones.", "preference", "commits", "small commits"),
+        ("My favourite editor is Helix.", "preference", "editor", "Helix"),
+        ("I can't stand abbreviations in names.", "preference", "abbreviations", "not abbreviations in names"),
+        ("I usually write the tests first.", "preference", "first", "write the tests first"),
+        ("We decided to use Postgres instead of MySQL because of JSONB.", "decision", "database", "Postgres"),
+        ("Let's go with FastAPI.", "decision", "web framework", "FastAPI"),
+        ("We've agreed on weekly releases.", "decision", "releases", "weekly releases"),
+        ("The staging server is at 10.0.0.4.", "fact", "staging server", "10.0.0.4"),
+        ("My name is Ada Byron and I like it here.", "fact", "user's name", "Ada Byron"),
+        ("We use yarn in this repo.", "fact", "package manager", "yarn"),
+        ("TODO: write the migration", "todo", "migration", "write the migration"),
+        ("We still need to handle timeouts.", "todo", "timeouts", "handle timeouts"),
+        ("I'll send the report to Ada by Friday.", "todo", "report", "send the report to Ada by Friday"),
+        ("The fix was to pin urllib3 below 2.", "fix", "urllib3 below 2", "pin urllib3 below 2"),
+        ("Réponds toujours en français.", "instruction", "answer language", "Réponds toujours en français"),
+        ("N'ajoute jamais de commentaires.", "instruction", "commentaires", "ajoute jamais de commentaires"),
+        ("Utilise pnpm, pas npm.", "instruction", "package manager", "pnpm"),
+        ("Je préfère les fonctions courtes.", "preference", "fonctions", "les fonctions courtes"),
+        ("On a décidé de passer à Postgres.", "decision", "database", "Postgres"),
+        ("Il reste à écrire les tests.", "todo", "tests", "écrire les tests"),
+        ("Le serveur de recette est sur 10.0.0.4.", "fact", "serveur", "10.0.0.4"),
+        ("On utilise yarn dans ce projet.", "fact", "package manager", "yarn"),
+    ],
+)
+def test_what_is_meant_to_last_is_read(message: str, kind: str, subject: str, value: str) -> None:
+    """Each kind by the form of its sentence, in English and in French."""
+    found = only(message)
+    assert (found.kind, found.subject, found.value) == (kind, subject, value)
+    assert found.confidence >= 0.6
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "can you add a test for the parser?",
+        "Should I always use tabs?",
+        "Do we prefer tabs over spaces?",
+        "Don't worry about it.",
+        "I've never written any routes in this project.",
+        "I need to implement user registration, can you help me with that?",
+        "No problem, thanks!",
+        "use the helper in parser.py to read it",
+        "don't run the tests yet",
+        "Make sure to update the docs.",
+        "I'd like to add more features.",
+        'He said "always use four spaces, never tabs" and left.',
+        "> Always use four spaces.",
+        "```\n# always use four spaces\n```",
+        "Run `always use four spaces` and tell me.",
+        "    # never call this twice",
+        "2026-01-01 12:00:00 INFO always use the cache",
+        "<pre>We decided to use Postgres.</pre>",
+        "Traceback (most recent call last):\nValueError: you must always pass a name",
+        "Est-ce que je dois toujours utiliser des tabulations ?",
+        "",
+    ],
+)
+def test_what_is_not_meant_is_not_read(message: str) -> None:
+    """Questions, requests, quotations, code and logs say nothing that lasts."""
+    assert [found for found in extract(message) if found.confidence >= 0.6] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "where"),
+    [
+        ("Always validate input in src/api/.", "src/api/**"),
+        ("In src/api always validate input.", "src/api/**"),
+        ("Never use default exports in *.ts files.", "**/*.ts"),
+        ("For Python code, prefer dataclasses over dicts.", "language:python"),
+        ("Always use early returns in Go.", "language:go"),
+        ("Everywhere, use single quotes instead of double quotes.", "*"),
+        ("Never log secrets in the billing module.", "billing/**"),
+        ("Always sort the keys in config/app.toml.", "config/app.toml"),
+        ("Dans src/api, n'ajoute jamais de commentaires.", "src/api/**"),
+        ("Always sort imports.", ""),
+    ],
+)
+def test_where_it_holds_is_read_in_the_sentence(message: str, where: str) -> None:
+    """A path, a folder, a language, everywhere; nothing said is the scope it was said in."""
+    assert only(message).where == where
+
+
+def test_a_choice_can_take_the_place_of_another() -> None:
+    """Two choices of the same thing have one subject and attribute, however they are said."""
+    said = [
+        "we use yarn",
+        "use pnpm, not npm",
+        "We decided to use bun instead of pnpm.",
+        "On utilise npm dans ce projet.",
+    ]
+    found = [only(each) for each in said]
+    assert {(each.subject, each.attribute) for each in found} == {("package manager", "javascript")}
+    assert [each.value for each in found] == ["yarn", "pnpm", "bun", "npm"]
+
+
+def test_two_wishes_for_one_topic_do_not_exclude_each_other() -> None:
+    """The topic is the subject, what is wished for the attribute."""
+    first = only("Always include version numbers when I ask about dependencies.")
+    second = only("Always give links when I ask about dependencies.")
+    assert first.subject == second.subject == "dependencies"
+    assert first.attribute != second.attribute
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "No, use tabs instead of spaces.",
+        "Actually, we switched from Jest to Vitest.",
+        "Scratch that. Use yarn.",
+        "We no longer use redux.",
+        "Non, utilise des espaces plutôt que des tabulations.",
+    ],
+)
+def test_what_takes_something_back_says_so(message: str) -> None:
+    """A correction is one by its opening, by the sentence before, or by what it says."""
+    assert only(message).corrects
+
+
+def test_a_decision_has_its_reason_and_a_fix_its_problem() -> None:
+    """The because goes with it; `it` is what was said before."""
+    assert only("We chose SQLite over Postgres because there is one writer.").reason == "there is one writer"
+    fix = extract("The build failed on a stale cache. Deleting node_modules fixed it.")[-1]
+    assert (fix.kind, fix.value, fix.reason) == (
+        FactKind.FIX,
+        "Deleting node_modules",
+        "The build failed on a stale cache",
+    )
+    assert only("Crash on start: solved by pinning numpy").reason == "Crash on start"
+
+
+def test_hedges_and_speakers_weigh() -> None:
+    """Half for maybe; an assistant's word for a preference is nothing, a note's is more."""
+    sure, unsure = only("We use black."), only("Maybe we use black.")
+    assert unsure.confidence == pytest.approx(sure.confidence / 2, abs=0.01)
+    assert extract("I prefer tabs over spaces.", Role.ASSISTANT) == []
+    assert extract("Always use tabs.", Role.OUTPUT) == []
+    assert (
+        only("The fix was to pin urllib3.", Role.ASSISTANT).confidence < only("The fix was to pin urllib3.").confidence
+    )
+    assert only("We use black.", Role.NOTE).confidence > sure.confidence
+
+
+def test_evidence_is_the_characters_of_the_sentence() -> None:
+    """Start and end point at the sentence in the message as it was written, code and all."""
+    message = "```py\nalways = 1\n```\nFine. Always use `ruff`, please.\nBye."
+    found = only(message)
+    assert message[found.start : found.end] == found.text == "Always use `ruff`, please."
+
+
+@given(st.text(max_size=400))
+def test_any_message_is_read_without_fail(message: str) -> None:
+    """Spans lie in the message, prose is as long as it, and confidences are in range."""
+    assert len(prose_of(message)) == len(message)
+    assert all(0 <= start < end <= len(message) for start, end in sentences(prose_of(message)))
+    for found in extract(message):
+        assert message[found.start : found.end] == found.text
+        assert 0 < found.confidence <= 0.95
+
+
+words = st.sampled_from(
+    [
+        "i",
+        "we",
+        "you",
+        "always",
+        "never",
+        "prefer",
+        "use",
+        "using",
+        "not",
+        "to",
+        "over",
+        "instead",
+        "of",
+        "rather",
+        "than",
+        "tabs",
+        "spaces",
+        ",",
+        ".",
+        "?",
+        "!",
+        ":",
+        "when",
+        "ask",
+        "about",
+        "the",
+        "a",
+        "decided",
+        "because",
+        "fixed",
+        "by",
+        "it",
+        "is",
+        "should",
+        "must",
+        "don't",
+        "please",
+        "and",
+        "but",
+        "so",
+        "if",
+        "only",
+        "from",
+        "now",
+        "on",
+        "todo",
+        "je",
+        "préfère",
+        "toujours",
+    ]
+)
+
+
+@given(st.lists(words, max_size=60).map(" ".join))
+def test_any_mix_of_cue_words_is_read_without_fail(message: str) -> None:
+    """Cue words in any order never make it fail or report the same words twice."""
+    found = extract(message)
+    assert len({(each.start, each.value, each.kind) for each in found}) == len(found)

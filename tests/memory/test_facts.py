@@ -1,0 +1,97 @@
+"""Facts are what claims make of them, whatever order the claims came in."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.memory.facts import CONFIRMED, REJECTED, claim_like, digest_of, settle
+
+CLAIMS = st.lists(
+    st.builds(
+        claim_like,
+        st.sampled_from(["tabs", "two spaces", "four spaces"]),
+        at=st.integers(1, 9).map(float),
+        confidence=st.sampled_from([0.3, 0.55, 0.7, 0.9]),
+        corrects=st.booleans(),
+    ),
+    max_size=8,
+    unique_by=lambda claim: claim.at,
+)
+
+
+def test_another_value_closes_the_interval():
+    """What held before ends when the new value was said, and names what took its place."""
+    old, new = settle([claim_like("tabs", at=1.0), claim_like("spaces", at=5.0)], {})
+    assert (old.valid_from, old.valid_to, old.superseded_by) == (1.0, 5.0, new.id)
+    assert (new.valid_from, new.valid_to, new.disputed) == (5.0, None, False)
+
+
+def test_the_same_value_again_is_one_fact_and_surer():
+    """Repetition counts, and does not move the first mention."""
+    (fact,) = settle([claim_like("tabs", at=1.0, confidence=0.7), claim_like("Tabs", at=3.0, confidence=0.7)], {})
+    assert (fact.mentions, fact.first_at, fact.last_at) == (2, 1.0, 3.0)
+    assert 0.7 < fact.confidence < 1
+
+
+def test_a_value_that_comes_back_is_a_new_interval():
+    """Tabs, spaces, tabs: three intervals, and only the last holds."""
+    facts = settle([claim_like(value, at=at) for value, at in (("tabs", 1.0), ("spaces", 2.0), ("tabs", 3.0))], {})
+    assert [(fact.value, fact.valid_to) for fact in facts] == [("tabs", 2.0), ("spaces", 3.0), ("tabs", None)]
+    assert len({fact.id for fact in facts}) == 3
+
+
+def test_a_doubtful_contradiction_leaves_both_standing():
+    """A hedged remark does not undo what was clear; both are shown, disputed."""
+    facts = settle([claim_like("tabs", at=1.0, confidence=0.9), claim_like("spaces", at=2.0, confidence=0.4)], {})
+    assert [(fact.valid_to, fact.disputed) for fact in facts] == [(None, True), (None, True)]
+
+
+def test_a_correction_decides_however_it_is_put():
+    """`No, actually` takes back what was said before."""
+    facts = settle([claim_like("tabs", at=1.0), claim_like("spaces", at=2.0, confidence=0.3, corrects=True)], {})
+    assert [fact.valid_to for fact in facts] == [2.0, None]
+
+
+def test_a_person_decides_a_dispute():
+    """Confirming one value closes the other."""
+    claims = [claim_like("tabs", at=1.0), claim_like("spaces", at=2.0, confidence=0.4)]
+    facts = settle(claims, {claims[1].digest: (CONFIRMED, 7.0)})
+    assert [(fact.value, fact.valid_to, fact.confidence) for fact in facts] == [
+        ("tabs", 7.0, 0.9),
+        ("spaces", None, 1.0),
+    ]
+
+
+def test_what_is_rejected_is_no_fact_and_closes_nothing():
+    """A rejected value leaves what it had replaced."""
+    claims = [claim_like("tabs", at=1.0), claim_like("spaces", at=2.0)]
+    (fact,) = settle(claims, {claims[1].digest: (REJECTED, 3.0)})
+    assert (fact.value, fact.valid_to) == ("tabs", None)
+
+
+def test_a_digest_is_the_same_for_other_forms_of_the_words():
+    """What is forgotten is known again in another form."""
+    assert digest_of("k", "Two Spaces") == digest_of("k", "two space") != digest_of("k", "tabs")
+
+
+@given(CLAIMS, st.randoms())
+def test_the_order_of_reading_does_not_matter(claims, chance):
+    """An old transcript imported last gives the history it would have given first."""
+    shuffled = list(claims)
+    chance.shuffle(shuffled)
+    assert settle(shuffled, {}) == settle(claims, {})
+
+
+@given(CLAIMS)
+def test_intervals_are_whole(claims):
+    """Every claim is in one fact; an interval that is closed names what closed it; without a dispute one value holds."""
+    facts = settle(claims, {})
+    assert sum(fact.mentions for fact in facts) == len(claims)
+    ids = {fact.id for fact in facts}
+    assert len(ids) == len(facts)
+    for fact in facts:
+        assert (fact.valid_to is None) == (fact.superseded_by == "")
+        assert fact.valid_to is None or (fact.valid_to >= fact.last_at >= fact.valid_from and fact.superseded_by in ids)
+    standing = [fact for fact in facts if fact.valid_to is None]
+    assert len(standing) == 1 or all(fact.disputed for fact in standing)

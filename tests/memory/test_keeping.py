@@ -1,0 +1,138 @@
+"""Keeping house: what goes out comes back the same, what says the same is merged, what is too much is archived."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from vademecum.errors import UsageError
+from vademecum.memory.consolidate import consolidate, digest_sessions, merge_duplicates
+from vademecum.memory.records import Role
+
+NOON, DAY = 1_760_000_400.0, 86_400.0
+
+
+def state(memory):
+    facts = [(f.id, f.value, f.valid_from, f.valid_to, f.mentions, f.confidence) for f in memory.facts(past=True)]
+    return memory.events(), sorted(facts, key=str)
+
+
+def fill(memory, clock):
+    for days, text in (
+        (0, "I prefer tabs over spaces for indentation"),
+        (1, "From now on use spaces for indentation, not tabs"),
+        (2, "We decided to use SQLite because it is small"),
+        (3, "The retry limit is 5"),
+    ):
+        clock.now = NOON + days * DAY
+        memory.record(text, role="user", session=f"s{days % 2}", metadata={"day": days})
+
+
+def test_a_round_trip_brings_everything_back(memory, open_memory, tmp_path, clock):
+    """Events, facts with their past, and what a person said; in any order, and twice."""
+    fill(memory, clock)
+    memory.confirm(memory.facts(kinds=["decision"])[0].id)
+    memory.reject(memory.facts(kinds=["fact"])[0].id)
+    lines = list(memory.export())
+    open_memory.home = tmp_path / "other"
+    other = open_memory()
+    done = other.import_lines([lines[0], *reversed(lines[1:])])
+    assert (done.events, done.skipped) == (4, 0)
+    assert state(other) == state(memory)
+    assert other.import_lines(lines).events == 0
+    assert state(other) == state(memory)
+
+
+def test_what_was_forgotten_stays_forgotten_across_an_import(memory, clock):
+    """An export from before does not bring it back."""
+    fill(memory, clock)
+    before = list(memory.export())
+    (fact,) = memory.facts(kinds=["decision"])
+    memory.forget(fact.id)
+    memory.import_lines(before)
+    assert memory.facts(kinds=["decision"]) == []
+    assert not any("SQLite" in event.text for event in memory.events())
+
+
+def test_hostile_lines_are_passed_over(memory):
+    """Cut lines, other types, missing and wrong fields, deep nesting: counted, and the rest is read."""
+    good = json.dumps({"type": "event", "id": "x", "at": 1.0, "role": "user", "text": "hello"})
+    bad = ['{"type": "event", "id"', "[]", "null", '{"type": "zebra"}', '{"type": "event", "id": "y"}',
+           '{"type": "claim", "event": "x"}', "[" * 10_000, '{"type": "event", "id": "z", "at": "no", "role": "user", "text": ""}',
+           '{"type": "mark", "digest": "d", "mark": "zebra", "at": 1}']  # fmt: skip
+    done = memory.import_lines([*bad, good, ""])
+    assert (done.events, done.skipped) == (1, len(bad))
+    with pytest.raises(UsageError, match="newer than 1"):
+        memory.import_lines(['{"type": "memory", "version": 99}'])
+
+
+def test_secrets_are_looked_for_on_the_way_in_and_out(memory):
+    """A file from elsewhere may hold what we would never have written."""
+    line = json.dumps({"type": "event", "id": "x", "at": 1.0, "role": "user", "text": "key sk-ant-api03-" + "ab1" * 20})
+    memory.import_lines([line])
+    assert "sk-ant" not in "".join(memory.export())
+    assert "sk-ant" not in memory.events()[0].text
+
+
+def test_the_page_of_markdown_holds_what_holds(memory, clock):
+    """By kind, with ids; the past is not on it."""
+    fill(memory, clock)
+    page = memory.markdown()
+    assert page.startswith("# Memory\n\n")
+    assert "## Decision\n\n- We decided to use SQLite because it is small" in page
+    assert "I prefer tabs" not in page
+    assert all(f"`{fact.id}`" in page for fact in memory.facts())
+
+
+def test_near_duplicates_are_merged_with_their_claims(memory, said):
+    """The same in other words is one fact; another number is another fact."""
+    said("TODO: rotate the signing keys of the gateway every month")
+    said("TODO: rotate the signing keys of the gateway every single month")
+    said("TODO: allow at most 3 retries for each request of the gateway")
+    said("TODO: allow at most 5 retries for each request of the gateway")
+    todos = memory.facts(kinds=["todo"])
+    merged = merge_duplicates(memory.scopes[0])
+    after = memory.facts(kinds=["todo"])
+    assert len(todos) - len(after) == merged == 1
+    both = next(fact for fact in after if "rotate" in fact.text)
+    assert both.mentions == 2
+    assert len(memory.why(both.id).said) == 2
+    assert merge_duplicates(memory.scopes[0]) == 0
+
+
+def test_sessions_that_are_over_are_told(memory, clock, event):
+    """What was decided, done and left open; again only when something was added."""
+    memory.record_all([
+        event(1, "We decided to use SQLite because it is small"),
+        event(2, "edited", role=Role.EDIT, metadata={"path": "src/store.py"}),
+        event(3, "Store events in SQLite", role=Role.COMMIT),
+        event(4, "TODO: write the migration"),
+    ])  # fmt: skip
+    scope = memory.scopes[0]
+    assert digest_sessions(scope, NOON + 60) == 0
+    assert digest_sessions(scope, NOON + DAY) == 1
+    ((text,),) = scope.store.scan("digests", columns=("text",)).unwrap()
+    assert "Decided: We decided to use SQLite because it is small" in text
+    assert "Done: Store events in SQLite; edited src/store.py" in text
+    assert "Left open: TODO: write the migration" in text
+    assert digest_sessions(scope, NOON + DAY) == 0
+
+
+def test_the_oldest_are_archived_and_can_be_brought_back(memory, event):
+    """They leave the database when the file is whole; facts stay; importing the file brings them back."""
+    memory.record_all([event(0, "We decided to use SQLite because it is small")])
+    memory.record_all([event(n, f"apple number {n}") for n in range(1, 40)])
+    done = consolidate(memory.scopes[0], NOON + DAY, 20)
+    assert done.archived == 22
+    assert len(memory.events()) == 18
+    assert [fact.value for fact in memory.facts()] == ["SQLite"]
+    assert memory.recall("apple number 3", k=50).searched == 18
+    with gzip.open(done.archive, "rt") as file:
+        lines = list(file)
+    assert len(lines) == 22
+    assert memory.record_all([event(3, "apple number 3")]).events == 0
+    assert memory.import_lines(lines).events == 22
+    assert len(memory.events()) == 40
+    assert {item.event.id for item in memory.recall("apple", k=50).evidence} >= {f"e{n}" for n in range(1, 40)}

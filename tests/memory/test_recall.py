@@ -1,0 +1,211 @@
+"""What was said is found again, in the order that answers, and what is not there is said not to be."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from vademecum.memory.records import Role
+from vademecum.plugins import load
+from vademecum.types import Verdict
+
+NOON, DAY = 1_760_000_400.0, 86_400.0  # where the clock of `conftest` begins
+TALK = [
+    ("Anna", "I started pottery classes on Monday, it calms me down."),
+    ("Ben", "How lovely! Who teaches you?"),
+    ("Anna", "A woman called Ruth, in the old mill."),
+    ("Ben", "My marathon training goes badly, the knee hurts."),
+    ("Anna", "Oh no, see a doctor."),
+]
+
+
+def ids(found):
+    return [item.event.id for item in found.evidence]
+
+
+def talk(memory, event):
+    memory.record_all([event(n, text, speaker=who, session="talk") for n, (who, text) in enumerate(TALK)])
+
+
+def test_a_turn_is_found_by_what_stands_around_it(memory, event):
+    """The answer shares no word with the question; the turns before it do."""
+    talk(memory, event)
+    assert "e2" in ids(memory.recall("who teaches Anna pottery?", k=3))
+
+
+def test_whom_a_question_names_counts(memory, event):
+    """Of two who speak of the same, the one asked about comes first."""
+    memory.record_all([
+        event(1, "I bought a red bicycle", speaker="Anna", session="a"),
+        event(2, "I bought a red bicycle too", speaker="Ben", session="a"),
+    ])  # fmt: skip
+    assert ids(memory.recall("which bicycle did Ben buy?", k=1)) == ["e2"]
+    assert ids(memory.recall("which bicycle did Anna buy?", k=1)) == ["e1"]
+
+
+def test_in_a_log_of_work_the_user_counts_more_than_the_agent(memory, event):
+    """A long answer repeats every word of the field."""
+    memory.record_all([
+        event(1, "the deploy failed with a certificate error", role=Role.USER),
+        event(2, "A deploy can fail with a certificate error: check the certificate, the deploy key, the error log. " * 3,
+              role=Role.ASSISTANT),
+    ])  # fmt: skip
+    assert ids(memory.recall("deploy certificate error", k=2)) == ["e1", "e2"]
+
+
+def test_an_update_is_shown_before_what_it_replaces(memory, event):
+    """Asked how things stand, the later number comes first, and the earlier one names it; asked about then, words decide."""
+    memory.record_all([
+        event(1, "The dashboard API answers in 800 ms on average, measured on the dashboard API bench.", at=NOON),
+        event(2, "Thanks, noted.", role=Role.ASSISTANT, at=NOON + 1),
+        event(3, "After the caching tweaks the dashboard API now answers in 250 ms.", at=NOON + DAY),
+    ])  # fmt: skip
+    found = memory.recall("What is the average response time of the dashboard API?")
+    assert ids(found)[:2] == ["e3", "e1"]
+    assert {item.event.id: item.superseded_by for item in found.evidence}["e1"] == "e3"
+    assert ids(memory.recall("Which dashboard API response time was measured on average before?"))[0] == "e1"
+
+
+def test_a_superseded_fact_says_what_holds_now(memory, said, clock):
+    """`now X; was Y until D`."""
+    said("I prefer tabs over spaces for indentation")
+    clock.pass_days(2)
+    said("From now on use spaces for indentation, not tabs")
+    found = memory.recall("tabs over spaces")
+    old = next(fact for item in found.evidence for fact in item.facts if fact.value == "tabs")
+    assert old.valid_to is not None
+    now = next(item.now for item in found.evidence if old in item.facts)
+    assert [fact.value.split()[0] for fact in now] == ["spaces"]
+
+
+def test_filters_apply_before_the_cut(memory, event):
+    """Role, session, time in words and in seconds, and a moment of the past."""
+    many = [event(n, f"the cache is warm, number {n}", at=NOON - DAY * n, session=f"s{n % 2}") for n in range(1, 40)]
+    memory.record_all([*many, event(99, "the cache is cold", role=Role.ASSISTANT)])
+    assert ids(memory.recall("cache", k=5, roles=["assistant"])) == ["e99"]
+    assert {memory.get(id_).session for id_ in ids(memory.recall("cache", k=5, session="s1"))} == {"s1"}
+    assert set(ids(memory.recall("cache", k=50, since=NOON - 3.5 * DAY, until=NOON))) == {"e1", "e2", "e3"}
+    assert set(ids(memory.recall("cache", k=50, when="yesterday"))) == {"e1"}
+    assert set(ids(memory.recall("cache", k=50, as_of=NOON - 38.5 * DAY))) == {"e39"}
+    assert memory.recall("cache", when="last year").verdict is Verdict.NOT_FOUND
+
+
+def test_what_was_never_said_is_not_found(memory, event):
+    """No shared word, an empty memory, filters that leave nothing: each says why."""
+    assert memory.recall("anything").reason == "nothing is recorded yet"
+    talk(memory, event)
+    found = memory.recall("zeppelin hangar")
+    assert (found.verdict, found.probability, bool(found)) == (Verdict.NOT_FOUND, 0.0, False)
+    assert memory.recall("pottery", session="nowhere").reason == "the filters leave nothing"
+
+
+def test_the_probability_is_higher_where_the_answer_is(open_memory, event):
+    """A question that was answered is surer than one about a thing nobody spoke of."""
+    memory = open_memory(embedder=load("embedder", "static"))
+    talk(memory, event)
+    known, unknown = memory.recall("When did Anna start pottery classes?"), memory.recall("Which piano does Anna own?")
+    assert known.probability > 0.5 > unknown.probability
+
+
+def test_sessions_are_ranked(memory, event):
+    """The session that speaks of it comes first."""
+    talk(memory, event)
+    memory.record_all(
+        [event(50 + n, f"the cache has {n} entries", session="work", at=NOON + DAY + n) for n in range(5)]
+    )
+    assert memory.sessions("pottery classes", k=1)[0][:2] == ("repository", "talk")
+    assert memory.sessions("cache entries", k=1)[0][1] == "work"
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_growing_equals_fresh(open_memory, tmp_path, restarts, event):
+    """However events came, a few at a time with files written and merged and events deleted, the answers are those of one go."""
+    chance = random.Random(5)
+    words = [f"word{n}" for n in range(60)]
+    events = [
+        event(n, " ".join(chance.choices(words, k=8)), at=NOON + chance.randrange(9000), session=f"s{n % 7}",
+              role=chance.choice([Role.USER, Role.ASSISTANT]) if n % 7 > 3 else Role.USER)
+        for n in range(900)
+    ]  # fmt: skip
+    gone = chance.sample([each.id for each in events], 40)
+    grown = open_memory()
+    for start in range(0, 900, 130):
+        grown.record_all(events[start : start + 130])
+        grown.recall("word1")
+        if restarts:
+            grown = open_memory()
+    for id_ in gone:
+        grown.delete(id_)
+    assert list((tmp_path / "home" / "repos" / "handbook" / "memory").glob("events-*.arrays"))
+    open_memory.home = tmp_path / "other"
+    fresh = open_memory()
+    fresh.record_all([each for each in events if each.id not in gone])
+    for question in ("word1 word2", "word7", "how many word3 word9", "word5 word11 word13"):
+        one, other = grown.recall(question, k=20), fresh.recall(question, k=20)
+        assert [(i.event.id, round(i.score, 3)) for i in one.evidence] == [
+            (i.event.id, round(i.score, 3)) for i in other.evidence
+        ]
+        assert one.probability == pytest.approx(other.probability, abs=1e-3)
+
+
+def test_a_memory_put_back_to_an_earlier_state_is_read_anew(open_memory, tmp_path, clock, event):
+    """Derived files that tell of a future that never came are not believed."""
+    import shutil
+
+    memory = open_memory()
+    memory.record_all([event(n, f"apple number {n}") for n in range(400)])
+    memory.recall("apple")
+    for store in open_memory.stores:
+        store.close()
+    database = tmp_path / "home" / "repos" / "handbook" / "memory.db"
+    shutil.copy(database, tmp_path / "copy.db")
+    memory = open_memory()
+    memory.record_all([event(1000 + n, f"banana number {n}") for n in range(400)])
+    memory.recall("banana")
+    for store in open_memory.stores:
+        store.close()
+    for leftover in database.parent.glob("memory.db*"):
+        leftover.unlink()
+    shutil.copy(tmp_path / "copy.db", database)
+    memory = open_memory()
+    memory.record_all([event(2000 + n, f"cherry number {n}") for n in range(400)])
+    assert memory.recall("banana").evidence == ()
+    assert len(memory.recall("cherry", k=10).evidence) == 10
+
+
+def test_damaged_arrays_are_made_again(open_memory, tmp_path, event):
+    """A file of arrays that is cut short costs time, not answers."""
+    memory = open_memory()
+    memory.record_all([event(n, f"apple number {n}") for n in range(400)])
+    before = ids(memory.recall("apple number 7"))
+    for path in (tmp_path / "home").rglob("*.arrays"):
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert ids(open_memory().recall("apple number 7")) == before
+
+
+def test_another_process_sees_what_is_written(open_memory, event):
+    """A server that has been asked before answers from what a command has recorded since."""
+    server, command = open_memory(), open_memory()
+    server.record_all([event(1, "the cache is warm")])
+    assert ids(server.recall("cache")) == ["e1"]
+    command.record_all([event(2, "the cache is cold")])
+    assert set(ids(server.recall("cache"))) == {"e1", "e2"}
+    command.delete("e1")
+    assert ids(server.recall("cache")) == ["e2"]
+
+
+def test_what_nothing_decides_is_shown_as_two_dated_statements(memory, said, clock):
+    """Each names the other, until a person confirms one."""
+    from vademecum.context.remembered import recalled_text
+
+    said("I prefer tabs over spaces for indentation")
+    clock.pass_days(2)
+    said("I think I prefer spaces over tabs for indentation, maybe")
+    found = memory.recall("indentation")
+    facts = [fact for item in found.evidence for fact in item.facts]
+    assert {fact.disputed for fact in facts} == {True}
+    text = recalled_text(found)
+    assert "tabs (2025-10-09), against spaces (2025-10-11): undecided" in text
+    memory.confirm(next(fact.id for fact in facts if fact.value == "spaces"))
+    assert "now spaces; was tabs until 2025-10-11" in recalled_text(memory.recall("indentation"))

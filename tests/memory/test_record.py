@@ -1,0 +1,156 @@
+"""What is recorded is kept, once, without its secrets, with what it states; what is forgotten stays forgotten."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from vademecum.errors import StoreCorruptError, StoreError, UsageError
+from vademecum.memory.facts import FORGOTTEN
+from vademecum.memory.journal import CUT
+from vademecum.memory.records import Role
+
+NOON = 1_760_000_400.0  # where the clock of `conftest` begins
+SECRET = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
+
+
+def test_the_same_event_twice_is_kept_once(memory, event):
+    """Recording again changes nothing, not even what has been patched since."""
+    assert memory.record_all([event(1, "hello")]).events == 1
+    memory.patch("e1", {"branch": "main"})
+    again = memory.record_all([event(1, "hello"), event(2, "there")])
+    assert (again.events, again.known) == (1, 1)
+    assert memory.get("e1").metadata == {"branch": "main"}
+
+
+def test_secrets_never_reach_the_disk(memory, open_memory, tmp_path):
+    """Neither the text nor the metadata, nor anything derived, holds the key."""
+    done = memory.record(f"the key is {SECRET}", metadata={"command": f"curl -H 'x-api-key: {SECRET}'"})
+    memory.recall("key")
+    assert sum(done.redacted.values()) >= 2
+    for store in open_memory.stores:
+        store.close()
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
+
+
+def test_metadata_is_patched_and_filtered(memory, event):
+    """A value is found by, changed, taken away, and no longer found by."""
+    memory.record_all(
+        [event(1, "built", metadata={"exit": 0, "tags": ["ci", "linux"]}), event(2, "built", metadata={"exit": 1})]
+    )
+    assert [item.event.id for item in memory.recall("built", metadata={"exit": 0}).evidence] == ["e1"]
+    assert [item.event.id for item in memory.recall("built", metadata={"tags": "linux", "exit": 0}).evidence] == ["e1"]
+    memory.patch("e1", {"exit": None, "seen": True})
+    assert not memory.recall("built", metadata={"exit": 0})
+    assert memory.get("e1").metadata == {"tags": ["ci", "linux"], "seen": True}
+
+
+def test_an_event_and_what_it_states_are_kept_together_or_not_at_all(memory, monkeypatch, event):
+    """When settling fails, the event is not there either, and recording again works."""
+    ledger = memory.scopes[0].ledger
+    original = ledger.settle
+
+    def fails(_):
+        raise sqlite3.OperationalError("the disk is gone")
+
+    monkeypatch.setattr(ledger, "settle", fails)
+    with pytest.raises(StoreError, match="the disk is gone"):
+        memory.record_all([event(1, "We decided to use SQLite because it is small")])
+    monkeypatch.setattr(ledger, "settle", original)
+    assert memory.events() == []
+    assert memory.record_all([event(1, "We decided to use SQLite because it is small")]).facts == 1
+
+
+def test_what_is_meant_for_everywhere_goes_to_the_global_memory(memory, open_memory, said):
+    """A preference for all projects holds in another repository, and says where it was said."""
+    said("In all my projects, I prefer tabs over spaces for indentation")
+    (fact,) = memory.preferences()
+    assert memory.why(fact.id).scope == "global"
+    assert memory.why(fact.id).said[0][0].role is Role.USER
+
+
+def test_a_deleted_event_does_not_come_back(memory, event):
+    """Its tombstone keeps it out, and its facts are gone with it."""
+    memory.record_all([event(1, "I prefer tabs over spaces for indentation"), event(2, "the build is green")])
+    memory.delete("e1")
+    assert memory.record_all([event(1, "I prefer tabs over spaces for indentation")]).events == 0
+    assert memory.facts() == []
+    assert [item.event.id for item in memory.recall("tabs build green").evidence] == ["e2"]
+    with pytest.raises(UsageError, match="no event 'e1'"):
+        memory.get("e1")
+
+
+def test_forgetting_a_fact_takes_its_words_out(memory, said, event):
+    """An event that says little else goes; a long one loses the sentence; saying it again in a transcript changes nothing."""
+    long_text = "Here is what happened today with the deployment of the new service to staging. " * 3
+    sentence = "I prefer tabs over spaces for indentation."
+    short, long = said(sentence), said(long_text + sentence)
+    (fact,) = memory.preferences()
+    assert memory.forget(fact.id) == 2
+    assert memory.preferences() == []
+    with pytest.raises(UsageError):
+        memory.get(short)
+    assert sentence not in memory.get(long).text
+    assert CUT in memory.get(long).text
+    assert memory.recall("tabs spaces indentation").evidence == ()
+    assert long in [item.event.id for item in memory.recall("deployment to staging").evidence]
+    memory.record_all([event(9, sentence, at=NOON + 9)])
+    assert memory.facts() == []
+    digest = fact.digest
+    assert memory.scopes[0].ledger.marks([digest])[digest][0] == FORGOTTEN
+
+
+def test_confirm_reject_and_edit(memory, said):
+    """A person's word is certain, takes back, or puts otherwise, and the past stays."""
+    said("I prefer tabs over spaces for indentation")
+    (fact,) = memory.preferences()
+    assert memory.confirm(fact.id).confidence == 1.0
+    new = memory.edit(fact.id, "Use two spaces for indentation")
+    assert (new.text, new.confidence >= 0.99) == ("Use two spaces for indentation", True)
+    history = memory.why(new.id).history
+    assert [each.value for each in history] == ["tabs", "Use two spaces for indentation"]
+    assert history[0].superseded_by == new.id
+    memory.reject(new.id)
+    assert [each.value for each in memory.preferences()] == ["tabs"]
+
+
+def test_as_of_tells_what_held_then(memory, said, clock):
+    """Facts have a past."""
+    said("I prefer tabs over spaces for indentation")
+    then = clock.now + 1
+    clock.pass_days(3)
+    said("From now on use spaces for indentation, not tabs")
+    assert [fact.value for fact in memory.facts(as_of=then)] == ["tabs"]
+    assert [fact.value.split()[0] for fact in memory.facts()] == ["spaces"]
+
+
+def test_wrong_calls_say_what_would_be_right(memory):
+    """Nothing to record, no such role, no such fact, no such time."""
+    with pytest.raises(UsageError, match="give some text"):
+        memory.record("  ")
+    with pytest.raises(UsageError, match="there are user, assistant"):
+        memory.record("x", role="robot")
+    with pytest.raises(UsageError, match="no fact or event 'zz'"):
+        memory.forget("zz")
+    with pytest.raises(UsageError, match="names no time"):
+        memory.recall("x", when="somewhere")
+    with pytest.raises(UsageError, match="ask for at least 1"):
+        memory.recall("x", k=0)
+
+
+def test_a_damaged_memory_is_refused_and_left_as_it_is(tmp_path, vade_home):
+    """It is never set aside or emptied: the message names what to do."""
+    from vademecum.engine import Engine
+
+    with Engine.open(tmp_path) as engine:
+        engine.memory.record("hello there")
+        path = engine.memory.scopes[0].directory / "memory.db"
+    whole = path.read_bytes()
+    path.write_bytes(b"not a database at all" * 400)
+    damaged = path.read_bytes()
+    with Engine.open(tmp_path) as engine, pytest.raises(StoreCorruptError, match="vade memory import"):
+        _ = engine.memory
+    assert path.read_bytes() == damaged != whole
+    assert [each.name for each in path.parent.glob("memory.db.damaged*")] == []

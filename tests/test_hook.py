@@ -1,0 +1,246 @@
+"""Hooks of coding agents: they say what is known, in the agents' form, and nothing stops an agent's work."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vademecum import config
+from vademecum.engine import Engine
+from vademecum.hook import DEADLINE_S, LOG, MOST_LOG_BYTES, note
+from vademecum.memory.context import estimated_tokens
+
+SAID = [
+    "We decided to use SQLite over Postgres because there is one writer.",
+    "Always run make lint before committing.",
+    "TODO: write the migration guide",
+    "I prefer small functions over long ones.",
+    "The staging server is at 10.0.0.4.",
+]
+
+
+class Place:
+    """A repository, a data directory, and the command that an agent would run."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.root = (tmp_path / "app").resolve()
+        self.home = tmp_path / "data"
+        self.root.mkdir()
+        subprocess.run(["git", "init", "-q", "-b", "main", str(self.root)], check=True)
+        (tmp_path / "user").mkdir()
+        self.environ = {
+            **os.environ,
+            "VADE_HOME": str(self.home),
+            "HOME": str(tmp_path / "user"),
+            "VADE_SEARCH__EMBEDDER": "hashing",
+        }
+
+    def remember(self, *said: str) -> None:
+        settings = config.load(environ={"VADE_HOME": str(self.home)}, arguments={"search.embedder": "hashing"})
+        with Engine.open(str(self.root), settings=settings) as engine:
+            for text in said:
+                engine.memory.record(text, role="user")
+
+    def hook(
+        self, name: str, said: Any = None, *, raw: bytes | None = None, **more: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        content = (
+            json.dumps({"session_id": "s", "cwd": str(self.root), **(said or {})}).encode() if raw is None else raw
+        )
+        command = [sys.executable, "-m", "vademecum", "memory", "hook", name]
+        return subprocess.run(
+            command, input=content, capture_output=True, timeout=60, env=self.environ | more, check=False
+        )
+
+    @property
+    def log(self) -> str:
+        path = self.home / LOG
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def told(done: subprocess.CompletedProcess[bytes]) -> str:
+    """What an agent would be told."""
+    assert done.returncode == 0
+    assert done.stderr == b""
+    if not done.stdout:
+        return ""
+    output = json.loads(done.stdout)["hookSpecificOutput"]
+    assert set(output) == {"hookEventName", "additionalContext"}
+    return str(output["additionalContext"])
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_a_session_opens_with_what_holds_and_what_is_left(place: Place) -> None:
+    """Preferences and instructions first, then decisions, then open work."""
+    place.remember(*SAID)
+    text = told(place.hook("session-start", {"hook_event_name": "SessionStart", "source": "startup"}))
+    headings = [line for line in text.splitlines() if line.startswith("###")]
+    assert headings == ["### Active preferences", "### Relevant knowledge", "### Left open"]
+    assert "Always run make lint before committing." in text
+    assert "SQLite over Postgres" in text
+    assert "migration guide" in text
+
+
+@pytest.mark.parametrize(
+    ("event", "named"),
+    [("UserPromptSubmit", "UserPromptSubmit"), ("BeforeAgent", "BeforeAgent"), ("Odd", "UserPromptSubmit")],
+)
+def test_a_message_brings_what_concerns_it(place: Place, event: str, named: str) -> None:
+    """In the form of whichever agent asks; what does not concern it stays out."""
+    place.remember(*SAID)
+    done = place.hook("prompt", {"hook_event_name": event, "prompt": "can we move the store from sqlite to postgres?"})
+    assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == named
+    text = told(done)
+    assert "SQLite over Postgres" in text
+    assert "staging" not in text
+    assert told(place.hook("prompt", {"prompt": "make the button blue"})) == ""
+
+
+def test_the_headings_speak_the_language_that_is_set(place: Place) -> None:
+    """The setting decides."""
+    place.remember("Je préfère les fonctions courtes.")
+    text = told(place.hook("session-start", VADE_MEMORY__LANGUAGE="fr"))
+    assert text.startswith("### Préférences actives")
+
+
+def test_no_more_tokens_than_set(place: Place) -> None:
+    """The cap is hard, whatever is known."""
+    place.remember(
+        *(f"We decided to name module number {n} after the {n}th river, because rivers flow." for n in range(40))
+    )
+    for name, said in (("session-start", None), ("prompt", {"prompt": "which module is named after which river?"})):
+        text = told(place.hook(name, said, VADE_MEMORY__CONTEXT_TOKENS="60"))
+        assert 0 < estimated_tokens(text) <= 60
+
+
+def test_nothing_known_is_nothing_said_and_nothing_made(place: Place) -> None:
+    """Asking makes no database."""
+    for name in ("session-start", "prompt"):
+        assert told(place.hook(name, {"prompt": "what did we decide?"})) == ""
+    assert not place.home.exists()
+    assert place.log == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("prompt", b""),
+        ("prompt", b"not json"),
+        ("prompt", b"[1, 2]"),
+        ("prompt", b'{"cwd": 5, "prompt": {"a": 1}}'),
+        ("prompt", b'{"cwd": "/nowhere/at/all", "prompt": "x"}'),
+        ("prompt", b"{" * 100_000),
+        ("session-start", b"\xff\xfe\x00}"),
+        ("stop", b'{"cwd": "/nowhere/at/all"}'),
+        ("no-such-hook", b"{}"),
+    ],
+)
+def test_whatever_comes_in_it_ends_well(place: Place, name: str, raw: bytes) -> None:
+    """Exit code 0 and nothing that an agent would take for an answer."""
+    done = place.hook(name, raw=raw)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_problem_is_a_line_in_the_log(place: Place) -> None:
+    """The agent is told nothing; whoever looks for it finds it."""
+    place.remember(*SAID)
+    database = next(place.home.glob("repos/*/memory.db"))
+    database.write_bytes(b"this is no database" * 100)
+    assert told(place.hook("prompt", {"prompt": "sqlite or postgres?"})) == ""
+    assert "prompt: StoreCorruptError" in place.log
+    (place.root / ".vade.toml").write_text("[memory]\nlanguage = 3\n", encoding="utf-8")
+    assert told(place.hook("session-start")) == ""
+    assert "ConfigError" in place.log
+
+
+def test_a_locked_database_is_not_waited_for(place: Place) -> None:
+    """Another process holds it for writing, exclusively: the hook says nothing and ends."""
+    place.remember(*SAID)
+    database = next(place.home.glob("repos/*/memory.db"))
+    holder = sqlite3.connect(database, isolation_level=None)
+    holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        done = place.hook("prompt", {"prompt": "sqlite or postgres?"})
+    finally:
+        holder.close()
+    assert done.returncode == 0
+
+
+def test_a_pipe_that_stays_open_is_not_waited_for(place: Place) -> None:
+    """The answer comes once the object is whole, and without one the hook gives up."""
+    place.remember(*SAID)
+    command = [sys.executable, "-m", "vademecum", "memory", "hook", "prompt"]
+    for content, answered in (
+        (json.dumps({"cwd": str(place.root), "prompt": "sqlite or postgres?"}), True),
+        ('{"cwd": ', False),
+    ):
+        running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=place.environ)
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(content.encode())
+        running.stdin.flush()
+        assert running.wait(timeout=60) == 0  # while the pipe is open still
+        assert bool(running.stdout.read()) is answered
+        running.stdin.close()
+        running.stdout.close()
+
+
+def test_stop_takes_the_transcript_in_behind_the_agents_back(place: Place) -> None:
+    """It ends at once; what the agent wrote is in memory a little later."""
+    folder = "".join(c if c.isalnum() and c.isascii() else "-" for c in str(place.root))
+    transcript = Path(place.environ["HOME"], ".claude", "projects", folder, "s.jsonl")
+    transcript.parent.mkdir(parents=True)
+    line = {
+        "type": "user",
+        "cwd": str(place.root),
+        "sessionId": "s",
+        "timestamp": "2026-03-01T10:00:00Z",
+        "message": {"content": "Never use tabs here."},
+    }
+    transcript.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert told(place.hook("stop", {"hook_event_name": "Stop", "transcript_path": str(transcript)})) == ""
+    until = time.monotonic() + 60
+    while time.monotonic() < until and "tabs" not in (text := told(place.hook("session-start"))):
+        time.sleep(0.2)
+    assert "Never use tabs here." in text
+
+
+def test_the_log_does_not_grow_for_ever(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is large it is put aside once, and begun anew."""
+    monkeypatch.setenv("VADE_HOME", str(place.home))
+    place.home.mkdir()
+    (place.home / LOG).write_text("x" * (MOST_LOG_BYTES + 1), encoding="utf-8")
+    note("first line\nof two")
+    assert (place.home / LOG).read_text(encoding="utf-8").endswith(" first line of two\n")
+    assert len((place.home / LOG).read_text(encoding="utf-8")) < 100
+    assert (place.home / LOG).with_suffix(".log.1").exists()
+
+
+def test_a_hook_imports_nothing_heavy(place: Place) -> None:
+    """Neither numpy nor click nor the engine: that is what keeps it quick. And its own time is bounded."""
+    place.remember(*SAID)
+    code = (
+        "import sys; sys.argv = ['vade', 'memory', 'hook', 'prompt'];"
+        "from vademecum.__main__ import main; assert main() == 0;"
+        "print(*sorted({'numpy', 'click', 'vademecum.engine', 'vademecum.memory.extract', 'tree_sitter'} & set(sys.modules)), file=sys.stderr)"
+    )
+    said = json.dumps({"cwd": str(place.root), "prompt": "sqlite or postgres?"}).encode()
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=said, capture_output=True, env=place.environ, check=True, timeout=60
+    )
+    assert done.stderr.strip() == b""
+    assert b"SQLite" in done.stdout
+    assert DEADLINE_S <= 2
