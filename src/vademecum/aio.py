@@ -29,6 +29,7 @@ class AsyncEngine:
         self._engine = engine
         self._thread = thread
         self.codebase = Awaited(self, lambda engine: engine.codebase)
+        self.tools = Awaited(self, lambda engine: engine.tools)
 
     @classmethod
     async def open(cls, *paths: str, settings: Settings | None = None) -> Self:

@@ -33,6 +33,7 @@ from vademecum.config import Settings
 from vademecum.errors import ConsentError, Error, RootError
 from vademecum.plugins import WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Reranker, Store
+from vademecum.tools.tools import Tools
 
 P = TypeVar("P", Embedder, Reranker)
 
@@ -48,8 +49,11 @@ class OpenedRoot:
 class Engine:
     """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
 
-    def __init__(self, codebase: Codebase, roots: Sequence[OpenedRoot], closing: list[Callable[[], None]]) -> None:
+    def __init__(
+        self, codebase: Codebase, tools: Tools, roots: Sequence[OpenedRoot], closing: list[Callable[[], None]]
+    ) -> None:
         self.codebase = codebase
+        self.tools = tools
         self.roots = tuple(roots)
         self._closing = closing  # it grows: scope "all" opens more
 
@@ -99,7 +103,8 @@ class Engine:
             return list(known.values())
 
         codebase = Codebase(assembled, everywhere, settings.search.ranker, rerankers(settings, reranker))
-        return cls(codebase, [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing)
+        tools = assemble_tools(settings, embedder, clock, closing)
+        return cls(codebase, tools, [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing)
 
     def close(self) -> None:
         """Let go of every database."""
@@ -127,14 +132,7 @@ def assemble(
     closing: list[Callable[[], None]],
 ) -> Repository:
     """Return one repository with its store, catalogue and embedder; what must be closed is added to `closing`."""
-    spec = settings.search.embedder if embedder is None else embedder
-    shared = embedder is None and settings.is_shared("search.embedder")
-
-    @cache
-    def loaded() -> Embedder:
-        found = load("embedder", spec) if isinstance(spec, str) else spec
-        return consented("embedder", found, settings, shared=shared)
-
+    spec, loaded = embedding(settings, embedder)
     directory = index_directory(settings.home, root)
     store: Store = open_store(directory / "index.db")
     closing.append(store.close)
@@ -143,6 +141,35 @@ def assemble(
     )
     catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
     return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock)
+
+
+def assemble_tools(
+    settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
+) -> Tools:
+    """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
+    _, loaded = embedding(settings, embedder)
+
+    @cache
+    def opened() -> Store:
+        store: Store = load("store", "sqlite", path=settings.home / "user.db")
+        closing.append(store.close)
+        return store
+
+    return Tools(opened, loaded, clock)
+
+
+def embedding(settings: Settings, embedder: Embedder | str | None) -> tuple[Embedder | str, Callable[[], Embedder]]:
+    """Return which embedder is to be used, and what loads it when first called; that raises what `load` does, and
+    `ConsentError`."""
+    spec = settings.search.embedder if embedder is None else embedder
+    shared = embedder is None and settings.is_shared("search.embedder")
+
+    @cache
+    def loaded() -> Embedder:
+        found = load("embedder", spec) if isinstance(spec, str) else spec
+        return consented("embedder", found, settings, shared=shared)
+
+    return spec, loaded
 
 
 def open_store(path: Path) -> Store:
