@@ -116,6 +116,11 @@ class Hypergraph:
         total = _sums(self.member_trace, value[self.member_tool], len(self))
         return total / np.maximum(np.bincount(self.member_trace, minlength=len(self)), 1).astype(np.float32)
 
+    def tools_of(self, trace: int) -> Integers:
+        """Return the distinct tools of a trace."""
+        begin, end = np.searchsorted(self.member_trace, (trace, trace + 1))
+        return self.member_tool[begin:end]
+
     def shared(self, context: Sequence[int]) -> Weights:
         """Return float32 (m,): the share of the context's distinct tools that each trace called."""
         count = np.zeros(len(self), np.float32)

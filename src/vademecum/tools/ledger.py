@@ -69,8 +69,8 @@ class Ledger:
             self._write("tools", [(*rows[0][:6], int(pinned), *rows[0][7:])])
 
     def observe(self, traces: Iterable[Trace]) -> ObserveReport:
-        """Keep traces; one that is known by its id is replaced if anything in it differs."""
-        given = {trace.id: trace for trace in traces}
+        """Keep traces with calls; one that is known by its id is replaced if anything in it differs."""
+        given = {trace.id: trace for trace in traces if trace.calls}
         store = self._store()
         with store.transaction():
             known = {row[0]: row for row in store.get("traces", [(id_,) for id_ in given]).unwrap()}

@@ -44,8 +44,8 @@ def probabilities(features: Floats, weights: Weights) -> Floats:
     return np.asarray(score / score.sum(), np.float32)
 
 
-def fit(choices: Sequence[Choice], prior: Weights, strength: float = 1.0) -> Weights:
-    """Return float64 (d,), the weights that explain the choices best.
+def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1.0) -> Weights:
+    """Return float64 (d,), the weights that explain the choices best; `strength` may differ by weight.
 
     >>> yes = Choice(np.array([[1.0, 0.3], [0.0, 0.7]], np.float32), 0)
     >>> no = Choice(np.array([[1.0, 0.7], [0.0, 0.3]], np.float32), 1)

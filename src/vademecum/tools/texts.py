@@ -33,6 +33,7 @@ class Question:
     """An intent, read once: its distinct terms, how often and where each stands, and its vector.
 
     Attributes:
+        text: what it says.
         keys: uint64 (T,), the terms.
         counts: float32 (T,), how often each is said.
         places: float32 (T,), where each is first said, 0 the beginning and 1 the end.
@@ -77,28 +78,33 @@ class Texts:
         self.size = len(texts)
         self.vectors = vectors
         tf = np.minimum(counted.count, 255).astype(np.uint8)[:, None]
-        self._postings: Postings = build(_TABLE.values(counted.code), counted.text.astype(np.int32), tf)
+        self.postings: Postings = build(_TABLE.values(counted.code), counted.text.astype(np.int32), tf)
         length = np.bincount(counted.text, counted.count, self.size).astype(np.float32)
-        self._norm = 1 - B + B * length / max(float(length.mean()) if self.size else 0.0, 1e-9)
+        self.norm: Floats = 1 - B + B * length / max(float(length.mean()) if self.size else 0.0, 1e-9)
 
     @cached_property
     def _tfidf_norm(self) -> Floats:
         """The Euclidean length of each text's tf-idf vector."""
-        held = np.diff(self._postings.offsets)
-        weight = self._postings.tf[:, 0] * np.repeat(_idf(self.size, held), held)
-        square = np.bincount(self._postings.docs, weight.astype(np.float64) ** 2, self.size)
+        held = np.diff(self.postings.offsets)
+        weight = self.postings.tf[:, 0] * np.repeat(_idf(self.size, held), held)
+        square = np.bincount(self.postings.docs, weight.astype(np.float64) ** 2, self.size)
         return np.sqrt(np.maximum(square, 1e-9)).astype(np.float32)
+
+    def holding(self, question: Question) -> NDArray[np.int64]:
+        """Return int64 (T,): how many texts say each term of the question."""
+        _, term = self.postings.find(question.keys)
+        return np.bincount(term, minlength=len(question.keys))
 
     def matches(self, question: Question) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, Floats]:
         """Return (text, term, how often it is there, the term's idf) for every term of the question in every text."""
-        where, term = self._postings.find(question.keys)
+        where, term = self.postings.find(question.keys)
         held = np.bincount(term, minlength=len(question.keys))
-        return self._postings.docs[where], term, self._postings.tf[where, 0].astype(np.float32), _idf(self.size, held)
+        return self.postings.docs[where], term, self.postings.tf[where, 0].astype(np.float32), _idf(self.size, held)
 
     def bm25(self, question: Question) -> Floats:
         """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1."""
         text, term, tf, idf = self.matches(question)
-        score = np.bincount(text, idf[term] * tf / (tf + K1 * self._norm[text]), self.size)
+        score = np.bincount(text, idf[term] * tf / (tf + K1 * self.norm[text]), self.size)
         return (score / max(float(idf.sum()), 1e-9)).astype(np.float32)
 
     def tfidf(self, question: Question) -> Floats:

@@ -17,6 +17,7 @@ from vademecum.tools.documents import document, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.records import Tool, Trace
+from vademecum.tools.ridge import Ridge
 from vademecum.tools.texts import Floats, Question, Texts
 from vademecum.types import EmbedKind, Passage
 
@@ -47,6 +48,24 @@ class View:
     good: NDArray[np.float64]
     calls: NDArray[np.float64]
     read: Callable[[str], Question]
+
+    @cached_property
+    def chains(self) -> list[tuple[int, ...]]:
+        """The numbers of the tools that each trace called, in order."""
+        return [self.graph.capabilities[number] for number in self.graph.capability]
+
+    @cached_property
+    def ridge(self) -> Ridge:
+        """What intents and tools have to do with each other, over all traces."""
+        return Ridge.of(self.intents, self.graph)
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """int64 (m,): the tool that each trace began with."""
+        graph, begin = self.graph, self.graph.here_start[self.graph.tools]
+        first = np.zeros(len(graph), np.int64)
+        first[graph.owner[begin:]] = graph.then[begin:]
+        return first
 
     @cached_property
     def number(self) -> dict[str, int]:

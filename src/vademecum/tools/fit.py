@@ -1,0 +1,178 @@
+"""Weights for the heads, from the traces themselves, so that no trace is asked about itself.
+
+Each trace, or an even draw of many, is put to the others as a question: what it called at each step is the choice to
+explain, and neither it nor its session may speak (leave-one-out cross-fitting; without it, attention finds the trace
+itself and every weight is worth nothing). Four fits, each a conditional logit of seconds:
+
+    next      which tool is called, with one set of weights for the first, the second and later calls
+    unseen    the same where tools are hidden as if never used, for the weights of unseen tools alone
+    stop      whether anything more is called
+    search    which tools the intent takes at all, and the probability of it
+
+With few traces the weights stay near `PRIOR`, which is what held on other people's traces.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.retrieval.fusion import top
+from vademecum.tools.heads import HEADS, STOPPING, UNSEEN, Asked
+from vademecum.tools.hypergraph import Integers
+from vademecum.tools.logit import Choice, Weights, fit
+from vademecum.tools.texts import Floats, Question
+from vademecum.tools.view import View
+
+FORM = 1  # of what is kept: another form is fitted anew
+PHASES = 3  # first call, second call, later calls
+MOST_TRACES = 600  # that are asked about; more change nothing (measured)
+MOST_CANDIDATES = 300  # of a choice: the best and some others stand for a large catalogue
+_STRENGTH = 3.0  # how close the weights stay to the prior
+_PHASE_STRENGTH = 30.0  # how close the phases stay to what holds for all of them
+_HIDDEN = 0.2  # share of tools hidden when the weights of unseen ones are fitted
+_FROZEN = 1e9
+# what says something before anything was called
+SEARCH = ("bm25", "tfidf", "meaning", "server", "terms", "by_words", "by_meaning", "by_members", "ridge", "popular", *UNSEEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Fitted weights, by head: float64 (PHASES, len(HEADS)), (len(STOPPING),), (len(HEADS),), and two for `certain`."""
+
+    next: Weights
+    stop: Weights
+    search: Weights
+    certain: Weights  # bias and slope: log-odds that a tool is taken, from its log-probability in a search
+    traces: int = 0  # how many it was fitted on
+
+    def write(self) -> str:
+        """Return it as JSON."""
+        body: dict[str, Any] = {name: value.tolist() for name, value in self._weights().items()}
+        return json.dumps({"form": FORM, "heads": HEADS, "stopping": STOPPING, "traces": self.traces} | body)
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Return what `write` wrote; None where that was of another form."""
+        try:
+            body = json.loads(text)
+            if (body["form"], tuple(body["heads"]), tuple(body["stopping"])) != (FORM, HEADS, STOPPING):
+                return None
+            weights = {name: np.array(body[name], np.float64) for name in ("next", "stop", "search", "certain")}
+            return cls(**weights, traces=int(body["traces"]))
+        except (ValueError, LookupError, TypeError):
+            return None
+
+    def _weights(self) -> dict[str, Weights]:
+        return {"next": self.next, "stop": self.stop, "search": self.search, "certain": self.certain}
+
+
+def fitted(view: View, prior: Model, seed: int = 7) -> Model:
+    """Return the weights that explain the view's traces best, from `prior` on."""
+    asked = drawn(view, MOST_TRACES, seed)
+    steps = [step for trace in asked for step in choices(view, trace)]
+    joint = fit([choice for _, choice in steps], prior.next.mean(0), _STRENGTH)
+    phases = [
+        fit([choice for phase, choice in steps if phase == number], joint, _PHASE_STRENGTH) for number in range(PHASES)
+    ]
+    weights = unseen_weights(view, np.stack(phases), asked, seed)
+    search = fit([c for trace in asked for c in set_choices(view, trace)], prior.search, _only(SEARCH))
+    certain = fit([c for trace in asked for c in certainty_choices(view, trace, search)], prior.certain)
+    stop = fit([c for trace in asked for c in stop_choices(view, trace)], prior.stop)
+    return Model(weights, stop, search, certain, len(view.traces))
+
+
+def drawn(view: View, most: int, seed: int) -> Integers:
+    """Return the numbers of at most so many traces, evenly drawn, always the same."""
+    everyone = np.arange(len(view.traces))
+    if len(everyone) <= most:
+        return everyone
+    return np.sort(np.random.default_rng(seed).choice(everyone, most, replace=False))
+
+
+def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) -> Asked:
+    """Return a trace's intent as a question to all others but those of its session."""
+    session = view.graph.session[trace]
+    excluded = np.flatnonzero(view.graph.session == session) if session >= 0 else np.array([trace])
+    earlier = [t for t in excluded if t < trace] if session >= 0 else []
+    called = tuple(dict.fromkeys(tool for t in earlier for tool in view.chains[t]))
+    vectors = view.intents.vectors
+    question = Question.of(view.traces[trace].intent, None if vectors is None else vectors[trace])
+    return Asked(view, question, called, trace, excluded, hidden)
+
+
+def choices(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) -> Iterator[tuple[int, Choice]]:
+    """Yield (phase, choice) for each call of a trace."""
+    asked, chain = asked_of(view, trace, hidden), view.chains[trace]
+    for step, tool in enumerate(chain):
+        yield min(step, PHASES - 1), narrowed(asked.heads(chain[:step]), tool, trace)
+
+
+def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
+    """Return a choice among all tools, or among the chosen one, the likeliest and a draw, where there are many."""
+    if len(features) <= MOST_CANDIDATES:
+        return Choice(features, chosen)
+    likely = features[:, HEADS.index("bm25")] + features[:, HEADS.index("by_words")] + features[:, HEADS.index("next")]
+    best = top(likely.astype(np.float32), MOST_CANDIDATES // 2)
+    others = np.random.default_rng(seed).choice(len(features), MOST_CANDIDATES // 2, replace=False)
+    kept = np.unique(np.concatenate([best, others, [chosen]]))
+    return Choice(features[kept], int(np.searchsorted(kept, chosen)))
+
+
+def unseen_weights(view: View, phases: Weights, asked: Integers, seed: int) -> Weights:
+    """Return the weights with those of unseen tools fitted on tools that were hidden; all others stay."""
+    block = [HEADS.index(name) for name in UNSEEN]
+    rest = [number for number in range(len(HEADS)) if number not in block]
+    draw = np.random.default_rng(seed)
+    found: list[Choice] = []
+    for trace in asked[:: max(1, len(asked) // (MOST_TRACES // 3))]:
+        hidden = draw.random(len(view.tools)) < _HIDDEN
+        for phase, choice in choices(view, int(trace), hidden):
+            offset = choice.features[:, rest] @ phases[phase, rest].astype(np.float32)
+            found.append(Choice(np.column_stack([offset, choice.features[:, block]]), choice.chosen))
+    weights = phases.copy()
+    prior = np.array([1.0, *phases[:, block].mean(0)])
+    weights[:, block] = fit(found, prior, np.array([_FROZEN] + [1.0] * len(block)))[1:]
+    return weights
+
+
+def set_choices(view: View, trace: int) -> Iterator[Choice]:
+    """Yield a choice for each tool of a trace, against the tools that it did not call."""
+    features, taken = asked_of(view, trace).heads(()), view.graph.tools_of(trace)
+    others = np.setdiff1d(np.arange(len(features)), taken)
+    for tool in taken:
+        kept = np.concatenate([[tool], others])
+        yield narrowed(features[kept], 0, trace)
+
+
+def certainty_choices(view: View, trace: int, search: Weights) -> Iterator[Choice]:
+    """Yield for the likeliest tools of a search whether each was called: taking it, or nothing."""
+    likely = log_probabilities(asked_of(view, trace).heads(()), search)
+    taken = set(view.graph.tools_of(trace).tolist())
+    for tool in top(likely, 20):
+        yield Choice(np.array([[1, likely[tool]], [0, 0]], np.float32), 0 if int(tool) in taken else 1)
+
+
+def stop_choices(view: View, trace: int) -> Iterator[Choice]:
+    """Yield for each step of a trace, its end included, whether it stopped there."""
+    asked, chain = asked_of(view, trace), view.chains[trace]
+    for step in range(len(chain) + 1):
+        features = asked.stopping(chain[:step])
+        yield Choice(np.stack([features, np.zeros_like(features)]), 0 if step == len(chain) else 1)
+
+
+def log_probabilities(features: Floats, weights: Weights) -> Floats:
+    """Return float32 (n,): the logarithm of each tool's probability among all."""
+    score = features @ weights.astype(np.float32)
+    score = score - score.max()
+    return np.asarray(score - np.log(np.exp(score).sum()), np.float32)
+
+
+def _only(names: Sequence[str]) -> Weights:
+    """Strengths that let only these heads move."""
+    return np.array([1.0 if name in names else _FROZEN for name in HEADS])
