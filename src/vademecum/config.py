@@ -27,7 +27,7 @@ CODERAG_FILE = ".coderag.yaml"
 PREFIX = "VADE_"
 HIDDEN = "(set, not shown)"
 # Variables that start like a setting and are not one.
-RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG"})
+RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG", "VADE_GATEWAY"})
 # The keys of a `.coderag.yaml` that have a meaning here, and what to do about some that do not.
 FROM_CODERAG: Mapping[str, str] = {"search.topK": "search.k"}
 INSTEAD: Mapping[str, str] = {
@@ -109,6 +109,19 @@ class LlmSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GatewaySettings:
+    """How servers of tools are asked, behind `vade mcp --gateway` and when they are registered.
+
+    Attributes:
+        timeout_s: Seconds a server may take to answer.
+        answer_bytes: Most bytes of one answer; a longer one is an error.
+    """
+
+    timeout_s: float = _setting(60.0, least=0.1, user_only=True)
+    answer_bytes: int = _setting(1_000_000, least=1_000, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class StorageSettings:
     """Where data is kept.
 
@@ -137,6 +150,7 @@ class Settings:
     index: IndexSettings = IndexSettings()
     search: SearchSettings = SearchSettings()
     llm: LlmSettings = LlmSettings()
+    gateway: GatewaySettings = GatewaySettings()
     storage: StorageSettings = StorageSettings()
     privacy: PrivacySettings = PrivacySettings()
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -167,6 +181,7 @@ SECTIONS: Mapping[str, type] = {
     "index": IndexSettings,
     "search": SearchSettings,
     "llm": LlmSettings,
+    "gateway": GatewaySettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,
 }

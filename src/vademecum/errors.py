@@ -13,7 +13,8 @@
     │   └── MissingExtraError
     ├── ProviderError               a provider failed at its work
     │   ├── EmbedError
-    │   └── RerankError
+    │   ├── RerankError
+    │   └── ToolServerError
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
         ├── StoreBusyError          another process holds it
@@ -81,6 +82,10 @@ class EmbedError(ProviderError):
 
 class RerankError(ProviderError):
     """Results could not be put into a new order; they keep the one they had."""
+
+
+class ToolServerError(ProviderError):
+    """A server of tools cannot be started, does not answer, or answers with what is no answer."""
 
 
 class ConsentError(Error):

@@ -30,6 +30,10 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "llm": ("vademecum.providers.rerankers.llm:LlmReranker", ""),
         "cross-encoder": ("vademecum.providers.rerankers.cross_encoder:CrossEncoderReranker", "cross-encoder"),
     },
+    "server": {
+        "stdio": ("vademecum.providers.servers.stdio:StdioServer", ""),
+        "http": ("vademecum.providers.servers.http:HttpServer", "mcp"),
+    },
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },
@@ -42,7 +46,7 @@ def load(kind: str, spec: str, **arguments: Any) -> Any:
     """Return a new provider.
 
     Args:
-        kind: A key of `BUILT_IN`: "embedder", "reranker", "store".
+        kind: A key of `BUILT_IN`: "embedder", "reranker", "server", "store".
         spec: `name` or `name:model`; the model is handed on as the argument `model`.
         arguments: Handed to the provider.
 

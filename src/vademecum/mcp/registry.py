@@ -31,21 +31,36 @@ OPEN_LINES = 400  # of one `open`; more is asked for by range
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a tool gives: text for the model, the same as data for programs."""
+    """What a tool gives: text for the model, the same as data for programs.
+
+    `content` stands in place of the text where the answer is another server's, whose parts may be of any kind.
+    """
 
     text: str
-    data: Mapping[str, Any]
+    data: Mapping[str, Any] | None
+    content: tuple[Mapping[str, Any], ...] = ()
+    is_error: bool = False
+
+    def result(self) -> dict[str, Any]:
+        """Return the answer to `tools/call`."""
+        content = list(self.content) or [{"type": "text", "text": self.text}]
+        result: dict[str, Any] = {"content": content, "isError": self.is_error}
+        return result if self.data is None else result | {"structuredContent": self.data}
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as an agent sees it, and the function behind it."""
+    """A tool as an agent sees it, and the function behind it.
+
+    `apart` is in its place where others must not wait for it: it runs on a thread of its own, without the engine.
+    """
 
     name: str
     description: str
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...]
-    run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome]
+    run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome] | None = None
+    apart: Callable[[Mapping[str, Any]], Outcome] | None = None
 
     def declaration(self) -> dict[str, Any]:
         """Return the entry in `tools/list`."""
@@ -58,7 +73,7 @@ class Tool:
                 "required": list(self.required),
                 "additionalProperties": False,
             },
-            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+            "annotations": {"readOnlyHint": self.apart is None, "openWorldHint": self.apart is not None},
         }
 
     def call(self, engine: Engine, arguments: Mapping[str, Any], progress: Progress | None = None) -> Outcome:
@@ -68,8 +83,15 @@ class Tool:
             UsageError: An argument is missing, unknown or of the wrong type; the message says which.
             Error: The engine could not do it.
         """
+        assert self.run is not None
         self._check(arguments)
         return self.run(engine, arguments, progress)
+
+    def call_apart(self, arguments: Mapping[str, Any]) -> Outcome:
+        """Do the same for a tool that needs no engine. Raises as `call` does."""
+        assert self.apart is not None
+        self._check(arguments)
+        return self.apart(arguments)
 
     def _check(self, arguments: Mapping[str, Any]) -> None:
         for name in self.required:
@@ -82,6 +104,14 @@ class Tool:
                 raise UsageError(f"{name!r} of {self.name} {problem}, not {value!r}")
 
 
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What a server shows: its tools by name, and words about them all. Neither changes while it runs."""
+
+    tools: Mapping[str, Tool]
+    instructions: str
+
+
 def _problem(value: Any, schema: Mapping[str, Any]) -> str:
     """What the schema finds wrong with a value; "" for nothing."""
     if schema["type"] == "string":
@@ -89,6 +119,8 @@ def _problem(value: Any, schema: Mapping[str, Any]) -> str:
             return "is a string"
         choices = schema.get("enum")
         return f"is one of {', '.join(choices)}" if choices and value not in choices else ""
+    if schema["type"] == "object":
+        return "" if isinstance(value, Mapping) else "is an object"
     if not isinstance(value, int) or isinstance(value, bool):
         return "is a whole number"
     low, high = schema["minimum"], schema["maximum"]
@@ -218,3 +250,4 @@ TOOLS: Mapping[str, Tool] = {
         ),
     )
 }
+CODE = Front(TOOLS, INSTRUCTIONS)

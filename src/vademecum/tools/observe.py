@@ -88,7 +88,7 @@ def trace_of(item: Any) -> Trace:
     )
 
 
-def trace(  # noqa: PLR0913 - a trace's own fields, each by its name
+def trace(
     intent: str,
     calls: tuple[Call, ...],
     *,

@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from vademecum.errors import UsageError
-from vademecum.protocols import Clock, Embedder, Store
+from vademecum.protocols import Clock, Embedder, Store, ToolServer
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.observe import read_traces
+from vademecum.tools.openapi import read_openapi
 from vademecum.tools.records import ObserveReport, RegisterReport, Tool, ToolAnswer, Trace
 from vademecum.tools.register import read_tools
 from vademecum.tools.reliability import RELIABILITIES
 from vademecum.tools.search import K, Wanted, search
+from vademecum.tools.sources import listed
 from vademecum.tools.view import Reader
 
 
@@ -55,6 +57,28 @@ class Tools:
         tools, rejected = read_tools(text, server)
         complete = {tool.server for tool in tools} | ({server} if server else set()) if replacing else ()
         return replace(self._ledger.register(tools, complete), rejected=tuple(rejected))
+
+    def register_server(self, server: ToolServer) -> RegisterReport:
+        """Take in what a running server lists: these are all its tools.
+
+        Raises:
+            ToolServerError: it cannot be asked; what was known of it stays.
+        """
+        tools, rejected = listed(server)
+        return replace(self._ledger.register(tools, {server.name}), rejected=tuple(rejected))
+
+    def register_openapi(self, text: str, *, server: str = "") -> RegisterReport:
+        """Take in the operations of an OpenAPI document, as JSON or YAML: these are all tools of that server.
+
+        Args:
+            text: the document.
+            server: what it is called; its title unless given.
+
+        Raises:
+            UsageError: it is no OpenAPI document.
+        """
+        tools, rejected = read_openapi(text, server)
+        return replace(self._ledger.register(tools, {tool.server for tool in tools}), rejected=tuple(rejected))
 
     def observe(self, traces: Iterable[Trace]) -> ObserveReport:
         """Take traces in; the same trace observed twice is one trace.
