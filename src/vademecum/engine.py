@@ -155,7 +155,7 @@ def assemble_tools(
         closing.append(store.close)
         return store
 
-    return Tools(opened, loaded, clock)
+    return Tools(opened, loaded, clock, str(settings.home / "user.db"))
 
 
 def embedding(settings: Settings, embedder: Embedder | str | None) -> tuple[Embedder | str, Callable[[], Embedder]]:

@@ -57,9 +57,7 @@ def transitions(graph: Hypergraph, here: int, weight: Floats, popular: Floats) -
     return (count + np.float32(SMOOTHING) * popular) / np.float32(count.sum() + SMOOTHING)
 
 
-def votes(
-    graph: Hypergraph, here: int, attention: Floats, prior: Floats, before: int | None = None
-) -> Floats:
+def votes(graph: Hypergraph, here: int, attention: Floats, prior: Floats, before: int | None = None) -> Floats:
     """Return float32 (n + 1,): what the traces attended to did after `here`, backed by a prior of the same shape.
 
     `before` asks only for those that came to `here` from there.

@@ -2,12 +2,13 @@
 
 Each trace, or an even draw of many, is put to the others as a question: what it called at each step is the choice to
 explain, and neither it nor its session may speak (leave-one-out cross-fitting; without it, attention finds the trace
-itself and every weight is worth nothing). Four fits, each a conditional logit of seconds:
+itself and every weight is worth nothing). Fits, each a conditional logit of seconds:
 
     next      which tool is called, with one set of weights for the first, the second and later calls
     unseen    the same where tools are hidden as if never used, for the weights of unseen tools alone
     stop      whether anything more is called
     search    which tools the intent takes at all, and the probability of it
+    links     which call used what another gave
 
 With few traces the weights stay near `PRIOR`, which is what held on other people's traces.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -26,65 +27,84 @@ from vademecum.retrieval.fusion import top
 from vademecum.tools.heads import HEADS, STOPPING, UNSEEN, Asked
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.logit import Choice, Weights, fit
+from vademecum.tools.links import LINKING, Pairs, link_choices, links_of
 from vademecum.tools.texts import Floats, Question
 from vademecum.tools.view import View
+from vademecum.tools.ways import Ways
 
-FORM = 1  # of what is kept: another form is fitted anew
+_FITS = ("next", "stop", "search", "certain", "links")
+_FORM = [1, list(HEADS), list(STOPPING), list(LINKING)]  # of what is kept: what has another form is fitted anew
+LONGEST_CHAIN = 24  # calls of a trace whose pairs are looked at
 PHASES = 3  # first call, second call, later calls
 MOST_TRACES = 600  # that are asked about; more change nothing (measured)
 MOST_CANDIDATES = 300  # of a choice: the best and some others stand for a large catalogue
-_STRENGTH = 3.0  # how close the weights stay to the prior
+_STRENGTH = 5.0  # how close the weights stay to the prior
 _PHASE_STRENGTH = 30.0  # how close the phases stay to what holds for all of them
+_MOST_HIDING = 200  # traces asked about with tools hidden
 _HIDDEN = 0.2  # share of tools hidden when the weights of unseen ones are fitted
 _FROZEN = 1e9
 # what says something before anything was called
-SEARCH = ("bm25", "tfidf", "meaning", "server", "terms", "by_words", "by_meaning", "by_members", "ridge", "popular", *UNSEEN)
+SEARCH = (
+    "bm25",
+    "tfidf",
+    "meaning",
+    "server",
+    "terms",
+    "by_words",
+    "by_meaning",
+    "by_members",
+    "ridge",
+    "popular",
+    *UNSEEN,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Fitted weights, by head: float64 (PHASES, len(HEADS)), (len(STOPPING),), (len(HEADS),), and two for `certain`."""
+    """Fitted weights, float64."""
 
-    next: Weights
-    stop: Weights
-    search: Weights
+    next: Weights  # (PHASES, len(HEADS))
+    stop: Weights  # (len(STOPPING),)
+    search: Weights  # (len(HEADS),)
     certain: Weights  # bias and slope: log-odds that a tool is taken, from its log-probability in a search
+    links: Weights  # (len(LINKING),)
     traces: int = 0  # how many it was fitted on
 
     def write(self) -> str:
         """Return it as JSON."""
         body: dict[str, Any] = {name: value.tolist() for name, value in self._weights().items()}
-        return json.dumps({"form": FORM, "heads": HEADS, "stopping": STOPPING, "traces": self.traces} | body)
+        return json.dumps({"form": _FORM, "traces": self.traces} | body)
 
     @classmethod
     def read(cls, text: str) -> Self | None:
         """Return what `write` wrote; None where that was of another form."""
         try:
             body = json.loads(text)
-            if (body["form"], tuple(body["heads"]), tuple(body["stopping"])) != (FORM, HEADS, STOPPING):
+            if body["form"] != _FORM:
                 return None
-            weights = {name: np.array(body[name], np.float64) for name in ("next", "stop", "search", "certain")}
-            return cls(**weights, traces=int(body["traces"]))
+            return cls(**{name: np.array(body[name], np.float64) for name in _FITS}, traces=int(body["traces"]))
         except (ValueError, LookupError, TypeError):
             return None
 
     def _weights(self) -> dict[str, Weights]:
-        return {"next": self.next, "stop": self.stop, "search": self.search, "certain": self.certain}
+        return {name: getattr(self, name) for name in _FITS}
 
 
-def fitted(view: View, prior: Model, seed: int = 7) -> Model:
+def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
     """Return the weights that explain the view's traces best, from `prior` on."""
-    asked = drawn(view, MOST_TRACES, seed)
-    steps = [step for trace in asked for step in choices(view, trace)]
+    questions = [asked_of(view, int(trace)) for trace in drawn(view, MOST_TRACES, seed)]
+    steps = [step for asked in questions for step in choices(asked)]
     joint = fit([choice for _, choice in steps], prior.next.mean(0), _STRENGTH)
     phases = [
         fit([choice for phase, choice in steps if phase == number], joint, _PHASE_STRENGTH) for number in range(PHASES)
     ]
-    weights = unseen_weights(view, np.stack(phases), asked, seed)
-    search = fit([c for trace in asked for c in set_choices(view, trace)], prior.search, _only(SEARCH))
-    certain = fit([c for trace in asked for c in certainty_choices(view, trace, search)], prior.certain)
-    stop = fit([c for trace in asked for c in stop_choices(view, trace)], prior.stop)
-    return Model(weights, stop, search, certain, len(view.traces))
+    weights = unseen_weights(view, np.stack(phases), [asked.own for asked in questions], seed)
+    search = fit([c for asked in questions for c in set_choices(asked)], prior.search, _only(SEARCH))
+    certain = fit([c for asked in questions for c in certainty_choices(asked, search)], prior.certain)
+    stop = fit([c for asked in questions for c in stop_choices(asked, search, certain)], prior.stop)
+    pairs = Pairs(view)
+    links = fit([c for asked in questions for c in pair_choices(asked, pairs, ways)], prior.links)
+    return Model(weights, stop, search, certain, links, len(view.traces))
 
 
 def drawn(view: View, most: int, seed: int) -> Integers:
@@ -106,11 +126,10 @@ def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) ->
     return Asked(view, question, called, trace, excluded, hidden)
 
 
-def choices(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) -> Iterator[tuple[int, Choice]]:
-    """Yield (phase, choice) for each call of a trace."""
-    asked, chain = asked_of(view, trace, hidden), view.chains[trace]
-    for step, tool in enumerate(chain):
-        yield min(step, PHASES - 1), narrowed(asked.heads(chain[:step]), tool, trace)
+def choices(asked: Asked) -> Iterator[tuple[int, Choice]]:
+    """Yield (phase, choice) for each call of the trace that is asked about."""
+    for step, tool in enumerate(asked.chain):
+        yield min(step, PHASES - 1), narrowed(asked.heads(asked.chain[:step]), tool, asked.own)
 
 
 def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
@@ -124,15 +143,15 @@ def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
     return Choice(features[kept], int(np.searchsorted(kept, chosen)))
 
 
-def unseen_weights(view: View, phases: Weights, asked: Integers, seed: int) -> Weights:
+def unseen_weights(view: View, phases: Weights, traces: Sequence[int], seed: int) -> Weights:
     """Return the weights with those of unseen tools fitted on tools that were hidden; all others stay."""
     block = [HEADS.index(name) for name in UNSEEN]
     rest = [number for number in range(len(HEADS)) if number not in block]
     draw = np.random.default_rng(seed)
     found: list[Choice] = []
-    for trace in asked[:: max(1, len(asked) // (MOST_TRACES // 3))]:
+    for trace in traces[:: max(1, len(traces) // _MOST_HIDING)]:
         hidden = draw.random(len(view.tools)) < _HIDDEN
-        for phase, choice in choices(view, int(trace), hidden):
+        for phase, choice in choices(asked_of(view, trace, hidden)):
             offset = choice.features[:, rest] @ phases[phase, rest].astype(np.float32)
             found.append(Choice(np.column_stack([offset, choice.features[:, block]]), choice.chosen))
     weights = phases.copy()
@@ -141,29 +160,48 @@ def unseen_weights(view: View, phases: Weights, asked: Integers, seed: int) -> W
     return weights
 
 
-def set_choices(view: View, trace: int) -> Iterator[Choice]:
+def set_choices(asked: Asked) -> Iterator[Choice]:
     """Yield a choice for each tool of a trace, against the tools that it did not call."""
-    features, taken = asked_of(view, trace).heads(()), view.graph.tools_of(trace)
+    features, taken = asked.heads(()), asked.view.graph.tools_of(asked.own)
     others = np.setdiff1d(np.arange(len(features)), taken)
     for tool in taken:
         kept = np.concatenate([[tool], others])
-        yield narrowed(features[kept], 0, trace)
+        yield narrowed(features[kept], 0, asked.own)
 
 
-def certainty_choices(view: View, trace: int, search: Weights) -> Iterator[Choice]:
+def certainty_choices(asked: Asked, search: Weights) -> Iterator[Choice]:
     """Yield for the likeliest tools of a search whether each was called: taking it, or nothing."""
-    likely = log_probabilities(asked_of(view, trace).heads(()), search)
-    taken = set(view.graph.tools_of(trace).tolist())
+    likely = log_probabilities(asked.heads(()), search)
+    taken = set(asked.chain)
     for tool in top(likely, 20):
         yield Choice(np.array([[1, likely[tool]], [0, 0]], np.float32), 0 if int(tool) in taken else 1)
 
 
-def stop_choices(view: View, trace: int) -> Iterator[Choice]:
-    """Yield for each step of a trace, its end included, whether it stopped there."""
-    asked, chain = asked_of(view, trace), view.chains[trace]
-    for step in range(len(chain) + 1):
-        features = asked.stopping(chain[:step])
+def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Choice]:
+    """Yield for each call of a trace whether it was the last."""
+    chain = asked.chain
+    taken = taken_probabilities(asked.heads(()), search, certain)
+    for step in range(1, len(chain) + 1):
+        features = asked.stopping(chain[:step], taken)
         yield Choice(np.stack([features, np.zeros_like(features)]), 0 if step == len(chain) else 1)
+
+
+def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
+    """Yield for each pair of calls of a trace whether the later one used the earlier one."""
+    chain, tools = asked.chain, asked.view.tools
+    if len(chain) > LONGEST_CHAIN:
+        return
+    by_words, by_meaning = asked.attention_after(chain)
+    features = pairs.features(
+        chain, asked.weight, (by_words + by_meaning) / 2, lambda a, b: ways.provides(tools[a].id, tools[b].id)
+    )
+    yield from link_choices(features, links_of(asked.view.traces[asked.own]))
+
+
+def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> Floats:
+    """Return float32 (n,): the probability of each tool that an intent takes it at all."""
+    odds = certain[0] + certain[1] * log_probabilities(features, search)
+    return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
 
 
 def log_probabilities(features: Floats, weights: Weights) -> Floats:

@@ -36,7 +36,18 @@ MEMORY = ("terms", "by_words", "by_meaning", "by_members", "session", "next_by_w
 USE = ("popular", "used", "last", "before")
 UNSEEN = ("unseen", "unseen_bm25", "unseen_tfidf", "unseen_meaning")
 HEADS = (*TEXT, *MEMORY, *USE, *UNSEEN)
-STOPPING = ("bias", "next_by_words", "next_by_meaning", "next_by_path", "next", "left", "begun", "long")
+STOPPING = (
+    "bias",
+    "next_by_words",
+    "next_by_meaning",
+    "next_by_path",
+    "next",
+    "left",
+    "begun",
+    "long",
+    "open",
+    "surest",
+)
 
 _EPSILON = 1e-3  # of a share of attention: below, nothing is known
 _POPULAR = 0.1  # calls that every tool is believed to have had
@@ -63,6 +74,11 @@ class Asked:
     own: int = -1
     excluded: NDArray[np.int64] | None = None
     hidden: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def chain(self) -> tuple[int, ...]:
+        """What the trace that is asked about called."""
+        return self.view.chains[self.own] if self.own >= 0 else ()
 
     @cached_property
     def weight(self) -> Floats:
@@ -146,9 +162,17 @@ class Asked:
         count = np.append(self.counted + np.float32(_POPULAR), np.float32(0))
         return count / count.sum()
 
+    @cached_property
+    def first(self) -> Floats:
+        """float32 (n, len(HEADS)): every tool as the first call."""
+        return self._heads(())
+
     def heads(self, after: Sequence[int]) -> Floats:
         """Return float32 (n, len(HEADS)): every tool as the call that follows `after`, the calls for this intent."""
-        by_words, by_meaning = self._attention(after)
+        return self._heads(after) if after else self.first
+
+    def _heads(self, after: Sequence[int]) -> Floats:
+        by_words, by_meaning = self.attention_after(after)
         graph = self.view.graph
         columns = self.text | self.memory | self._calls_so_far(after)
         columns |= {
@@ -166,11 +190,19 @@ class Asked:
             columns[name] = self._seen(np.log(share[:-1] + np.float32(_EPSILON)), float(np.log(floor + _EPSILON)))
         return np.stack([columns[name] for name in HEADS], axis=1)
 
-    def stopping(self, after: Sequence[int]) -> Floats:
-        """Return float32 (len(STOPPING),): what it looks like to stop here."""
-        found = self._next(after, *self._attention(after))
+    def stopping(self, after: Sequence[int], taken: Floats) -> Floats:
+        """Return float32 (len(STOPPING),): what it looks like to stop here.
+
+        `taken` is float32 (n,): the probability of each tool that the intent takes it, sooner or later.
+        """
+        found = self._next(after, *self.attention_after(after))
         ends = {name: float(np.log(share[-1] + _EPSILON)) for name, (share, _) in found.items()}
+        open_ = taken.copy()
+        open_[list(after)] = 0
+        surest = float(np.clip(open_.max(initial=0.0), 1e-3, 1 - 1e-3))
         said = ends | {
+            "open": float(np.log(open_.sum() + 0.05)),
+            "surest": float(np.log(surest / (1 - surest))),
             "bias": 1.0,
             "left": float(self._unmet(after)),
             "begun": float(bool(after)),
@@ -178,7 +210,8 @@ class Asked:
         }
         return np.array([said[name] for name in STOPPING], np.float32)
 
-    def _attention(self, after: Sequence[int]) -> tuple[Floats, Floats]:
+    def attention_after(self, after: Sequence[int]) -> tuple[Floats, Floats]:
+        """Return the attention by words and by meaning, float32 (m,) each, moved towards traces that called the same."""
         if not after:
             return self.attention
         shared = self.view.graph.shared(after)
@@ -195,7 +228,11 @@ class Asked:
         meaning = votes(graph, here, by_meaning, anyhow)
         path = votes(graph, here, by_words, words, before) if after else words
         # what is left for a tool never seen: the prior, thinned by what was counted at each step
-        floor = float(self._share[:-1].min(initial=1.0)) * SMOOTHING / (float(graph.after(here, self.weight).sum()) + SMOOTHING)
+        floor = (
+            float(self._share[:-1].min(initial=1.0))
+            * SMOOTHING
+            / (float(graph.after(here, self.weight).sum()) + SMOOTHING)
+        )
         thin = BACKING / (1 + BACKING)
         return {
             "next": (anyhow, floor),
