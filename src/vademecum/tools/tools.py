@@ -10,7 +10,8 @@ from vademecum.protocols import Clock, Embedder, Store, ToolServer
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
-from vademecum.tools.records import ObserveReport, RegisterReport, Tool, ToolAnswer, Trace
+from vademecum.tools.page import graph_page
+from vademecum.tools.records import ObserveReport, Plan, RegisterReport, Tool, ToolAnswer, Trace
 from vademecum.tools.register import read_tools
 from vademecum.tools.reliability import RELIABILITIES
 from vademecum.tools.search import K, Wanted, search
@@ -104,6 +105,11 @@ class Tools:
             UsageError: no tool has this id.
         """
         self._ledger.pin(tool, pinned=pinned)
+
+    def page(self, plan: Plan | None = None) -> str:
+        """Return an HTML page, complete in itself, that shows how tools lead to each other, and a plan if one is given."""
+        tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
+        return graph_page(tools, self._ledger.traces(), plan)
 
     def search(self, intent: str, *, k: int = K, server: str = "", reliability: str = "smoothed") -> ToolAnswer:
         """Return the few tools that fit an intent, best first, with why.
