@@ -7,11 +7,13 @@ from dataclasses import replace
 from functools import cached_property
 
 from vademecum.errors import UsageError
-from vademecum.protocols import Clock, Embedder, Store
+from vademecum.protocols import Clock, Embedder, Store, ToolServer
 from vademecum.tools.fit import Model, fitted
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.links import Pairs
 from vademecum.tools.observe import read_traces
+from vademecum.tools.openapi import read_openapi
+from vademecum.tools.page import graph_page
 from vademecum.tools.predict import THRESHOLD, Situation, predict
 from vademecum.tools.prior import prior
 from vademecum.tools.records import (
@@ -27,6 +29,7 @@ from vademecum.tools.records import (
 from vademecum.tools.register import read_tools
 from vademecum.tools.reliability import RELIABILITIES
 from vademecum.tools.search import K, Wanted, search
+from vademecum.tools.sources import listed
 from vademecum.tools.status import status_of
 from vademecum.tools.suggest import suggest
 from vademecum.tools.view import Reader, View
@@ -82,6 +85,28 @@ class Tools:
         complete = {tool.server for tool in tools} | ({server} if server else set()) if replacing else ()
         return replace(self._ledger.register(tools, complete), rejected=tuple(rejected))
 
+    def register_server(self, server: ToolServer) -> RegisterReport:
+        """Take in what a running server lists: these are all its tools.
+
+        Raises:
+            ToolServerError: it cannot be asked; what was known of it stays.
+        """
+        tools, rejected = listed(server)
+        return replace(self._ledger.register(tools, {server.name}), rejected=tuple(rejected))
+
+    def register_openapi(self, text: str, *, server: str = "") -> RegisterReport:
+        """Take in the operations of an OpenAPI document, as JSON or YAML: these are all tools of that server.
+
+        Args:
+            text: the document.
+            server: what it is called; its title unless given.
+
+        Raises:
+            UsageError: it is no OpenAPI document.
+        """
+        tools, rejected = read_openapi(text, server)
+        return replace(self._ledger.register(tools, {tool.server for tool in tools}), rejected=tuple(rejected))
+
     def observe(self, traces: Iterable[Trace]) -> ObserveReport:
         """Take traces in; the same trace observed twice is one trace.
 
@@ -110,6 +135,11 @@ class Tools:
             UsageError: no tool has this id.
         """
         self._ledger.pin(tool, pinned=pinned)
+
+    def page(self, plan: Plan | None = None) -> str:
+        """Return an HTML page, complete in itself, that shows how tools lead to each other, and a plan if one is given."""
+        tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
+        return graph_page(tools, self._ledger.traces(), plan)
 
     def search(self, intent: str, *, k: int = K, server: str = "", reliability: str = "smoothed") -> ToolAnswer:
         """Return the few tools that fit an intent, best first, with why.

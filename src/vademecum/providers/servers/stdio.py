@@ -222,7 +222,7 @@ class StdioServer:
     def _read(self, stream: IO[bytes]) -> None:
         """Read lines, keeping of one that is too long no more than its beginning."""
         line, length = bytearray(), 0
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError), stream:
             while piece := stream.read(_PIECE):
                 for part in _lines(piece):
                     length += len(part)
@@ -233,7 +233,8 @@ class StdioServer:
         self._end(self._last_words())
 
     def _listen(self, stream: IO[bytes]) -> None:
-        with suppress(OSError, ValueError):
+        """Keep the last lines of standard error."""
+        with suppress(OSError, ValueError), stream:
             while piece := stream.read(_PIECE):
                 self._said.extend(piece[-2000:].decode(errors="replace").splitlines()[-10:])
 
