@@ -26,8 +26,9 @@ from vademecum.errors import UsageError
 from vademecum.tools.records import Rejected, Tool
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-MOST_DEPTH = 8  # of schemas within schemas
-MOST_PARTS = 2_000  # of one operation's schemas, references written out
+MOST_NESTED = 100  # levels of the document
+MOST_DEPTH = 6  # of schemas within schemas
+MOST_PARTS = 500  # of one operation's schemas, references written out
 _IMPLIED = frozenset({"accept", "content-type", "authorization"})  # headers that are no arguments, by the specification
 _UNTOLD = frozenset({"example", "examples", "xml", "externalDocs", "discriminator"})  # of a schema: no part of it
 _IN_NAME = re.compile(r"[^A-Za-z0-9]+")
@@ -84,8 +85,15 @@ def _yaml(text: str) -> Any:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was built
     try:
+        depth = 0
+        for event in yaml.parse(text, Loader=loader):  # building something deep would crash the interpreter
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MOST_NESTED:
+                raise UsageError(f"this is no OpenAPI document: it is nested more than {MOST_NESTED} deep")
         return yaml.load(text, Loader=loader)  # noqa: S506 -- both make plain values only
     except (yaml.YAMLError, ValueError, RecursionError) as error:
+        if isinstance(error, UsageError):
+            raise
         raise UsageError(f"this is neither JSON nor YAML: {' '.join(str(error).split())}") from error
 
 
