@@ -159,8 +159,9 @@ def assemble_tools(
 
 
 def embedding(settings: Settings, embedder: Embedder | str | None) -> tuple[Embedder | str, Callable[[], Embedder]]:
-    """Return which embedder is to be used, and what loads it when first called; that raises what `load` does, and
-    `ConsentError`.
+    """Return which embedder is to be used, and what loads it when first called.
+
+    That raises what `plugins.load` does, and `ConsentError`.
     """
     spec = settings.search.embedder if embedder is None else embedder
     shared = embedder is None and settings.is_shared("search.embedder")

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from vademecum.context.chains import plan_text, prediction_text, record_of, tools_text
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
 
@@ -26,6 +27,7 @@ INSTRUCTIONS = (
 )
 RESULTS = 8  # fewer than at a terminal: each one is read, and paid for
 SNIPPET_LINES = 12
+TOOLS_FOUND = 5
 OPEN_LINES = 400  # of one `open`; more is asked for by range
 
 
@@ -170,6 +172,22 @@ def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -
     return Outcome("\n".join(lines), {"repos": repos})
 
 
+def _search_tools(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    answer = engine.tools.search(arguments["query"], k=arguments.get("k", TOOLS_FOUND))
+    return Outcome(tools_text(answer).rstrip("\n"), record_of(answer, compact=True))
+
+
+def _predict_tool(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    after = [part.strip() for part in arguments.get("after", "").split(",") if part.strip()]
+    prediction = engine.tools.predict(arguments["intent"], after=after)
+    return Outcome(prediction_text(prediction).rstrip("\n"), record_of(prediction, compact=True))
+
+
+def _suggest_plan(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    plan = engine.tools.suggest(arguments["intent"])
+    return Outcome(plan_text(plan).rstrip("\n"), record_of(plan))
+
+
 def _outcome(engine: Engine, answer: Answer, snippet_lines: int) -> Outcome:
     text = answer_text(answer, snippet_lines=snippet_lines, name_repos=len(engine.roots) > 1)
     return Outcome(text.rstrip("\n"), answer_record(answer, snippet_lines=snippet_lines, compact=True))
@@ -247,6 +265,27 @@ TOOLS: Mapping[str, Tool] = {
             {},
             (),
             _status,
+        ),
+        Tool(
+            "search_tools",
+            "Which of the registered tools fits? Only if you don't see a fitting one.",
+            {"query": _string("What is to be done, or a tool's name"), "k": _number(f"Default {TOOLS_FOUND}", 1, 50)},
+            ("query",),
+            _search_tools,
+        ),
+        Tool(
+            "predict_tool",
+            "Which tool is called next, by past use. Abstains when unsure.",
+            {"intent": _string("The task"), "after": _string("Ids called so far, comma-separated")},
+            ("intent",),
+            _predict_tool,
+        ),
+        Tool(
+            "suggest_plan",
+            "Which calls a task takes, in layers that can run in parallel. Not for a task of one call.",
+            {"intent": _string("The task")},
+            ("intent",),
+            _suggest_plan,
         ),
     )
 }

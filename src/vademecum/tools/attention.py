@@ -54,7 +54,7 @@ def transitions(graph: Hypergraph, here: int, weight: Floats, popular: Floats) -
         popular: float32 (n + 1,), the share of each tool in all calls: what is believed without a count.
     """
     count = graph.after(here, weight)
-    return (count + np.float32(SMOOTHING) * popular) / np.float32(count.sum() + SMOOTHING)
+    return np.asarray((count + np.float32(SMOOTHING) * popular) / (count.sum() + SMOOTHING), np.float32)
 
 
 def votes(graph: Hypergraph, here: int, attention: Floats, prior: Floats, before: int | None = None) -> Floats:
@@ -63,7 +63,7 @@ def votes(graph: Hypergraph, here: int, attention: Floats, prior: Floats, before
     `before` asks only for those that came to `here` from there.
     """
     count = graph.after(here, attention, before)
-    return (count + np.float32(BACKING) * prior) / np.float32(count.sum() + BACKING)
+    return np.asarray((count + np.float32(BACKING) * prior) / (count.sum() + BACKING), np.float32)
 
 
 def beside(graph: Hypergraph, context: Sequence[int], weight: Floats) -> Floats:

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from vademecum.retrieval.fusion import top
 from vademecum.tools.heads import HEADS, STOPPING, UNSEEN, Asked
 from vademecum.tools.hypergraph import Integers
-from vademecum.tools.logit import Choice, Weights, fit
 from vademecum.tools.links import LINKING, Pairs, link_choices, links_of
+from vademecum.tools.logit import Choice, Weights, fit
 from vademecum.tools.texts import Floats, Question
 from vademecum.tools.view import View
 from vademecum.tools.ways import Ways
@@ -191,10 +191,8 @@ def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
     chain, tools = asked.chain, asked.view.tools
     if len(chain) > LONGEST_CHAIN:
         return
-    by_words, by_meaning = asked.attention_after(chain)
-    features = pairs.features(
-        chain, asked.weight, (by_words + by_meaning) / 2, lambda a, b: ways.provides(tools[a].id, tools[b].id)
-    )
+    attention = asked.attention_joined(chain)
+    features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     yield from link_choices(features, links_of(asked.view.traces[asked.own]))
 
 
@@ -207,7 +205,7 @@ def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> 
 def log_probabilities(features: Floats, weights: Weights) -> Floats:
     """Return float32 (n,): the logarithm of each tool's probability among all."""
     score = features @ weights.astype(np.float32)
-    score = score - score.max()
+    score = score - (score.max() if len(score) else 0)
     return np.asarray(score - np.log(np.exp(score).sum()), np.float32)
 
 

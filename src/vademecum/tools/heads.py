@@ -160,7 +160,7 @@ class Asked:
     def _share(self) -> Floats:
         """float32 (n + 1,): the share of each tool in all calls; the end has none."""
         count = np.append(self.counted + np.float32(_POPULAR), np.float32(0))
-        return count / count.sum()
+        return np.asarray(count / max(float(count.sum()), 1e-9), np.float32)
 
     @cached_property
     def first(self) -> Floats:
@@ -217,6 +217,11 @@ class Asked:
         shared = self.view.graph.shared(after)
         by_words, by_meaning = self.attention
         return in_context(by_words, shared), in_context(by_meaning, shared)
+
+    def attention_joined(self, after: Sequence[int]) -> Floats:
+        """Return float32 (m,): the mean of both."""
+        by_words, by_meaning = self.attention_after(after)
+        return np.asarray((by_words + by_meaning) / 2, np.float32)
 
     def _next(self, after: Sequence[int], by_words: Floats, by_meaning: Floats) -> dict[str, tuple[Floats, float]]:
         """The heads of transitions, float32 (n + 1,) with the end last, each with what a tool without any gets."""
@@ -275,7 +280,7 @@ class Asked:
         """How near to the last tool's mention each tool's own is, for those that are mentioned."""
         place = self.places[after[-1]] if after else np.float32(0)
         clear = np.minimum(self.text["bm25"] / np.float32(_CLEAR), 1)
-        return -np.abs(self.places - place - np.float32(_STEP)) * clear
+        return np.asarray(-np.abs(self.places - place - np.float32(_STEP)) * clear, np.float32)
 
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
@@ -290,8 +295,9 @@ class Asked:
         graph = self.view.graph
         context = list(dict.fromkeys((*self.earlier, *after)))
         attention = beside(graph, context, self.weight)
-        if not attention.any():
-            return self._log((self.counted + np.float32(0.5)) / self._calls)
+        if not attention.any():  # what tools do anyhow
+            share = (self.counted + np.float32(0.5)) / self._calls
+            return self._seen(np.log(share + np.float32(_EPSILON)), float(np.log(0.5 / self._calls + _EPSILON)))
         return self._log(graph.gather(attention))
 
     def _log(self, share: Floats) -> Floats:

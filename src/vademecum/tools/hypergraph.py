@@ -39,8 +39,9 @@ class Chain(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hypergraph:
-    """n tools and m traces. `n` stands for the beginning of a trace where a tool before is asked for, and for its end
-    where one after is.
+    """n tools and m traces.
+
+    `n` stands for the beginning of a trace where a tool before is asked for, and for its end where one after is.
 
     Attributes:
         tools: n.
@@ -114,7 +115,8 @@ class Hypergraph:
     def spread(self, value: Weights) -> Weights:
         """Return float32 (m,): tools → traces, the mean over each trace's distinct tools."""
         total = _sums(self.member_trace, value[self.member_tool], len(self))
-        return total / np.maximum(np.bincount(self.member_trace, minlength=len(self)), 1).astype(np.float32)
+        size = np.bincount(self.member_trace, minlength=len(self))
+        return np.asarray(total / np.maximum(size, 1), np.float32)
 
     def tools_of(self, trace: int) -> Integers:
         """Return the distinct tools of a trace."""

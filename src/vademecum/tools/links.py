@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from vademecum.tools.hypergraph import Integers
 from vademecum.tools.logit import Choice, Weights
 from vademecum.tools.records import Trace
 from vademecum.tools.texts import Floats
@@ -102,8 +101,3 @@ def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _odds(share: float) -> float:
     share = min(max(share, 1e-3), 1 - 1e-3)
     return float(np.log(share / (1 - share)))
-
-
-def traces_linking(view: View, attention: Floats, most: int) -> Integers:
-    """Return the traces attended to most."""
-    return np.argsort(-attention, kind="stable")[:most]

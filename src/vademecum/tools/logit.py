@@ -78,7 +78,7 @@ def fit(choices: Sequence[Choice], prior: Weights, strength: float | Weights = 1
 def _scale(choices: Sequence[Choice]) -> Weights:
     """How far each feature varies among the candidates of a choice: a weight counts as large by what it moves."""
     spread = np.mean([choice.features.astype(np.float64).var(0) for choice in choices], axis=0)
-    return np.sqrt(np.maximum(spread, 1e-4))
+    return np.asarray(np.sqrt(np.maximum(spread, 1e-4)), np.float64)
 
 
 def _expand(

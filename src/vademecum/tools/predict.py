@@ -16,6 +16,7 @@ import numpy as np
 from vademecum.retrieval.fusion import top
 from vademecum.tools.fit import PHASES, Model, log_probabilities, taken_probabilities
 from vademecum.tools.heads import HEADS, Asked
+from vademecum.tools.logit import Weights
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
@@ -89,7 +90,7 @@ def done(asked: Asked, model: Model, after: Sequence[int], taken: Floats) -> flo
     return float(1 / (1 + np.exp(-(asked.stopping(after, taken) @ model.stop))))
 
 
-def reasons(features: Floats, probability: Floats, weights: Floats, number: int) -> Mapping[str, float]:
+def reasons(features: Floats, probability: Floats, weights: Weights, number: int) -> Mapping[str, float]:
     """Return what the heads that matter most add to a tool's log-odds, over the average tool."""
     added = weights * (features[number] - probability @ features)
     order = np.argsort(-np.abs(added), kind="stable")[:SHOWN_HEADS]
@@ -102,7 +103,6 @@ def evidence(asked: Asked, after: Sequence[int], number: int) -> tuple[str, ...]
     with_it = graph.traces_with(number)
     if not len(with_it):
         return ()
-    by_words, by_meaning = asked.attention_after(after)
-    attention = (by_words + by_meaning)[with_it] / 2
+    attention = asked.attention_joined(after)[with_it]
     order = np.argsort(-attention, kind="stable")[:EVIDENCE]
     return tuple(asked.view.traces[with_it[n]].id for n in order if attention[n] > _SPEAKS)

@@ -1,7 +1,8 @@
 """Weights to begin with, before there are traces of one's own: what held on other people's.
 
 Fitted by `fit` on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT), rounded to two digits;
-those of `server`, `session` and `before`, of which these tasks know nothing, were set by hand. With traces of one's own the
+those of `server`, `session` and `before`, of which these tasks know nothing, and those of links, which are all chains
+there, were set by hand. With traces of one's own the
 weights move from here to what these say.
 """
 
@@ -56,12 +57,12 @@ _STOPPING: Mapping[str, float] = {
     "surest": -0.73,
 }
 _LINKING: Mapping[str, float] = {
-    "bias": 1.1,
-    "rate": 0.17,
-    "attended": 0.18,
-    "adjacent": 5.1,
-    "provides": 4.0,
-    "distance": -11.0,
+    "bias": -1.0,
+    "rate": 0.8,
+    "attended": 0.8,
+    "adjacent": 2.5,
+    "provides": 3.0,
+    "distance": -2.0,
 }
 _CERTAIN = (2.8, 1.1)
 

@@ -89,7 +89,6 @@ def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:
 
 
 def _lines(text: str, key: str) -> Iterator[tuple[str, Any]]:
-    found = False
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     read = [(number, _value(line)) for number, line in lines]
     found = any(value is not None for _, value in read)
@@ -106,5 +105,5 @@ def _value(line: str) -> Any:
 
 
 def _schema(body: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    found = next((body[name] for name in names if isinstance(body.get(name), Mapping)), {})
+    found: Mapping[str, Any] = next((body[name] for name in names if isinstance(body.get(name), Mapping)), {})
     return dict(found)

@@ -14,15 +14,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.lexical import term_keys
-from vademecum.retrieval.tokens import STOP_WORDS, run_terms
 from vademecum.tools.hypergraph import Hypergraph
 from vademecum.tools.texts import Floats, Question, Texts
 
 STRENGTH = 1.0
 BUCKETS = 512
 _COPIES = 4  # buckets a term is hashed into
-_STOPPED = term_keys([term for word in STOP_WORDS for term in run_terms(word)])
 
 
 @dataclass(frozen=True)
@@ -53,22 +50,21 @@ class Ridge:
         """Return float32 (n,) each: how much each tool is to be called, and to be called first."""
         vector = [] if intents.vectors is None else [_vector(intents, question)]
         x = np.concatenate([*vector, hashed(intents, question)])
-        return x @ self.called, x @ self.first
+        return np.asarray(x @ self.called), np.asarray(x @ self.first)
 
     def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
         """Return what would be predicted for a trace's own intent, had that trace not been there."""
         outcome = np.zeros(len(predicted), np.float32)
         outcome[called] = 1
         leverage = self.leverage[trace]
-        return (predicted - leverage * outcome) / max(1 - leverage, np.float32(1e-3))
+        return np.asarray((predicted - leverage * outcome) / max(1 - leverage, np.float32(1e-3)), np.float32)
 
 
 def hashed_rows(texts: Texts) -> Floats:
     """Return float32 (n, BUCKETS): the words of each text as a unit vector."""
     postings = texts.postings
     held = np.diff(postings.offsets)
-    worth = _worth(texts.size, held) * ~np.isin(postings.keys, _STOPPED)  # a question leaves them out as well
-    keys, weight = np.repeat(postings.keys, held), np.repeat(worth, held)
+    keys, weight = np.repeat(postings.keys, held), np.repeat(_worth(texts.size, held), held)
     flat = np.zeros(texts.size * BUCKETS)
     for copy in range(_COPIES):
         bucket, sign = _bucket(keys, copy)
@@ -83,12 +79,13 @@ def hashed(texts: Texts, question: Question) -> Floats:
     for copy in range(_COPIES):
         bucket, sign = _bucket(question.keys, copy)
         total += np.bincount(bucket, weight * sign, BUCKETS)
-    return _unit(total[None])[0]
+    unit: Floats = _unit(total[None])[0]
+    return unit
 
 
 def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:
     """What a term weighs: its idf; nothing where fewer than two texts say it, as nothing can be learned from that."""
-    return np.log1p((texts - held + 0.5) / (held + 0.5)) * (held > 1)
+    return np.asarray(np.log1p((texts - held + 0.5) / (held + 0.5)) * (held > 1), np.float64)
 
 
 def _bucket(keys: NDArray[np.uint64], copy: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -97,7 +94,7 @@ def _bucket(keys: NDArray[np.uint64], copy: int) -> tuple[NDArray[np.int64], NDA
 
 
 def _unit(rows: NDArray[np.float64]) -> Floats:
-    return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)).astype(np.float32)
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
 
 
 def _meanings(texts: Texts) -> list[Floats]:

@@ -31,7 +31,8 @@ from vademecum.types import Verdict
 K = 5  # few: each one is read, and paid for
 CAPABILITIES = 2  # chains beside them
 LIKELY_FROM = 0.5
-FOUND_FROM = 0.02  # below, nothing is shown as an answer
+FOUND_FROM = 0.02  # below, nothing fits
+_SHOWN_FROM = 0.001
 _CHAIN_FROM = 0.1  # share of the attention from which a chain is shown
 _NEAREST = 3
 
@@ -74,7 +75,7 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
 
 def ordered(score: Floats, exact: Sequence[int], k: int) -> list[int]:
     """Return the tools to show: those named first, then by score."""
-    ranked = [int(n) for n in top(score, k + len(exact)) if score[n] >= FOUND_FROM]
+    ranked = [int(n) for n in top(score, k + len(exact)) if score[n] >= _SHOWN_FROM]
     return list(dict.fromkeys([*exact, *ranked]))[:k]
 
 
@@ -98,7 +99,7 @@ def nearest_names(view: View, text: str) -> tuple[str, ...]:
 def capabilities(asked: Asked) -> list[Match]:
     """Return the chains of several tools that were called for such intents, with the attention that their traces get."""
     view, graph = asked.view, asked.view.graph
-    attention = sum(asked.attention) / np.float32(2)
+    attention = asked.attention_joined(())
     share = np.bincount(graph.capability, attention, len(graph.capabilities)) if len(graph) else np.zeros(0)
     found: list[Match] = []
     for number in np.argsort(-share, kind="stable")[: 4 * CAPABILITIES]:

@@ -21,7 +21,6 @@ from vademecum.tools.heads import Asked
 from vademecum.tools.links import Pairs, chosen_links, links_of
 from vademecum.tools.predict import done, next_probabilities
 from vademecum.tools.records import Plan, Task
-from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 from vademecum.tools.ways import Ways
 
@@ -108,7 +107,7 @@ def _linked(
 ) -> set[tuple[int, int]]:
     if replayed is not None:
         return set(links_of(asked.view.traces[replayed]))
-    attention = sum(asked.attention_after(chain)) / 2
+    attention = asked.attention_joined(chain)
     tools = asked.view.tools
     features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     return set(chosen_links(features, model.links, len(chain)))
@@ -156,7 +155,7 @@ def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:
     """Return the ids of the traces that speak for a chain, the one that is replayed first."""
     view = asked.view
-    attention: Floats = sum(asked.attention) * view.graph.shared(chain)
+    attention = asked.attention_joined(()) * view.graph.shared(chain)
     order = [replayed] if replayed is not None else []
     order += [n for n in np.argsort(-attention, kind="stable")[:EVIDENCE] if attention[n] > 0 and n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])

@@ -175,5 +175,5 @@ def _numbers(tools: Sequence[Tool], live: NDArray[np.bool_]) -> dict[str, int]:
 
 
 def _hash(kind: EmbedKind, passage: Passage) -> str:
-    said = "\0".join((kind, passage.text, passage.title, passage.context))
+    said = f"{kind}\0{passage.text}\0{passage.title}\0{passage.context}"
     return "tools:" + blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
