@@ -17,10 +17,10 @@ from mcp import Client, StdioServerParameters
 from vademecum.engine import Engine
 from vademecum.errors import ToolServerError, UsageError
 from vademecum.mcp.schema import violation
-from vademecum.mcp.traced import PAUSE_S, Traced
 from vademecum.mcp.upstream import Upstream
 from vademecum.result import Err, Ok
 from vademecum.tools.records import Trace
+from vademecum.tools.traced import PAUSE_S, Traced
 
 NOTES = '''
 import os, sys, time

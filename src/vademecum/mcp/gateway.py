@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 from vademecum.errors import ToolServerError, UsageError
 from vademecum.mcp.registry import Front, Outcome, Tool
 from vademecum.mcp.schema import violation
-from vademecum.mcp.traced import Traced
 from vademecum.mcp.upstream import Upstream
 from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
+from vademecum.tools.traced import Traced
 
 if TYPE_CHECKING:
     from vademecum.config import GatewaySettings
