@@ -17,10 +17,10 @@ from mcp import Client, StdioServerParameters
 from vademecum.engine import Engine
 from vademecum.errors import ToolServerError, UsageError
 from vademecum.mcp.schema import violation
-from vademecum.mcp.traced import PAUSE_S, Traced
 from vademecum.mcp.upstream import Upstream
 from vademecum.result import Err, Ok
 from vademecum.tools.records import Trace
+from vademecum.tools.traced import PAUSE_S, Traced
 
 NOTES = '''
 import os, sys, time
@@ -165,6 +165,30 @@ def test_tools_are_found_called_and_traced(through: Callable[..., list[Trace]], 
 
 
 @pytest.mark.slow
+def test_what_was_done_is_suggested(through: Callable[..., list[Trace]]) -> None:
+    """A task done once is planned from its trace: the same calls in their order, with what they take."""
+    intent = "throw away the note about cheese"
+
+    async def session(client: Client) -> None:
+        await ask(client, "suggest_plan", intent=intent)
+        await ask(client, "call_tool", tool="notes/find_note", arguments={"about": "cheese"})
+        await ask(client, "call_tool", tool="notes/delete_note", arguments={"note_id": "note-4711"})
+        await ask(client, "suggest_plan", intent="something else")
+        plan, failed = await ask(client, "suggest_plan", intent=intent)
+        assert not failed
+        lines = plan.splitlines()
+        assert lines[0].startswith("confidence 0.9"), plan
+        assert lines[1:5] == [
+            "1.",
+            "  t1 notes/find_note(about: string)",
+            "2.",
+            "  t2 notes/delete_note(note_id: string, password?: string) after t1",
+        ]
+
+    through(session)
+
+
+@pytest.mark.slow
 def test_the_list_of_tools_never_changes(through: Callable[..., list[Trace]]) -> None:
     """What an agent pays for is small and the same to the byte, whatever servers learn; what they learn is found at once."""
 
@@ -181,7 +205,7 @@ def test_the_list_of_tools_never_changes(through: Callable[..., list[Trace]]) ->
         assert "translate_note" not in found
         assert await ask(client, "call_tool", tool="notes/learn") == ("learnt", False)
         found, _ = await ask(client, "search_tools", query="translate_note")
-        assert found.startswith("notes/translate_note(about: string)")
+        assert found.startswith("notes/translate_note(about: string)"), found
         assert "schema: {" in found, "a tool asked for by name comes with its schema"
         assert shown(await client.list_tools(cache_mode="refresh")) == first
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     "--gateway",
     "servers",
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
+    type=click.Path(dir_okay=False),
     help="Instead front the servers in FILE (its mcpServers) behind three tools: search, call, plan.",
 )
 def mcp(paths: tuple[str, ...], servers: str | None) -> int:

@@ -14,24 +14,24 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import ToolServerError, UsageError
 from vademecum.mcp.registry import Front, Outcome, Tool
 from vademecum.mcp.schema import violation
-from vademecum.mcp.traced import Traced
 from vademecum.mcp.upstream import Upstream
 from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
+from vademecum.tools.traced import Traced
 
 if TYPE_CHECKING:
     from vademecum.config import GatewaySettings
     from vademecum.engine import Engine
     from vademecum.protocols import Clock, Progress
     from vademecum.providers.servers.configured import ServerSpec
-    from vademecum.tools.records import Match
+    from vademecum.tools.records import Match, Plan
 
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
 FOUND = 5  # tools shown unless more are asked for
@@ -86,6 +86,13 @@ class Gateway:
         lines += [f"note: {problem}" for problem in problems]
         return Outcome("\n".join(lines), {"tools": [_record(match, self._tool(match.id)) for match in shown]})
 
+    def _suggest(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+        self._traced.intend(arguments["intent"], anew=True)
+        problems = self._current(engine)
+        plan = engine.tools.suggest(arguments["intent"])
+        lines = _planned(plan, self._tool)
+        return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
+
     def _call(self, arguments: Mapping[str, Any]) -> Outcome:
         asked, given = arguments["tool"], arguments.get("arguments", {})
         if arguments.get("intent"):
@@ -114,11 +121,15 @@ class Gateway:
 
     # What there is.
 
-    def _refresh(self) -> None:
+    def _refresh(self) -> list[threading.Thread]:
         """Ask those servers that may have changed, each on a thread of its own."""
-        for upstream in self._upstreams.values():
-            if upstream.stale:
-                threading.Thread(target=self._list, args=(upstream,), name=f"{upstream.name}-list", daemon=True).start()
+        stale = [upstream for upstream in self._upstreams.values() if upstream.stale]
+        threads = [
+            threading.Thread(target=self._list, args=(one,), name=f"{one.name}-list", daemon=True) for one in stale
+        ]
+        for thread in threads:
+            thread.start()
+        return threads
 
     def _list(self, upstream: Upstream) -> None:
         if upstream.refresh():
@@ -135,10 +146,9 @@ class Gateway:
 
     def _current(self, engine: Engine) -> list[str]:
         """Wait a while for what is still starting, register what is new, and return what is wrong."""
-        self._refresh()
         deadline = time.monotonic() + LISTING_S
-        for upstream in self._upstreams.values():
-            upstream.listed.wait(max(deadline - time.monotonic(), 0.0))
+        for thread in self._refresh():
+            thread.join(max(deadline - time.monotonic(), 0.0))
         self._register(engine)
         slow = [f"{u.name} is still starting" for u in self._upstreams.values() if not u.listed.is_set()]
         return [*slow, *(u.problem for u in self._upstreams.values() if u.problem)]
@@ -204,6 +214,14 @@ class Gateway:
                 run=self._search,
             ),
             Tool(
+                "suggest_plan",
+                "For a task of several steps: which tools, in which order, what can run at the same time and which inputs "
+                "are missing, learned from what was done before. Follow it as far as it fits.",
+                {"intent": {"type": "string", "description": "The whole task, in a sentence"}},
+                ("intent",),
+                run=self._suggest,
+            ),
+            Tool(
                 "call_tool",
                 "Call a tool that search_tools or suggest_plan named.",
                 {
@@ -249,6 +267,21 @@ def _described(match: Match, tool: records.Tool | None) -> list[str]:
     words = " ".join(tool.description.split())
     lines = [f"{tool.id}({_signature(tool)})", f"  {words if match.exact else words[:_WORDS]}"]
     return [*lines, f"  schema: {json.dumps(tool.input_schema, ensure_ascii=False)}"] if match.exact else lines
+
+
+def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[str]:
+    """A plan as lines: each layer with its tasks, and what they wait for."""
+    if not plan.tasks:
+        return [plan.reason or "no plan: search_tools finds single tools"]
+    tasks = {task.id: task for task in plan.tasks}
+    lines = [f"confidence {plan.confidence:.2f}, supported by traces: {len(plan.evidence)}"]
+    for number, layer in enumerate(plan.layers, 1):
+        lines.append(f"{number}." + (" at the same time:" if len(layer) > 1 else ""))
+        for id_ in layer:
+            task, known = tasks[id_], tool_of(tasks[id_].call)
+            called = f"{task.call}({_signature(known)})" if known else f"{task.call}, which is not behind this gateway"
+            lines.append(f"  {id_} {called}" + (f" after {', '.join(task.depends_on)}" if task.depends_on else ""))
+    return [*lines, f"missing: {', '.join(plan.missing)}"] if plan.missing else lines
 
 
 def _record(match: Match, tool: records.Tool | None) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from vademecum.tools.search import K, Wanted, search
 from vademecum.tools.sources import listed
 from vademecum.tools.status import status_of
 from vademecum.tools.suggest import suggest
+from vademecum.tools.transcripts import read_transcript
 from vademecum.tools.view import Reader, View
 from vademecum.tools.ways import Ways
 
@@ -123,6 +124,10 @@ class Tools:
         """
         traces, rejected = read_traces(text)
         return replace(self._ledger.observe(traces), rejected=tuple(rejected))
+
+    def observe_transcript(self, text: str) -> ObserveReport:
+        """Take in the traces of what a coding agent wrote down; read again when it has grown, nothing counts twice."""
+        return self._ledger.observe(read_transcript(text))
 
     def forget(self, traces: Collection[str]) -> int:
         """Delete traces by their ids. Returns how many there were."""

@@ -17,7 +17,7 @@ are looked at here, in memory, and forgotten with the trace; kept are names, ord
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vademecum.protocols import Clock
@@ -67,12 +67,9 @@ class Traced:
         with self._lock:
             self._go_on(anew=len(self._calls) >= MOST_CALLS)
             number, intent = len(self._calls), "; ".join(self._intents)
-            values = [value for value in _values(arguments) if value not in intent]
-            self._links += [
-                (earlier, number) for earlier, text in enumerate(self._said) if any(value in text for value in values)
-            ]
+            self._links += [(earlier, number) for earlier in used(arguments, self._said, intent)]
             self._calls.append(Call(tool, argument_names(arguments), ok, round(latency_s, 4)))
-            self._said.append(said[:_LOOKED_AT])
+            self._said.append(said)
             id_ = f"{self._session}:{self._number}"
             links = tuple(self._links)
             return trace(intent, tuple(self._calls), id_=id_, links=links, session=self._session, at=self._at)
@@ -90,6 +87,18 @@ class Traced:
         self._calls: list[Call] = []
         self._links: list[tuple[int, int]] = []
         self._said: list[str] = []
+
+
+def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
+    """Return which earlier outcomes a call used: those in which a value of its arguments stands.
+
+    What stands in the question too was not learned from them.
+
+    >>> used({"id": "note-4711", "verbose": True}, ["found note-4711", "found nothing"])
+    [0]
+    """
+    values = [value for value in _values(arguments) if value not in intent]
+    return [earlier for earlier, text in enumerate(said) if any(value in text[:_LOOKED_AT] for value in values)]
 
 
 def _values(arguments: Any) -> Iterator[str]:
