@@ -24,7 +24,7 @@ def engine(repository):
 
 def test_the_whole_list_is_cheap():
     listed = json.dumps({"tools": [tool.declaration() for tool in TOOLS.values()]}, separators=(",", ":"))
-    assert len(TOOLS) <= 5
+    assert len(TOOLS) <= 8
     assert len(TOKEN.findall(listed + INSTRUCTIONS)) * 0.98 < 1500
 
 
@@ -129,3 +129,19 @@ def test_status_counts(engine):
 def test_a_wrong_argument_is_named_with_what_would_be_right(tool, arguments, said):
     with pytest.raises(UsageError, match=re.escape(said)):
         TOOLS[tool].call(None, arguments)
+
+
+def test_tools_are_found_predicted_and_planned(engine):
+    engine.tools.register_json(
+        '[{"name": "read", "description": "Read a file."}, {"name": "send", "description": "Send."}]'
+    )
+    engine.tools.observe_json('[{"intent": "send the notes", "calls": ["read", "send"], "id": "t"}]')
+    found = TOOLS["search_tools"].call(engine, {"query": "read a file", "k": 1})
+    assert found.data["matches"][0]["id"] == "read"
+    assert "why" not in found.data["matches"][0]
+    assert "read  0." in found.text
+    said = TOOLS["predict_tool"].call(engine, {"intent": "send the notes", "after": "read"})
+    assert said.data["candidates"][0]["tool"] == "send"
+    plan = TOOLS["suggest_plan"].call(engine, {"intent": "send the notes"})
+    assert [task["call"] for task in plan.data["tasks"]] == ["read", "send"]
+    assert plan.data["evidence"] == ("t",)

@@ -115,7 +115,10 @@ def test_a_whole_session(talk):
     assert answers[0]["result"]["protocolVersion"] == "2025-06-18"
     assert answers[0]["result"]["serverInfo"]["name"] == "vademecum"
     assert answers[1]["result"] == {}
-    assert [tool["name"] for tool in answers[2]["result"]["tools"]] == ["search", "open", "symbol", "status"]
+    assert [tool["name"] for tool in answers[2]["result"]["tools"]] == [
+        *("search", "open", "symbol", "status"),
+        *("search_tools", "predict_tool", "suggest_plan"),
+    ]
     assert "src/budget.py:1-" in answers[3]["result"]["content"][0]["text"]
     assert answers[3]["result"]["structuredContent"]["evidence"][0]["path"] == "src/budget.py"
     assert "def split_budget" in answers[4]["result"]["content"][0]["text"]
@@ -318,7 +321,10 @@ def test_the_official_client_is_served(repository, mode):
             return [tool.name for tool in tools.tools], found, refused
 
     names, found, refused = anyio.run(session)
-    assert names == ["search", "open", "symbol", "status"]
+    assert names == [
+        *("search", "open", "symbol", "status"),
+        *("search_tools", "predict_tool", "suggest_plan"),
+    ]
     assert found.structured_content["evidence"][0]["path"] == "src/budget.py"
     assert not found.is_error
     assert refused.is_error

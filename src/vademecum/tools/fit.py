@@ -205,7 +205,9 @@ def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> 
 def log_probabilities(features: Floats, weights: Weights) -> Floats:
     """Return float32 (n,): the logarithm of each tool's probability among all."""
     score = features @ weights.astype(np.float32)
-    score = score - (score.max() if len(score) else 0)
+    if not len(score):
+        return score
+    score = score - score.max()
     return np.asarray(score - np.log(np.exp(score).sum()), np.float32)
 
 

@@ -2,8 +2,7 @@
 
 Fitted by `fit` on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT), rounded to two digits;
 those of `server`, `session` and `before`, of which these tasks know nothing, and those of links, which are all chains
-there, were set by hand. With traces of one's own the
-weights move from here to what these say.
+there, were set by hand. With traces of one's own the weights move from here to what these say.
 """
 
 from __future__ import annotations

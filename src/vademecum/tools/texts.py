@@ -5,7 +5,7 @@ embedder's vector). What was tokenised and embedded once is kept, so that one mo
 
     >>> texts = Texts(["read a file", "send a mail"], None)
     >>> texts.tfidf(Question.of("which tool reads files?")).astype(float).round(2).tolist()
-    [0.63, 0.0]
+    [0.48, 0.0]
 """
 
 from __future__ import annotations
