@@ -1,24 +1,27 @@
 """From the text of an issue to the files and lines that its fix changed (SWE-bench), in the whole tree at that commit.
 
-    python benchmarks/issues.py --data BENCH/code --mirrors MIRRORS --state rows.jsonl [--peers a,b] [--limit 20]
+    python benchmarks/issues.py --data BENCH/code --mirrors MIRRORS --state rows.jsonl [--peers a,b] [--limit 20] [--kept FOLDER]
 
 Every issue is asked twice: its first line, and all of it. Finished rows are kept in --state, so a stopped run goes on
-where it was; issues are taken one from each repository in turn, so a part of a run is a fair sample.
+where it was; issues are taken one from each repository in turn, so a part of a run is a fair sample. With --kept, the tree
+and the index of each repository stay there between issues, and the next commit is indexed as an edit of the last.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import report
-from data import Question, checkout, load_questions, mirror_of
+from data import Question, checkout, export_tree, load_questions, mirror_of
 from metrics import mean_over_repositories
 from peers import PEERS, make
 from quality import differences, grouped, measure
@@ -61,14 +64,28 @@ def read_state(state: Path) -> list[Row]:
     return rows
 
 
-def run(questions: list[Question], peer_names: list[str], mirrors: Path, state: Path) -> None:
+@contextmanager
+def tree_of(question: Question, mirrors: Path, kept: Path | None) -> Iterator[Path]:
+    """Give the tree that an issue is asked of, in a place of its own or in its repository's."""
+    git_dir = mirror_of(mirrors, question.snapshot)
+    if kept is None:
+        with checkout(git_dir, question.commit) as tree:
+            yield tree
+    else:
+        tree = kept / question.repo.replace("/", "+") / "tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        export_tree(git_dir, question.commit, tree)
+        yield tree
+
+
+def run(questions: list[Question], peer_names: list[str], mirrors: Path, state: Path, kept: Path | None) -> None:
     """Work through the issues that have no rows yet, one checkout for all peers."""
     done = {(row["id"], row["peer"]) for row in read_state(state) if row["query"] == list(QUERIES)[-1]}
     for number, question in enumerate(questions, 1):
         missing = [name for name in peer_names if (question.id, name) not in done]
         if not missing:
             continue
-        with checkout(mirror_of(mirrors, question.snapshot), question.commit) as tree:
+        with tree_of(question, mirrors, kept) as tree:
             for name in missing:
                 rows = list(ask(name, question, tree, tree.parent / "home"))
                 with state.open("a", encoding="utf-8") as file:
@@ -118,12 +135,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--peers", type=lambda text: text.split(","), default=list(PEERS))
     parser.add_argument("--limit", type=int, default=None, help="this many issues, taken from the repositories in turn")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="owner/name of these alone")
+    parser.add_argument("--kept", type=Path, help="keep one tree and one index per repository here")
     parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
     arguments = parser.parse_args(argv)
     questions = load_questions(arguments.data / "issues.jsonl.gz")
     kept = [question for question in questions if not arguments.only or question.repo in arguments.only]
     questions = in_turn(kept)[: arguments.limit]
-    run(questions, arguments.peers, arguments.mirrors, arguments.state)
+    run(questions, arguments.peers, arguments.mirrors, arguments.state, arguments.kept)
     wanted = {question.id for question in questions}
     rows = [row for row in read_state(arguments.state) if row["id"] in wanted]
     print("written:", report.write("issues", summarise(rows, arguments.peers), arguments.into).name)

@@ -70,7 +70,7 @@ def test_cosine_is_the_exact_product_by_the_scales(seed, dim, count):
     rng = np.random.default_rng(seed)
     vectors, query = unit(rng, count, dim), unit(rng, 1, dim)[0]
     held = segment(1, vectors)
-    found = cosine(view([held]), query)
+    found = cosine(view([held]), quantise(query[None]))
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, exact(held.vectors, held.scales, query))
     np.testing.assert_allclose(found, vectors @ query, atol=0.05)
@@ -82,10 +82,10 @@ def test_several_segments_are_as_one(seed, counts, dim):
     rng = np.random.default_rng(seed)
     query = unit(rng, 1, dim)[0]
     several = [segment(blob, unit(rng, count, dim)) for blob, count in enumerate(counts, 1)]
-    one = cosine(view([merge_segments(several)]), query)
-    np.testing.assert_array_equal(cosine(view(several), query), one)
+    one = cosine(view([merge_segments(several)]), quantise(query[None]))
+    np.testing.assert_array_equal(cosine(view(several), quantise(query[None])), one)
     assert len(one) == sum(counts)
-    back = cosine(view(several[::-1]), query)
+    back = cosine(view(several[::-1]), quantise(query[None]))
     bases = np.cumsum([0, *counts[::-1]])
     pieces = [back[bases[i] : bases[i + 1]] for i in range(len(counts))][::-1]
     np.testing.assert_array_equal(np.concatenate(pieces), one)
@@ -96,9 +96,9 @@ def test_a_zero_vector_is_near_nothing():
     rng = np.random.default_rng(0)
     vectors = np.concatenate((np.zeros((1, 64), np.float32), unit(rng, 2, 64)))
     held = view([segment(1, vectors)])
-    assert cosine(held, unit(rng, 1, 64)[0])[0] == 0
-    assert cosine(held, np.zeros(64, np.float32)).tolist() == [0, 0, 0]
-    assert cosine(view([]), unit(rng, 1, 64)[0]).tolist() == []
+    assert cosine(held, quantise(unit(rng, 1, 64)))[0] == 0
+    assert cosine(held, quantise(np.zeros((1, 64), np.float32))).tolist() == [0, 0, 0]
+    assert cosine(view([]), quantise(unit(rng, 1, 64))).tolist() == []
 
 
 @given(seeds, st.integers(0, 12), dims)
@@ -108,8 +108,8 @@ def test_paths_have_cosines_where_they_have_vectors(seed, count, dim):
     vectors, query = unit(rng, count, dim), unit(rng, 1, dim)[0]
     rows = [FileRow(f"{n:02}.py", n + 1, f"{n:040x}", "python", 1, 1, 1) for n in range(count)]
     files = file_table(rows, PathReader(file_kind, "toy", lambda paths: quantise(vectors)))
-    np.testing.assert_array_equal(path_cosine(files, query), exact(files.vectors, files.scales, query))
+    np.testing.assert_array_equal(path_cosine(files, quantise(query[None])), exact(files.vectors, files.scales, query))
     assert path_cosine(files, None).tolist() == [0] * count
-    without = path_cosine(file_table(rows, PathReader(file_kind)), query)
+    without = path_cosine(file_table(rows, PathReader(file_kind)), quantise(query[None]))
     assert without.tolist() == [0] * count
     assert without.dtype == np.float32

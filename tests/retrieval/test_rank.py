@@ -103,12 +103,14 @@ def signals(draw, files=9, chunks=30, terms=4):
     """Signals of some chunks, some of them at two paths and some at none, some files with none, some words unmatched."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     count, size = draw(st.integers(1, files)), draw(st.integers(1, chunks))
-    standing = np.concatenate((rng.permutation(size), rng.integers(0, size, size // 4)))[: draw(st.integers(1, size))]
-    owner = np.sort(rng.integers(0, count, len(standing))).astype(np.int32)
+    contents = np.sort(rng.integers(0, draw(st.integers(1, files)), size)).astype(np.int32)
+    file_content = rng.integers(-1, files, count).astype(np.int32)
+    own = [np.flatnonzero(contents == content) for content in file_content]
+    standing = np.concatenate(own)
     alive = np.bincount(standing, minlength=size) > 0
     held = np.argwhere(rng.random((terms, size)) < draw(st.sampled_from([0.0, 0.3, 1.0])))
-    named = np.argwhere(rng.random((terms, count)) < 0.3)
     term_share = rng.dirichlet(np.ones(terms)).astype(np.float32)
+    lengths = rng.integers(0, 90, (size, 4)).astype(np.float32)
 
     def some(length, above=0.3):
         return np.where(rng.random(length) > above, rng.random(length), 0).astype(np.float32)
@@ -116,14 +118,14 @@ def signals(draw, files=9, chunks=30, terms=4):
     return Signals(
         lexical=some(size) * 9 * alive, dense=(rng.random(size) * 2 - 1).astype(np.float32) * alive,
         definition=some(size, 0.9), path=some(count), prior=rng.choice([1.0, 0.6, 0.35], count).astype(np.float32),
-        path_dense=some(count), rows=standing.astype(np.int64), files=owner,
-        lengths=rng.integers(0, 90, (size, 4)).astype(np.float32),
-        kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8), heights=rng.integers(1, 60, size).astype(np.int32),
+        path_dense=some(count), rows=standing.astype(np.int64),
+        files=np.repeat(np.arange(count, dtype=np.int32), [len(rows) for rows in own]),
+        contents=contents, file_content=file_content, lengths=lengths,
+        kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8),
+        file_lengths=np.array([lengths[rows, 0].sum() for rows in own], np.float32),
         unasked=rng.integers(0, len(FILE_KINDS), count).astype(np.uint8),
-        stem_terms=rng.integers(0, 4, count).astype(np.float32),
         matched=held[:, 1].astype(np.int32), term=held[:, 0], tf=rng.integers(0, 4, (len(held), 4)).astype(np.uint8),
-        share=term_share[held[:, 0]], named=named[:, 1].astype(np.int32), named_term=named[:, 0],
-        named_stem=rng.random(len(named)) < 0.5, term_share=term_share[:, None],
+        share=term_share[held[:, 0]], term_share=term_share[:, None],
     )  # fmt: skip
 
 
@@ -191,8 +193,7 @@ def test_filters_narrow_before_the_cut(fitted):
 
 # -- several repositories ------------------------------------------------------------------------------------------------
 
-RELATIVE = {"lexical", "fused", "coherence", "bm25", "lexical_mean", "dense_of_all"}  # to the best or the mean of all
-SHARED = {"file_coverage"}  # weighs terms by what they are worth in all repositories together
+RELATIVE = {"fused", "coherence", "bm25"}  # to the best of all
 
 
 @given(st.lists(signals(), min_size=2, max_size=3), plans)
@@ -211,7 +212,7 @@ def test_what_is_known_of_a_candidate_does_not_depend_on_other_repositories(seve
         describe(each, pool, is_bare=plan.is_bare) for each, pool in zip(several, pools, strict=True) if len(pool.rows)
     ]
     for which, names in enumerate((PIECE_FEATURES, FILE_FEATURES)):
-        own = [i for i, name in enumerate(names) if name not in RELATIVE | SHARED]
+        own = [i for i, name in enumerate(names) if name not in RELATIVE]
         expected = np.concatenate([described[which] for described in alone])
         np.testing.assert_array_equal(describe(joined, together, is_bare=plan.is_bare)[which][:, own], expected[:, own])
 
@@ -219,7 +220,6 @@ def test_what_is_known_of_a_candidate_does_not_depend_on_other_repositories(seve
 @given(signals(), models(), plans, st.integers(2, 4))
 def test_a_repository_beside_copies_of_itself_keeps_its_order(found, weights, plan, copies):
     """Each copy of a row has the score of the row, a share of what it has alone, and rows keep their order."""
-    found = replace(found, dense=found.dense)
     alone = rank(found, plan, None, 40, model=weights)
     joined = rank(laid_end_to_end([found] * copies), plan, None, 40 * copies, model=weights)
     for copy in range(copies):
@@ -407,9 +407,8 @@ def test_every_feature_is_finite_and_has_its_column(found, plan):
     assert files.shape == (len(pool.files), len(FILE_FEATURES))
     assert np.isfinite(pieces).all()
     assert np.isfinite(files).all()
-    for name in ("coverage", "in_body", "in_name", "in_docs"):
+    for name in ("coverage", "in_name"):
         assert (pieces[:, PIECE_FEATURES.index(name)] <= 1.0001).all()
-    assert (files[:, FILE_FEATURES.index("file_coverage")] <= 1.0001).all()
 
 
 @given(signals(), plans)
@@ -423,18 +422,17 @@ def test_what_is_relative_stays_within_one(found, plan):
         assert (np.abs(files[:, FILE_FEATURES.index(name)]) <= 1.0001).all(), name
 
 
-def test_content_at_two_paths_counts_for_the_first(view):
-    """Both paths are found as candidates; what is counted over a whole file is counted once."""
+def test_content_at_two_paths_counts_for_both(view):
+    """Both paths are found as candidates, and what is counted over a whole file is the same for both."""
     files = view("app", {"a/store.py": STORE, "b/store.py": STORE, "c/net.py": OTHERS["lib/net.py"]})
     found, plan = asked(files, "drop the tokens whose time is over")
     pool = every_candidate(found, plan)
     _, described = describe(found, pool, is_bare=plan.is_bare)
     slots = [files.files.paths[file] for file in pool.files.tolist()]
     first, second = (described[slots.index(path)] for path in ("a/store.py", "b/store.py"))
+    for name in ("bm25", "coverage", "dense"):
+        assert first[FILE_FEATURES.index(name)] == second[FILE_FEATURES.index(name)] > 0
     assert first[FILE_FEATURES.index("bm25")] == 1
-    assert second[FILE_FEATURES.index("bm25")] == 0
-    for name in ("coverage", "dense", "lexical_mean", "dense_of_all"):
-        assert first[FILE_FEATURES.index(name)] == second[FILE_FEATURES.index(name)]
 
 
 @given(signals(), plans)
@@ -442,9 +440,13 @@ def test_a_pool_groups_its_candidates_by_file(found, plan):
     """`slot` leads from a candidate to its file, and every file has a candidate."""
     rows, fused = find_candidates(found, None, plan, 10, WEIGHTS)
     pool: Pool = pool_of(found, rows, fused)
-    np.testing.assert_array_equal(pool.files[pool.slot], found.files[rows])
+    assert sorted(pool.rows.tolist()) == sorted(rows.tolist())
+    assert dict(zip(pool.rows.tolist(), pool.fused, strict=True)) == dict(zip(rows.tolist(), fused, strict=True))
+    np.testing.assert_array_equal(pool.files[pool.slot], found.files[pool.rows])
     np.testing.assert_array_equal(np.unique(pool.slot), np.arange(len(pool.files)))
-    np.testing.assert_array_equal(pool.chunks, found.rows[rows])
+    np.testing.assert_array_equal(pool.slot[pool.starts], np.arange(len(pool.files)))
+    assert (np.diff(pool.slot) >= 0).all()
+    np.testing.assert_array_equal(pool.chunks, found.rows[pool.rows])
     assert (pool.fused > 0).all()
 
 

@@ -90,9 +90,10 @@ def test_postings_find_what_a_scan_finds(pairs, asked):
     pairs.sort(key=lambda pair: pair[1])
     keys, docs = np.array(pairs, np.int64).reshape(-1, 2).T
     postings = build(keys.astype(np.uint64), docs.astype(np.int32), np.ones((len(pairs), 1), np.uint8))
-    where, which = postings.find(np.array(asked, np.uint64))
+    docs, tf, which = postings.find(np.array(asked, np.uint64))
     expected = [(n, doc) for n, key in enumerate(asked) for doc in sorted(d for k, d in pairs if k == key)]
-    assert list(zip(which.tolist(), postings.docs[where].tolist(), strict=True)) == expected
+    assert list(zip(which.tolist(), docs.tolist(), strict=True)) == expected
+    assert tf.tolist() == [[1]] * len(expected)
 
 
 def test_merging_keeps_documents_ascending():

@@ -77,7 +77,7 @@ def test_toy_repositories_make_a_table(data, capsys):
     assert table["embedder"] in FITTED
     assert np.isfinite([*table["file"].values(), *table["piece"].values()]).all()
     assert table["file"]["unasked_test"] < 0
-    assert table["piece"]["lexical"] > 0
+    assert table["piece"]["coverage"] > 0
     said = capsys.readouterr().out
     assert "flat: 13 questions" in said
     assert "deep: 12 questions" in said, "what lies outside the root is not asked for"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from vademecum.codebase.repository import Opened
@@ -14,7 +14,6 @@ from vademecum.types import Query
 
 NEAREST = 5
 _FEW_TERMS = 20  # of a question whose words may be meant as names
-_ASKED = 5  # names of a long question that are compared
 _CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
 
@@ -49,21 +48,28 @@ def _chunks(number: int) -> str:
 
 
 def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
-    """Return defined names that are spelled nearly like those asked for, best first; none for a long text without names."""
-    if not plan.names and len(plan.terms) > _FEW_TERMS:
+    """Return defined names that are spelled nearly like those asked for, best first; none for a long text."""
+    if len(plan.terms) > _FEW_TERMS:
         return ()
-    asked = (plan.names or tuple(re.findall(r"\w{4,}", plan.text)))[:_ASKED]
     best: dict[str, float] = {}
     for each in opened:
         alive = set(each.view.files.blobs.tolist())  # what other branches define is not here
-        for name in asked:
-            matcher = SequenceMatcher(None, b=name.lower())
-            for candidate in _candidates(each, name, alive):
-                matcher.set_seq1(candidate.lower())
-                if matcher.real_quick_ratio() >= _CLOSE and matcher.quick_ratio() >= _CLOSE:  # bounds, and cheap
-                    best[candidate] = max(matcher.ratio(), best.get(candidate, 0))
-    best = {name: likeness for name, likeness in best.items() if likeness >= _CLOSE}
+        for name in plan.names or re.findall(r"\w{4,}", plan.text):
+            _compare(name, _candidates(each, name, alive), best)
     return tuple(sorted(best, key=lambda name: (-best[name], name))[:NEAREST])
+
+
+def _compare(name: str, candidates: Iterable[str], best: dict[str, float]) -> None:
+    """Add to `best` how like the name each candidate is, if it is close and may be among the nearest."""
+    matcher = SequenceMatcher(None, b=name.lower())
+    floor = _CLOSE  # rises to the last of the nearest so far; what equals it still gets in
+    for candidate in candidates:
+        matcher.set_seq1(candidate.lower())
+        if matcher.real_quick_ratio() >= floor and matcher.quick_ratio() >= floor:  # bounds, and cheap
+            likeness = matcher.ratio()
+            if likeness >= floor:
+                best[candidate] = max(likeness, best.get(candidate, 0))
+                floor = sorted(best.values())[-NEAREST] if len(best) >= NEAREST else _CLOSE
 
 
 def _candidates(each: Opened, name: str, alive: set[int]) -> set[str]:

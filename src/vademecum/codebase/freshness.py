@@ -33,7 +33,7 @@ def check_file(opened: Opened, number: int) -> FileState:
     repo, files = opened.repo, opened.view.files
     path = files.paths[number]
     try:
-        status = os.lstat(os.path.join(repo.root.path, path))
+        status = os.lstat(f"{repo.root.path}/{path}")
     except OSError:
         return FileState(Freshness.STALE)
     then = (files.sizes[number], files.mtimes[number], files.inodes[number])

@@ -191,4 +191,4 @@ def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
     """Return the chunks of rows as they were indexed, each with its hash."""
     view = each.view
     blobs = view.files.blobs[view.row_file[rows]].tolist()
-    return each.repo.catalogue.chunks([(blob, view.ordinal(row)) for blob, row in zip(blobs, rows, strict=True)])
+    return each.repo.catalogue.chunks(list(zip(blobs, view.ordinals(rows).tolist(), strict=True)))

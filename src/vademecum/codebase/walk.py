@@ -12,7 +12,6 @@ import os
 import stat
 import threading
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -203,14 +202,15 @@ def _same_as_known(survey: _Survey) -> set[str]:
     same = set()
     prefix = f"{survey.root.path}/"
     for path, then in survey.known.files.items():
-        folder = path.rpartition("/")[0]
-        if folder not in survey.real_folders:
-            _survey_folder(survey, folder)
-        with suppress(OSError):
+        try:  # not `suppress`: this loop is most of what a search waits for in a large repository
             status = os.lstat(prefix + path)
-            if then == (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS) and survey.real_folders[folder]:
-                same.add(path)
-    return same
+        except OSError:
+            continue
+        if then == (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS):
+            same.add(path)
+    for folder in {path.rpartition("/")[0] for path in same}.difference(survey.real_folders):
+        _survey_folder(survey, folder)
+    return {path for path in same if survey.real_folders[path.rpartition("/")[0]]}
 
 
 def _load_vadeignores(survey: _Survey, paths: Iterable[str]) -> None:

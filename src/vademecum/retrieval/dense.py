@@ -12,22 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.files import FileTable
-from vademecum.retrieval.segment import quantise
 from vademecum.retrieval.view import View
 
+Quantised = tuple[
+    NDArray[np.int8], NDArray[np.float32]
+]  # a question's unit vector as `quantise` returns it: (1, dim), (1,)
 
-def cosine(view: View, query: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return float32 (N,): the cosine of each chunk with a unit query vector of shape (dim,)."""
-    whole, scale = quantise(query[None, :])
+
+def cosine(view: View, query: Quantised) -> NDArray[np.float32]:
+    """Return float32 (N,): the cosine of each chunk with a question."""
+    whole, scale = query
     parts = [products(s.vectors, whole) * (s.scales * scale) for s in view.segments if s.size]
-    return np.concatenate(parts) if parts else np.zeros(0, np.float32)
+    return np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.zeros(0, np.float32)
 
 
-def path_cosine(files: FileTable, query: NDArray[np.float32] | None) -> NDArray[np.float32]:
-    """Return float32 (F,): the cosine of each path with a unit query vector; 0 where paths have no vectors."""
+def path_cosine(files: FileTable, query: Quantised | None) -> NDArray[np.float32]:
+    """Return float32 (F,): the cosine of each path with a question; 0 without one, or where paths have no vectors."""
     if query is None or not files.vectors.size:
         return np.zeros(len(files), np.float32)
-    whole, scale = quantise(query[None, :])
+    whole, scale = query
     return products(files.vectors, whole) * (files.scales * scale)
 
 

@@ -57,8 +57,8 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     keys = np.array([number for number, _ in filed], np.uint64)
     worth = np.array([value for _, value in filed], np.float32)
     for segment, base in zip(view.segments, view.bases, strict=False):
-        where, which = segment.postings.find(keys)
-        np.maximum.at(found, segment.postings.docs[where] + base, worth[which])
+        docs, _, which = segment.postings.find(keys)
+        np.maximum.at(found, docs + base, worth[which])
     return found
 
 
@@ -73,8 +73,8 @@ class Named:
 
 def named_paths(files: FileTable, keys: NDArray[np.uint64]) -> Named:
     """Look the terms of a question up in the paths."""
-    where, term = files.postings.find(keys)
-    return Named(files.postings.docs[where], term, files.postings.tf[where, PATH_FIELDS.index("stem")] > 0)
+    docs, tf, term = files.postings.find(keys)
+    return Named(docs, term, tf[:, PATH_FIELDS.index("stem")] > 0)
 
 
 def path_share(named: Named, weight: NDArray[np.float64], size: int) -> NDArray[np.float32]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,7 @@ def bm25f(
     docs, term, tf = _matches(segments, keys)
     holding = np.bincount(term, None if copies is None else copies[docs], len(keys)).astype(np.float64)
     idf = inverse_document_frequency(len(norms) if copies is None else int(copies.sum()), holding)
-    frequency = np.einsum("pf,pf->p", norms[docs], tf.astype(np.float32))
+    frequency = np.einsum("pf,pf->p", norms.take(docs, axis=0), tf.astype(np.float32))
     score = np.bincount(docs, idf[term] * (frequency / (K1 + frequency)), len(norms)).astype(np.float32)
     total = max(float(idf[:asked].sum()), 1e-9)
     share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
@@ -87,20 +88,17 @@ def _matches(
     segments: Sequence[Segment], keys: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]:
     """Return (chunk, term, occurrences per field) of every match, in the question's order of terms."""
-    docs, terms, tfs = [], [], []
-    base = 0
-    for segment in segments:
-        where, term = segment.postings.find(keys)
-        docs.append(segment.postings.docs[where] + np.int32(base))
-        tfs.append(segment.postings.tf[where])
-        terms.append(term)
-        base += segment.size
     if len(segments) == 1:
-        return docs[0], terms[0], tfs[0]
+        docs, tf, term = segments[0].postings.find(keys)
+        return docs, term, tf
     if not segments:
         return np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros((0, len(FIELD_WEIGHTS)), np.uint8)
-    order = np.argsort(np.concatenate(terms), kind="stable")  # whatever segment a chunk is in, sums have one order
-    return np.concatenate(docs)[order], np.concatenate(terms)[order], np.concatenate(tfs)[order]
+    found = [segment.postings.find(keys) for segment in segments]
+    bases = accumulate((segment.size for segment in segments), initial=0)
+    docs = np.concatenate([docs + np.int32(base) for (docs, _, _), base in zip(found, bases, strict=False)])
+    term = np.concatenate([term for _, _, term in found])
+    order = np.argsort(term, kind="stable")  # whatever segment a chunk is in, sums have one order
+    return docs[order], term[order], np.concatenate([tf for _, tf, _ in found]).take(order, axis=0)
 
 
 def term_keys(terms: Sequence[str]) -> NDArray[np.uint64]:

@@ -28,6 +28,7 @@ NOVELTY = 0.85
 # A long question (an issue's title, an error) is about certain lines; a short one names a topic, and a file answers it.
 NOVELTY_OF_LONG = 0.6
 LONG = 8  # terms, beyond which a question is long
+_COVERAGE = PIECE_FEATURES.index("coverage")
 FITTED = {"static:static-2": "ranker-1.json"}  # by the embedder whose cosines the weights were fitted on
 
 
@@ -41,11 +42,12 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Candidates' scores, float32 (C,), and what they are made of."""
+    """Candidates' scores, float32 (C,), what they are made of, and the share of the question that each holds."""
 
     score: Floats
     file: Floats
     piece: Floats
+    coverage: Floats
 
 
 def fitted_for(embedder: str) -> Model | None:
@@ -75,19 +77,22 @@ def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], 
         model: what each feature counts.
         pieces: float32 (C, len(PIECE_FEATURES)).
         files: float32 (G, len(FILE_FEATURES)).
-        slot: int64 (C,), the file of each piece; every file has one.
+        slot: int64 (C,), the file of each piece, ascending; every file has one.
         novelty: 0..1.
     """
     of_file = np.exp(_from_highest(files @ model.file))
     of_file /= of_file.sum()
     logits = pieces @ model.piece
-    by_file = np.lexsort((-logits, slot))  # each file's pieces together, best first; of equals the earlier
-    best = by_file[np.searchsorted(slot[by_file], np.arange(len(files)))]
-    share = np.exp(logits - logits[best][slot])
-    share /= np.bincount(slot, share)[slot]
-    score = of_file[slot] * (1 - novelty) * share
+    starts = np.searchsorted(slot, np.arange(len(files)))
+    highest = np.maximum.reduceat(logits, starts)[slot]
+    at_top = np.flatnonzero(logits == highest)
+    best = at_top[np.searchsorted(at_top, starts)]  # of equals the earlier
+    share = np.exp(logits - highest)
+    share /= np.add.reduceat(share, starts)[slot]
+    shown = of_file[slot]
+    score = shown * (1 - novelty) * share
     score[best] += novelty * of_file
-    return Judged(score.astype(np.float32), of_file[slot].astype(np.float32), share.astype(np.float32))
+    return Judged(score.astype(np.float32), shown, share, pieces[:, _COVERAGE])
 
 
 def novelty_of(plan: Plan) -> float:

@@ -8,9 +8,9 @@ tf       uint8  (P, F)    occurrences per field, clipped at 255
 >>> p = build(np.array([7, 3, 7], np.uint64), np.array([0, 0, 1], np.int32), np.array([[1], [2], [3]], np.uint8))
 >>> p.keys.tolist(), p.docs.tolist(), p.tf[:, 0].tolist()
 ([3, 7], [0, 0, 1], [2, 1, 3])
->>> where, which = p.find(np.array([7, 9], np.uint64))
->>> p.docs[where].tolist(), which.tolist()
-([0, 1], [0, 0])
+>>> docs, tf, which = p.find(np.array([7, 9], np.uint64))
+>>> docs.tolist(), tf[:, 0].tolist(), which.tolist()
+([0, 1], [1, 3], [0, 0])
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from vademecum.arrays import ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +31,19 @@ class Postings:
     docs: NDArray[np.int32]
     tf: NDArray[np.uint8]
 
-    def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return positions of all postings of the given terms, and for each the index of its term in `keys`."""
-        if not len(self.keys):
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
+        """Return documents and occurrences of all postings of the given terms, and for each its term's index in `keys`."""
+        if not len(self.keys) or not len(keys):
+            return self.docs[:0], self.tf[:0], np.zeros(0, np.int64)
         slot = np.searchsorted(self.keys, keys)
         slot[slot == len(self.keys)] = 0
         known = np.flatnonzero(self.keys[slot] == keys)
-        starts = self.offsets[slot[known]]
-        counts = self.offsets[slot[known] + 1] - starts
-        return ranges(starts, counts), np.repeat(known, counts)
+        if not len(known):
+            return self.docs[:0], self.tf[:0], known
+        starts, ends = self.offsets[slot[known]], self.offsets[slot[known] + 1]
+        runs = [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        docs, tf = (np.concatenate([array[run] for run in runs]) for array in (self.docs, self.tf))
+        return docs, tf, np.repeat(known, ends - starts)
 
 
 def build(keys: NDArray[np.uint64], docs: NDArray[np.int32], tf: NDArray[np.uint8]) -> Postings:

@@ -81,24 +81,30 @@ def rank(
     searched = len(signals.rows) if allowed is None else len(allowed)
     if ranker in {"rrf", "bm25f", "dense"}:
         rows, scores = _baseline(signals, allowed, k, ranker)
-        return ranked_of(signals, rows, scores, {}, searched)
+        return ranked_of(signals, rows, scores, searched)
     rows, fused = find_candidates(signals, allowed, plan, k, weights)
     if ranker == "fused" or not len(rows):
-        return ranked_of(signals, rows[:k], fused[:k], {}, searched)
+        return ranked_of(signals, rows[:k], fused[:k], searched)
     if ranker == "constants" or model is None:
-        return ranked_of(signals, *_by_constants(signals, rows, fused, k, weights), {}, searched)
-    judged = judge(model, signals, pool_of(signals, rows, fused), plan)
+        return ranked_of(signals, *_by_constants(signals, rows, fused, k, weights), searched)
+    pool = pool_of(signals, rows, fused)
+    judged = judge(model, signals, pool, plan)
     order = np.argsort(-judged.score, kind="stable")[:k]
     parts = {"file": judged.file[order], "piece": judged.piece[order]}
-    return ranked_of(signals, rows[order], judged.score[order], parts, searched)
+    shown, covered = _shown(signals, pool.rows[order]), judged.coverage[order]
+    return Ranked(
+        pool.rows[order], judged.score[order], shown | parts, np.minimum(covered + shown["path"], 1), searched
+    )
 
 
-def ranked_of(
-    signals: Signals, rows: NDArray[np.int64], scores: Floats, parts: Mapping[str, Floats], searched: int
-) -> Ranked:
+def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, searched: int) -> Ranked:
     """Return ranked rows with their signals."""
-    shown = {name: signals.of(name, rows) for name in SHOWN}
-    return Ranked(rows, scores, {**shown, **parts}, signals.coverage(rows), searched)
+    shown = _shown(signals, rows)
+    return Ranked(rows, scores, shown, np.minimum(signals.coverage(rows) + shown["path"], 1), searched)
+
+
+def _shown(signals: Signals, rows: NDArray[np.int64]) -> dict[str, Floats]:
+    return {name: signals.of(name, rows) for name in SHOWN}
 
 
 def _baseline(signals: Signals, allowed: Rows, k: int, ranker: str) -> tuple[NDArray[np.int64], Floats]:

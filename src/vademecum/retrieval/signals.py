@@ -15,6 +15,7 @@ from vademecum.retrieval.dense import cosine, path_cosine
 from vademecum.retrieval.features import definitions, kind_priors, named_paths, path_share, unasked_kinds
 from vademecum.retrieval.lexical import bm25f, term_keys
 from vademecum.retrieval.query import Plan
+from vademecum.retrieval.segment import quantise
 from vademecum.retrieval.view import View
 from vademecum.types import FileKind
 
@@ -25,16 +26,16 @@ PER_FILE = frozenset({"path", "prior", "path_dense"})
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What is known of a view's N chunks, F files, P matches of a term in a chunk and Q in a path.
+    """What is known of a view's N chunks, F files and P matches of a term in a chunk.
 
     Attributes:
         lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
         rows, files: int64 and int32 (R,), the chunk and the file of each row.
-        lengths, kinds, heights: (N, 4), (N,) and (N,), terms per field, chunk kind codes, lines of each chunk.
+        contents, file_content: int32 (N,) and (F,), the content each chunk and each file has; ascending over the chunks.
+        lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths: float32 (F,), terms of
+            each file's bodies.
         unasked: uint8 (F,), the kind of a file that nobody asked for, as its index in FILE_KINDS, else 0 (product).
-        stem_terms: float32 (F,), terms of each file's own name.
         matched, term, tf, share: (P,), (P,), (P, 4) and (P,), chunk, term, occurrences, and the term's share of the question.
-        named, named_term, named_stem: (Q,), file, term, and whether it is in the file's own name.
         term_share: float32 (T, 1), each term's share of the question's idf; 0 for compounds that nobody wrote.
     """
 
@@ -46,18 +47,16 @@ class Signals:
     path_dense: Floats
     rows: NDArray[np.int64]
     files: NDArray[np.int32]
+    contents: NDArray[np.int32]
+    file_content: NDArray[np.int32]
     lengths: Floats
     kinds: NDArray[np.uint8]
-    heights: NDArray[np.int32]
+    file_lengths: Floats
     unasked: NDArray[np.uint8]
-    stem_terms: Floats
     matched: NDArray[np.int32]
     term: NDArray[np.int64]
     tf: NDArray[np.uint8]
     share: Floats
-    named: NDArray[np.int32]
-    named_term: NDArray[np.int64]
-    named_stem: NDArray[np.bool_]
     term_share: Floats
 
     def of(self, name: str, rows: Rows) -> Floats:
@@ -67,13 +66,12 @@ class Signals:
         return values
 
     def coverage(self, rows: NDArray[np.int64]) -> Floats:
-        """Return float32 (m,): the share of the question's idf that is found in each of `rows`, or in its path."""
+        """Return float32 (m,): the share of the question's idf that is found in each of `rows`."""
         chunks = self.rows[rows]
         number = np.zeros(len(self.lexical), np.int32)
         number[chunks] = np.arange(1, len(chunks) + 1)
         found = np.bincount(number[self.matched], self.share, len(chunks) + 1)[number[chunks]]
-        covered: Floats = np.minimum(found.astype(np.float32) + self.of("path", rows), 1)
-        return covered
+        return found.astype(np.float32)
 
 
 def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind]) -> tuple[Signals, set[str]]:
@@ -86,27 +84,26 @@ def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[F
     named = named_paths(view.files, keys)
     unasked = unasked_kinds(plan.text, kinds)
     nothing = np.zeros(len(words.score), np.float32)
+    query = None if vector is None else quantise(vector[None, :])
     signals = Signals(
         lexical=_living(view, words.score),
-        dense=nothing if vector is None else _living(view, cosine(view, vector)),
+        dense=nothing if query is None else _living(view, cosine(view, query)),
         definition=definitions(view, plan.names) if plan.names else nothing,
         path=path_share(named, np.where(words.known, words.idf, 0.0), len(view.files)),
         prior=kind_priors(unasked)[view.files.kinds],
-        path_dense=path_cosine(view.files, vector),
+        path_dense=path_cosine(view.files, query),
         rows=view.row_chunk,
         files=view.row_file,
+        contents=view.contents,
+        file_content=view.file_content,
         lengths=view.lengths,
         kinds=view.kinds,
-        heights=view.heights,
+        file_lengths=view.file_lengths,
         unasked=np.where(unasked, np.arange(len(unasked)), 0).astype(np.uint8)[view.files.kinds],
-        stem_terms=view.stem_terms,
         matched=words.matched,
         term=words.term,
         tf=words.tf,
         share=words.term_share[words.term],
-        named=named.file,
-        named_term=named.term,
-        named_stem=named.stem,
         term_share=words.term_share[:, None],
     )
     return signals, {term for term, known in zip(plan.terms, words.known, strict=False) if not known}
@@ -123,15 +120,17 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
         return several[0]
     chunks = np.cumsum([0, *(len(s.lexical) for s in several)])
     files = np.cumsum([0, *(len(s.path) for s in several)]).astype(np.int32)
+    contents = np.cumsum([0, *(1 + int(s.contents[-1:].max(initial=-1)) for s in several)]).astype(np.int32)
     shifted = [
         replace(
             s,
             rows=s.rows + chunk,
             files=s.files + file,
+            contents=s.contents + content,
+            file_content=s.file_content + content,
             matched=s.matched + np.int32(chunk),
-            named=s.named + file,
         )
-        for s, chunk, file in zip(several, chunks, files, strict=False)
+        for s, chunk, file, content in zip(several, chunks, files, contents, strict=False)
     ]
     joined = {
         f.name: np.concatenate([getattr(s, f.name) for s in shifted]) for f in fields(Signals) if f.name != "term_share"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
-from vademecum.retrieval.files import LEFT_OUT, PATH_FIELDS, FileTable
+from vademecum.retrieval.files import LEFT_OUT, FileTable
 from vademecum.retrieval.lexical import field_norms
 from vademecum.retrieval.segment import NO_SEGMENT, Segment
 
@@ -28,6 +28,7 @@ class View:
         files: the snapshot's F files.
         segments: segments holding, together, every blob the files name.
         row_chunk: int64 (R,), the chunk of each row. row_file: int32 (R,), the file of each row.
+        contents: int32 (N,), the content each chunk belongs to, ascending. file_content: int32 (F,), that of each file.
         missing: blobs that no segment holds; their files have no rows until they are analysed again.
     """
 
@@ -36,6 +37,8 @@ class View:
     row_chunk: NDArray[np.int64] = field(repr=False)
     row_file: NDArray[np.int32] = field(repr=False)
     bases: NDArray[np.int64] = field(repr=False)
+    contents: NDArray[np.int32] = field(repr=False)
+    file_content: NDArray[np.int32] = field(repr=False)
     missing: tuple[int, ...] = ()
 
     def __len__(self) -> int:
@@ -68,22 +71,14 @@ class View:
         return self._joined("kinds")
 
     @cached_property
-    def heights(self) -> NDArray[np.int32]:
-        """int32 (N,): lines of each chunk."""
-        lines = self._joined("lines")
-        return np.asarray(lines[:, 1] - lines[:, 0] + 1, np.int32)
-
-    @cached_property
     def lengths(self) -> NDArray[np.float32]:
         """float32 (N, 4): terms per field of each chunk."""
         return self._joined("lengths").astype(np.float32)
 
     @cached_property
-    def stem_terms(self) -> NDArray[np.float32]:
-        """float32 (F,): terms of each file's own name."""
-        postings = self.files.postings
-        in_stem = postings.tf[:, PATH_FIELDS.index("stem")] > 0
-        return np.bincount(postings.docs[in_stem], minlength=len(self.files)).astype(np.float32)
+    def file_lengths(self) -> NDArray[np.float32]:
+        """float32 (F,): terms in the bodies of each file's chunks."""
+        return np.bincount(self.row_file, self.lengths[self.row_chunk, 0], len(self.files)).astype(np.float32)
 
     @cached_property
     def mean_lengths(self) -> NDArray[np.float64]:
@@ -97,10 +92,9 @@ class View:
         """float32 (N, 4): what one occurrence of a term in each field of each chunk adds to its frequency."""
         return field_norms(self.lengths, self.mean_lengths)
 
-    def ordinal(self, row: int) -> int:
-        """Return a row's position among its file's chunks."""
-        first = int(np.searchsorted(self.row_file, self.row_file[row]))
-        return row - first
+    def ordinals(self, rows: Sequence[int]) -> NDArray[np.int64]:
+        """Return each row's position among its file's chunks, int64 (len(rows),)."""
+        return np.asarray(rows, np.int64) - np.searchsorted(self.row_file, self.row_file[rows])
 
     def _joined(self, name: str) -> NDArray:  # type: ignore[type-arg]
         pieces = [getattr(segment, name) for segment in self.segments or (NO_SEGMENT,)]
@@ -122,4 +116,7 @@ def view_of(files: FileTable, segments: Sequence[Segment]) -> View:
     chosen = first[slot[present]] if len(known) else present
     row_chunk = ranges(starts[chosen], counts[chosen])
     row_file = np.repeat(present.astype(np.int32), counts[chosen])
-    return View(files, tuple(segments), row_chunk, row_file, bases, missing)
+    contents = np.repeat(np.arange(len(blobs), dtype=np.int32), counts)
+    file_content = np.full(len(files), -1, np.int32)
+    file_content[present] = chosen
+    return View(files, tuple(segments), row_chunk, row_file, bases, contents, file_content, missing)

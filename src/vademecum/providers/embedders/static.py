@@ -13,6 +13,7 @@ out: word order. A text is a bag of pieces.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -131,9 +132,8 @@ class StaticEmbedder:
         counts = Counter(piece for run in _RUN.findall(text) for piece in self._cut(run))
         pieces = sorted(counts)
         weight = np.array([counts[piece] for piece in pieces], np.float32) * self._weight["query"][pieces]
-        bag: Matrix = weight @ self._table[pieces].astype(np.float32)
-        unit: Matrix = _normalise(bag[None])[0]
-        return unit
+        bag: Matrix = weight @ self._table.take(pieces, axis=0).astype(np.float32)
+        return bag / (np.float32(math.sqrt(bag @ bag)) or 1)
 
     def _bags(self, passages: Sequence[Passage]) -> Matrix:
         """Return the unit bag vectors: a sum of weighted table rows for each passage, in the order of the table."""
