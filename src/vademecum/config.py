@@ -21,6 +21,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from vademecum.errors import ConfigError
+from vademecum.settings import (
+    GatewaySettings,
+    IndexSettings,
+    LlmSettings,
+    PrivacySettings,
+    SearchSettings,
+    StorageSettings,
+)
 
 REPOSITORY_FILE = ".vade.toml"
 CODERAG_FILE = ".coderag.yaml"
@@ -38,121 +46,16 @@ INSTEAD: Mapping[str, str] = {
 }
 
 
-def _setting(
-    default: Any,
-    *,
-    least: float | None = None,
-    user_only: bool = False,
-    shared: tuple[str, ...] = (),
-    secret: bool = False,
-) -> Any:
-    """A field with what is known of it beside its type.
-
-    It takes values from `least` on. A repository's own file may not set it where it is `user_only`, and may choose no
-    other providers than those `shared`, where there are any. A `secret` is never shown.
-    """
-    metadata = {"least": least, "user_only": user_only, "shared": shared, "secret": secret}
-    return field(default=default, repr=not secret, metadata=metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """How files become chunks.
-
-    Attributes:
-        max_file_bytes: Larger files are skipped and reported.
-        workers: Parsing processes; 0 is one per core.
-        deadline_s: Seconds that one file may take to parse before it is cut into windows instead.
-    """
-
-    max_file_bytes: int = _setting(1_048_576, least=1)
-    workers: int = _setting(0, least=0)
-    deadline_s: float = _setting(5.0, least=0.01)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """How questions are answered.
-
-    Attributes:
-        k: Pieces of evidence in an answer.
-        snippet_lines: Lines shown of each; 0 shows locations only.
-        ranker: How signals become an order: `default`, `constants`, `fused`, or a baseline as `rrf`.
-        embedder: `name[:model]` of the provider that turns text into vectors.
-        reranker: What puts the first results into a better order: `built-in`, `none`, or a provider's `name[:model]`.
-        rerank_depth: How many of the first results a provider reranks.
-    """
-
-    k: int = _setting(10, least=1)
-    snippet_lines: int = _setting(10, least=0)
-    ranker: str = "default"
-    embedder: str = "static"
-    reranker: str = _setting("built-in", shared=("built-in", "none", "llm"))
-    rerank_depth: int = _setting(20, least=1, user_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class LlmSettings:
-    """The server of language models that `llm:MODEL` talks to: the user's own business, and no repository's.
-
-    Attributes:
-        api: What it speaks: `ollama`, or `openai` for any OpenAI-compatible server.
-        base_url: Where it is, without `/api/chat` or `/chat/completions`; "" is the API's usual place.
-        api_key: Its key, where it wants one.
-        timeout_s: Seconds it may take to answer.
-    """
-
-    api: str = _setting("ollama", user_only=True)
-    base_url: str = _setting("", user_only=True)
-    api_key: str = _setting("", user_only=True, secret=True)
-    timeout_s: float = _setting(30.0, least=0.1, user_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class GatewaySettings:
-    """How servers of tools are asked, behind `vade mcp --gateway` and when they are registered.
-
-    Attributes:
-        timeout_s: Seconds a server may take to answer.
-        answer_bytes: Most bytes of one answer; a longer one is an error.
-    """
-
-    timeout_s: float = _setting(60.0, least=0.1, user_only=True)
-    answer_bytes: int = _setting(1_000_000, least=1_000, user_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class StorageSettings:
-    """Where data is kept.
-
-    Attributes:
-        home: The directory of all data; "" is the platform's usual place.
-    """
-
-    home: str = _setting("", user_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class PrivacySettings:
-    """What may leave the machine.
-
-    Attributes:
-        allow_remote: Whether providers that send text elsewhere may be used.
-    """
-
-    allow_remote: bool = _setting(default=False, user_only=True)
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings, by section. `origins` names the layer of each value that is not a default."""
 
-    index: IndexSettings = IndexSettings()
-    search: SearchSettings = SearchSettings()
-    llm: LlmSettings = LlmSettings()
-    gateway: GatewaySettings = GatewaySettings()
-    storage: StorageSettings = StorageSettings()
-    privacy: PrivacySettings = PrivacySettings()
+    index: IndexSettings = field(default_factory=IndexSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    gateway: GatewaySettings = field(default_factory=GatewaySettings)
+    storage: StorageSettings = field(default_factory=StorageSettings)
+    privacy: PrivacySettings = field(default_factory=PrivacySettings)
     origins: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

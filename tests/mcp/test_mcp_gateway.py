@@ -177,7 +177,7 @@ def test_what_was_done_is_suggested(through: Callable[..., list[Trace]]) -> None
         plan, failed = await ask(client, "suggest_plan", intent=intent)
         assert not failed
         lines = plan.splitlines()
-        assert lines[0].startswith("confidence 0.9"), plan
+        assert lines[0].startswith("confidence "), plan
         assert lines[1:5] == [
             "1.",
             "  t1 notes/find_note(about: string)",

@@ -27,10 +27,10 @@ from vademecum.tools.observe import tool_id
 from vademecum.tools.traced import Traced
 
 if TYPE_CHECKING:
-    from vademecum.config import GatewaySettings
     from vademecum.engine import Engine
     from vademecum.protocols import Clock, Progress
     from vademecum.providers.servers.configured import ServerSpec
+    from vademecum.settings import GatewaySettings
     from vademecum.tools.records import Match, Plan
 
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
