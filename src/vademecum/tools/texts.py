@@ -92,14 +92,14 @@ class Texts:
 
     def holding(self, question: Question) -> NDArray[np.int64]:
         """Return int64 (T,): how many texts say each term of the question."""
-        _, term = self.postings.find(question.keys)
+        _, _, term = self.postings.find(question.keys)
         return np.bincount(term, minlength=len(question.keys))
 
     def matches(self, question: Question) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, Floats]:
         """Return (text, term, how often it is there, the term's idf) for every term of the question in every text."""
-        where, term = self.postings.find(question.keys)
+        text, tf, term = self.postings.find(question.keys)
         held = np.bincount(term, minlength=len(question.keys))
-        return self.postings.docs[where], term, self.postings.tf[where, 0].astype(np.float32), _idf(self.size, held)
+        return text, term, tf[:, 0].astype(np.float32), _idf(self.size, held)
 
     def bm25(self, question: Question) -> Floats:
         """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1."""
