@@ -183,7 +183,9 @@ def calibration(steps: Steps, weights: np.ndarray) -> dict[str, Any]:
         right.append(rank_of(logs, choice.chosen) == 1)
     p, y = np.array(sure), np.array(right)
     bins = np.minimum((p * 10).astype(int), 9)
-    error = sum(abs(p[bins == b].mean() - y[bins == b].mean()) * (bins == b).mean() for b in range(10) if (bins == b).any())
+    error = sum(
+        abs(p[bins == b].mean() - y[bins == b].mean()) * (bins == b).mean() for b in range(10) if (bins == b).any()
+    )
     order = np.argsort(-p)
     curve = {str(c): round(float(y[order[: max(1, round(c * len(y)))]].mean()), 4) for c in COVERAGE}
     return {"ece": round(float(error), 4), "confidence": round(float(p.mean()), 4), "accuracy_at_coverage": curve}
@@ -291,7 +293,9 @@ def latency(one: TraceSet, home: Path, tools: int, traces: int) -> dict[str, flo
 def _renamed(tool: Any, part: int) -> Any:
     from dataclasses import replace
 
-    return replace(tool, id=f"{tool.id}_{part}", name=f"{tool.name}_{part}", description=f"{tool.description} variant {part}")
+    return replace(
+        tool, id=f"{tool.id}_{part}", name=f"{tool.name}_{part}", description=f"{tool.description} variant {part}"
+    )
 
 
 def main() -> None:
