@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vademecum.cli.render import emit, emit_json, style_for
-from vademecum.cli.session import json_option, opened
+from vademecum.cli.session import json_option, opened, settings_for
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
+    from vademecum.providers.servers.configured import ServerSpec
     from vademecum.tools.records import ObserveReport, RegisterReport
     from vademecum.tools.tools import Tools
 
@@ -42,12 +43,15 @@ def tools() -> None:
 @click.option("--replace", "replacing", is_flag=True, help="FILE has all tools of its servers: others are gone.")
 @click.option("--openapi", is_flag=True, help="FILE is an OpenAPI document, in JSON or YAML.")
 @click.option("--servers", is_flag=True, help="FILE names MCP servers (its mcpServers): each is started and asked.")
+@click.option("--mcp", "commands", multiple=True, metavar="COMMAND", help="Start this MCP server and ask it.")
+@click.option("--mcp-url", "urls", multiple=True, metavar="URL", help="Ask the MCP server at this address.")
 @json_option
 def register(file: str, server: str, **options: Any) -> int:
     """Take in tools from FILE: JSON in the shapes of MCP and of function calling. FILE `-` is standard input."""
+    specs = _specs(file if options["servers"] else "", options["commands"], options["urls"], server)
     with _tools() as known:
-        if options["servers"]:
-            return _register_servers(known, file, as_json=options["as_json"])
+        if specs:
+            return _register_servers(known, specs, as_json=options["as_json"])
         if options["openapi"]:
             report = known.register_openapi(_read(file), server=server)
         else:
@@ -57,11 +61,15 @@ def register(file: str, server: str, **options: Any) -> int:
 
 @tools.command()
 @click.argument("file", default="-")
+@click.option("--transcripts", is_flag=True, help="FILE is a coding agent's transcript, or a folder of them.")
 @json_option
-def observe(file: str, *, as_json: bool) -> int:
+def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
     """Take in traces from FILE: what was called for which intent, as JSON or a trace a line. FILE `-` is standard input."""
     with _tools() as known:
-        report = known.observe_json(_read(file))
+        if transcripts:
+            report = _summed([known.observe_transcript(_read(each)) for each in _transcripts(file)])
+        else:
+            report = known.observe_json(_read(file))
     if as_json:
         emit_json(_record(report))
     else:
@@ -186,14 +194,26 @@ def _read(file: str) -> str:
         raise UsageError(f"cannot read {file!r}: {error.strerror}: name a file, or `-` for standard input") from error
 
 
-def _register_servers(known: Tools, file: str, *, as_json: bool) -> int:
-    """Ask each server of a file for its tools; one that cannot be asked is named, and the others count."""
-    from vademecum.errors import ToolServerError
-    from vademecum.providers.servers.configured import open_server, read_servers
+def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: str) -> list[ServerSpec]:
+    """The MCP servers that are meant; a name given holds where there is one."""
+    if not (file or commands or urls):
+        return []
+    from vademecum.providers.servers.configured import ServerSpec, read_servers
 
-    code = 0
-    for spec in read_servers(file):
-        server = open_server(spec)
+    called = name if len(commands) + len(urls) == 1 else ""
+    specs = [ServerSpec.of_command(command, called) for command in commands]
+    specs += [ServerSpec.of_url(url, called) for url in urls]
+    return specs + (read_servers(file) if file else [])
+
+
+def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -> int:
+    """Ask each server for its tools; one that cannot be asked is named, and the others count."""
+    from vademecum.errors import ToolServerError
+    from vademecum.providers.servers.configured import open_server
+
+    code, limits = 0, settings_for(()).gateway
+    for spec in specs:
+        server = open_server(spec, timeout_s=limits.timeout_s, answer_bytes=limits.answer_bytes)
         try:
             _registered(known.register_server(server), as_json=as_json, name=spec.name)
         except ToolServerError as error:
@@ -202,6 +222,21 @@ def _register_servers(known: Tools, file: str, *, as_json: bool) -> int:
         finally:
             server.close()
     return code
+
+
+def _transcripts(file: str) -> list[str]:
+    """The files that are meant: one, or all of a folder that look like transcripts."""
+    path = Path(file)
+    if not path.is_dir():
+        return [file]
+    return [str(found) for found in sorted(path.rglob("*")) if found.suffix in {".json", ".jsonl"} and found.is_file()]
+
+
+def _summed(reports: list[ObserveReport]) -> ObserveReport:
+    from vademecum.tools.records import ObserveReport
+
+    added, changed = sum(one.added for one in reports), sum(one.changed for one in reports)
+    return ObserveReport(added, changed, sum(one.unchanged for one in reports))
 
 
 def _registered(report: RegisterReport, *, as_json: bool, name: str = "") -> int:

@@ -26,7 +26,7 @@ from vademecum.tools.records import Call, Trace
 
 PAUSE_S = 900.0  # without a call or a question: what comes next is for something else
 MOST_CALLS, MOST_INTENTS = 100, 8
-_LOOKED_AT = 100_000  # characters of an outcome in which values are looked for
+LOOKED_AT = 100_000  # characters of an outcome in which values are looked for
 _MOST_VALUES = 200
 _LEAST_TELLING = 4  # characters of a value: a shorter one stands in any text
 
@@ -69,7 +69,7 @@ class Traced:
             number, intent = len(self._calls), "; ".join(self._intents)
             self._links += [(earlier, number) for earlier in used(arguments, self._said, intent)]
             self._calls.append(Call(tool, argument_names(arguments), ok, round(latency_s, 4)))
-            self._said.append(said)
+            self._said.append(said[:LOOKED_AT])
             id_ = f"{self._session}:{self._number}"
             links = tuple(self._links)
             return trace(intent, tuple(self._calls), id_=id_, links=links, session=self._session, at=self._at)
@@ -98,7 +98,7 @@ def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
     [0]
     """
     values = [value for value in _values(arguments) if value not in intent]
-    return [earlier for earlier, text in enumerate(said) if any(value in text[:_LOOKED_AT] for value in values)]
+    return [earlier for earlier, text in enumerate(said) if any(value in text for value in values)]
 
 
 def _values(arguments: Any) -> Iterator[str]:

@@ -27,10 +27,9 @@ from typing import Any
 
 from vademecum.tools.observe import argument_names, tool_id, trace
 from vademecum.tools.records import Call, Trace
-from vademecum.tools.traced import used
+from vademecum.tools.traced import LOOKED_AT, used
 
 MOST_CALLS = 200  # of one trace: what comes after is left out
-_LOOKED_AT = 100_000  # characters of an outcome
 
 Record = Mapping[str, Any]
 
@@ -82,7 +81,7 @@ class _Reading:
     def answered(self, id_: str, said: str, at: float, *, ok: bool) -> None:
         """Note what a call came to."""
         if call := self.open.pop(id_, None):
-            call.said, call.ok = said[:_LOOKED_AT], ok
+            call.said, call.ok = said[:LOOKED_AT], ok
             call.latency_s = round(max(at - call.at, 0.0), 3) if at and call.at else 0.0
 
 
