@@ -10,6 +10,7 @@ fitted anew without those heads. A cold tool is one of a fifth of the tools that
 
 from __future__ import annotations
 
+# ruff: noqa: SLF001 - the parts are measured by themselves
 import argparse
 import tempfile
 import time
@@ -83,9 +84,9 @@ def refitted(steps: Steps, dropped: Sequence[str]) -> np.ndarray:
     """Weights by phase, fitted without some heads."""
     begin = prior().next.mean(0) * np.array([head not in dropped for head in HEADS])
     steps = without(steps, dropped)
-    joint = fit([choice for _, choice, _ in steps], begin, fitting._STRENGTH)
+    joint = fit([choice for _, choice, _ in steps], begin, fitting.STRENGTH)
     return np.stack(
-        [fit([c for p, c, _ in steps if p == phase], joint, fitting._PHASE_STRENGTH) for phase in range(PHASES)]
+        [fit([c for p, c, _ in steps if p == phase], joint, fitting.PHASE_STRENGTH) for phase in range(PHASES)]
     )
 
 
@@ -120,6 +121,7 @@ class Markov:
         self._add(view, task, 1)
 
     def after(self, before: int) -> np.ndarray:
+        """Return the smoothed share of each tool after one."""
         share = self.popular / self.popular.sum()
         row = self.count[before]
         return (row + share) / (row.sum() + 1)
@@ -263,7 +265,7 @@ def cold_measured(one: TraceSet, home: Path) -> dict[str, Any]:
 
 
 def latency(one: TraceSet, home: Path, tools: int, traces: int) -> dict[str, float]:
-    """Milliseconds of a warm prediction among so many tools and traces, grown from the set by renaming."""
+    """Milliseconds of processor time of a warm answer among so many tools and traces, grown from the set by renaming."""
     grown = list(one.tools)
     while len(grown) < tools:
         part = len(grown) // len(one.tools)
@@ -280,9 +282,9 @@ def latency(one: TraceSet, home: Path, tools: int, traces: int) -> dict[str, flo
     }
     for name, call in calls.items():
         for turn in asked:
-            started = time.perf_counter()
+            started = time.process_time()  # of this process alone: the machine may be shared
             call(turn)
-            took[name].append((time.perf_counter() - started) * 1000)
+            took[name].append((time.process_time() - started) * 1000)
     return {
         f"{name} p{quantile}": round(float(np.quantile(t, quantile / 100)), 2)
         for name, t in took.items()

@@ -30,11 +30,11 @@ from vademecum.tools.attention import (
 from vademecum.tools.texts import Floats, Question
 from vademecum.tools.view import View
 
-TEXT = ("bm25", "tfidf", "meaning", "server", "left", "order")
+TEXT = ("bm25", "tfidf", "meaning", "server", "match", "left", "order")
 MEMORY = ("terms", "by_words", "by_meaning", "by_members", "session", "next_by_words", "next_by_meaning", "next_by_path",
           "next", "ridge", "ridge_first")  # fmt: skip
 USE = ("popular", "used", "last", "before")
-UNSEEN = ("unseen", "unseen_bm25", "unseen_tfidf", "unseen_meaning")
+UNSEEN = ("unseen", "unseen_bm25", "unseen_tfidf", "unseen_meaning", "unseen_match")
 HEADS = (*TEXT, *MEMORY, *USE, *UNSEEN)
 STOPPING = (
     "bias",
@@ -52,6 +52,7 @@ STOPPING = (
 _EPSILON = 1e-3  # of a share of attention: below, nothing is known
 _POPULAR = 0.1  # calls that every tool is believed to have had
 _STEP = 0.2  # how far apart two needs are said, as a share of the intent
+_MEANING, _SERVER, _MATES = 0.6, 0.6, 0.5  # what they weigh beside words, where there is text alone
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
 
@@ -127,11 +128,19 @@ class Asked:
     def text(self) -> dict[str, Floats]:
         """The heads of text that hang on the intent alone."""
         view, question = self.view, self.question
+        bm25, meaning = view.documents.bm25(question), view.documents.dense(question)
+        server = view.servers.tfidf(question)
+        relative = bm25 / np.float32(max(float(bm25.max(initial=0)), 1e-6))
+        mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
+        np.maximum.at(mates, view.server, relative)
+        near = np.where(view.server > 0, mates[view.server], 0)
         return {
-            "bm25": view.documents.bm25(question),
+            "bm25": bm25,
             "tfidf": view.documents.tfidf(question),
-            "meaning": view.documents.dense(question),
-            "server": view.servers.bm25(question),
+            "meaning": meaning,
+            "server": server,
+            # what text alone would rank by; a tool whose server has another that fits is likelier to be meant
+            "match": (relative + _MEANING * meaning + _SERVER * server + _MATES * near).astype(np.float32),
         }
 
     @cached_property
@@ -185,6 +194,7 @@ class Asked:
             "unseen_bm25": self.unseen * self.text["bm25"],
             "unseen_tfidf": self.unseen * self.text["tfidf"],
             "unseen_meaning": self.unseen * self.text["meaning"],
+            "unseen_match": self.unseen * self.text["match"],
         }
         for name, (share, floor) in self._next(after, by_words, by_meaning).items():
             columns[name] = self._seen(np.log(share[:-1] + np.float32(_EPSILON)), float(np.log(floor + _EPSILON)))

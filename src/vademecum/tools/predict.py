@@ -1,9 +1,7 @@
 """The next call: attention picks the target, the shortest hyperpath says the way, and traces are the evidence.
 
-`learned` weighs every head with the fitted weights; its probabilities are those of the softmax it was fitted as, and below
-`threshold` it abstains. `goal` is the way of PML's ADR-050: a target is scored from the intent alone, and the first
-step on the shortest path from the last call to it is what comes next. It is there to compare with: on every trace set
-measured it is worse.
+Every head is weighed with the fitted weights; probabilities are those of the softmax these were fitted as. Below
+`threshold` the prediction abstains.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Weights to begin with, before there are traces of one's own: what held on other people's.
 
 Fitted by `fit` on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT), rounded to two digits;
-those of `server`, `session` and `before`, of which these tasks know nothing, and those of links, which are all chains
-there, were set by hand. With traces of one's own the weights move from here to what these say.
+those of `server`, `session` and `before`, of which these tasks know nothing, those of links, which are all chains there,
+and those of unseen tools, so that without any trace `match` alone ranks a search, were set by hand. With traces of one's own the weights move from here to what these say.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _HEADS: Mapping[str, tuple[float, float]] = {
     "bm25": (12.0, 34.0),
     "tfidf": (0.65, 1.4),
     "meaning": (0.013, -0.45),
-    "server": (3.0, 3.0),
+    "server": (1.0, 0.0),
+    "match": (0.0, 0.0),
     "left": (31.0, 0.0),
     "order": (17.0, 0.0),
     "terms": (0.73, 0.77),
@@ -38,10 +39,11 @@ _HEADS: Mapping[str, tuple[float, float]] = {
     "used": (-5.2, 0.0),
     "last": (2.4, 0.0),
     "before": (-2.5, 0.0),
-    "unseen": (0.85, -1.2),
-    "unseen_bm25": (23.0, -25.0),
-    "unseen_tfidf": (15.0, 53.0),
-    "unseen_meaning": (2.0, 11.0),
+    "unseen": (1.8, -1.2),
+    "unseen_bm25": (15.0, -34.0),
+    "unseen_tfidf": (10.0, -1.4),
+    "unseen_meaning": (2.0, 0.45),
+    "unseen_match": (2.0, 5.0),
 }
 _STOPPING: Mapping[str, float] = {
     "bias": -1.2,

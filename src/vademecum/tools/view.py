@@ -50,6 +50,12 @@ class View:
     read: Callable[[str], Question]
 
     @cached_property
+    def server(self) -> NDArray[np.int64]:
+        """int64 (n,): each tool's server by number, 0 for those without."""
+        numbers = {"": 0}
+        return np.array([numbers.setdefault(tool.server, len(numbers)) for tool in self.tools], np.int64)
+
+    @cached_property
     def chains(self) -> list[tuple[int, ...]]:
         """The numbers of the tools that each trace called, in order."""
         return [self.graph.capabilities[number] for number in self.graph.capability]
