@@ -61,7 +61,10 @@ def die() -> str:
 async def grow(ctx: Context) -> str:
     """Offer one more tool from now on."""
     server.add_tool(read, name="write", description="Write a file.")
-    await ctx.session.send_tool_list_changed()
+    if (ctx.protocol_version or "") >= "2026":
+        await ctx.notify_tools_changed()
+    else:
+        await ctx.session.send_tool_list_changed()
     return "grown"
 
 if __name__ == "__main__":
@@ -245,6 +248,13 @@ def test_a_real_server_over_http(address: str) -> None:
     )
     assert text(server, "read", path="b.txt") == "content of b.txt"
     assert not server.remote
+    assert text(server, "grow") == "grown"
+    for _ in range(100):  # told on a stream of its own
+        if server.stale:
+            break
+        time.sleep(0.1)
+    assert server.stale
+    assert "write" in names(server)
     hasty = HttpServer("files", address, timeout_s=4)
     assert "did not answer sleep within 4 s" in failure(hasty, "sleep", seconds=6)
     assert text(hasty, "read", path="c.txt") == "content of c.txt"
