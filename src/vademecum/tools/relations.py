@@ -151,6 +151,10 @@ class Relations:
             seen.evidence[tail] = [*seen.evidence[tail], trace.id][-EVIDENCE:]
             self._weigh(call.tool, seen, tail)
 
+    def count(self, tail: Iterable[str], tool: str) -> int:
+        """Return how many calls of a tool came after these, as traces show."""
+        return self._seen[tool].tails.get(tuple(sorted(tail)), 0) if tool in self._seen else 0
+
     def open_inputs(self, tool: str) -> list[str]:
         """Return the required inputs of a tool that no other tool provides: whoever asks has to know them."""
         known = self._tools.get(tool)

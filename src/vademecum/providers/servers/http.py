@@ -132,7 +132,10 @@ class HttpServer:
                 Client(transport, read_timeout_seconds=self._timeout_s, message_handler=self._heard) as client,
             ):
                 ready.set_result(client)
-                await self._stop.wait()
+                listening = asyncio.create_task(_outcome(self._listen(client)))
+                if not self._gone:  # closed while it was being reached
+                    await self._stop.wait()
+                listening.cancel()
 
         ended = asyncio.run(_outcome(hold()))
         self._gone = self._gone or (f"the connection was lost: {_reason(ended, self._url)}" if ended else "it ended")
@@ -152,6 +155,12 @@ class HttpServer:
         ) as http:
             yield streamable_http_client(self._url, http_client=http, max_sse_event_size=limit)
 
+    async def _listen(self, client: Client) -> None:
+        """Hear of changes in the era without a handshake, where one has to ask for them; older servers refuse that."""
+        async with client.listen(tools_list_changed=True) as changes:
+            async for _ in changes:
+                self._stale.set()
+
     async def _heard(self, message: Any) -> None:
         if getattr(message, "method", "") == CHANGED:
             self._stale.set()
@@ -159,7 +168,11 @@ class HttpServer:
     def _done(self, what: str, work: Coroutine[Any, Any, T]) -> T:
         """Run something on the loop and wait for it."""
         assert self._loop is not None
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError as error:  # the loop ended between two looks at it
+            work.close()
+            raise ToolServerError(f"{self.name} cannot be asked: {self._gone or 'the connection was lost'}") from error
         try:
             failure = future.exception(self._timeout_s + SLACK_S)
         except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError) as error:

@@ -39,7 +39,7 @@ def graph_page(
     """
     relations = Relations(tools, traces, capabilities)
     shown = _plan(plan, {tool.id: tool for tool in tools}, relations.graph) if plan else None
-    data = picture(tools, traces, relations.graph) | {"plan": shown}
+    data = picture(tools, traces, relations) | {"plan": shown}
     parts = {
         "/*STYLE*/": (_HERE / "page.css").read_text(encoding="utf-8"),
         "/*SCRIPT*/": (_HERE / "page.js").read_text(encoding="utf-8"),
@@ -52,7 +52,7 @@ def graph_page(
     return page
 
 
-def picture(tools: Sequence[Tool], traces: Sequence[Trace], graph: DirectedHypergraph) -> dict[str, Any]:
+def picture(tools: Sequence[Tool], traces: Sequence[Trace], relations: Relations) -> dict[str, Any]:
     """Return what the page's script draws: nodes, and arcs between them by number.
 
     Inputs are no nodes of their own here: what provides one leads to the tool that takes it.
@@ -60,6 +60,7 @@ def picture(tools: Sequence[Tool], traces: Sequence[Trace], graph: DirectedHyper
     calls = Counter(call.tool for trace in traces for call in trace.calls)
     good = Counter(call.tool for trace in traces for call in trace.calls if call.ok)
     known = {tool.id: tool for tool in tools}
+    graph = relations.graph
     shown = [_shown(arc) for arc in map(graph.arc, graph) if arc.tail and arc.kind != "needs"]
     shown = sorted(shown, key=lambda pair: pair[0].weight)[:MOST_ARCS]
     made = [arc.head for arc, _ in shown if arc.kind == "contains"]
@@ -73,7 +74,7 @@ def picture(tools: Sequence[Tool], traces: Sequence[Trace], graph: DirectedHyper
                 "head": number[arc.head],
                 "kind": arc.kind,
                 "weight": round(arc.weight, 3),
-                "seen": len(arc.evidence),
+                "seen": relations.count(arc.tail, arc.head) if arc.kind == "sequence" else 0,
                 "input": name,
             }
             for arc, name in shown

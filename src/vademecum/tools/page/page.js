@@ -358,7 +358,7 @@ function around(index, wanted, title, ends) {
   if (!arcs.length) return [];
   return [make("h3", {}, title), make("ul", {}, ...arcs.map((arc) => make("li", {},
     ...ends(arc).flatMap((end, number) => [number ? " and " : "", make("button", { class: "link", type: "button", onclick: () => detail(end) }, data.nodes[end].id)]),
-    make("span", { class: "quiet" }, ` ${arc.input ? `as ${arc.input}` : KINDS[arc.kind] || arc.kind}${arc.seen ? `, ${plural(arc.seen, "trace")}` : ""}`))))];
+    make("span", { class: "quiet" }, ` ${arc.input ? `as ${arc.input}` : KINDS[arc.kind] || arc.kind}${arc.seen ? `, ${plural(arc.seen, "time")}` : ""}`))))];
 }
 
 $("summary").textContent = `${plural(data.tools, "tool")}, ${plural(data.traces, "trace")}, ${plural(data.arcs.length, "relation")}`;
