@@ -27,7 +27,7 @@ from vademecum.tools.attention import (
     transitions,
     votes,
 )
-from vademecum.tools.texts import Floats, Question
+from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.view import View
 
 TEXT = ("bm25", "tfidf", "meaning", "server", "match", "left", "order")
@@ -94,8 +94,28 @@ class Asked:
     def attention(self) -> tuple[Floats, Floats]:
         """float32 (m,) twice: the attention by the words of intents, and by their meaning."""
         intents, question = self.view.intents, self.question
-        by_words = attend(intents.tfidf(question), self.weight, WORDS)
+        by_words = attend(intents.tfidf(question, self.intent_matches), self.weight, WORDS)
         return by_words, attend(intents.dense(question), self.weight, MEANING)
+
+    @cached_property
+    def intent_matches(self) -> Matches:
+        """Where past intents say the question's terms."""
+        return self.view.intents.matches(self.question)
+
+    @cached_property
+    def document_matches(self) -> Matches:
+        """Where tools say them."""
+        return self.view.documents.matches(self.question)
+
+    @cached_property
+    def _contexts(self) -> dict[tuple[int, ...], tuple[Floats, Floats]]:
+        """The attention in each context that was asked about."""
+        return {}
+
+    @cached_property
+    def _steps(self) -> dict[tuple[int, ...], dict[str, tuple[Floats, float]]]:
+        """The transitions from each of these contexts."""
+        return {}
 
     @cached_property
     def counted(self) -> Floats:
@@ -112,7 +132,7 @@ class Asked:
     def mentions(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, float]:
         """Return (tool, term, how well it matches) for every term of the question in every tool, and what all are worth."""
         documents = self.view.documents
-        tool, term, tf, idf = documents.matches(self.question)
+        tool, term, tf, idf = self.document_matches
         match = (idf[term] * tf / (tf + np.float32(K1) * documents.norm[tool])).astype(np.float32)
         return tool, term, match, max(float(idf.sum()), 1e-9)
 
@@ -128,7 +148,7 @@ class Asked:
     def text(self) -> dict[str, Floats]:
         """The heads of text that hang on the intent alone."""
         view, question = self.view, self.question
-        bm25, meaning = view.documents.bm25(question), view.documents.dense(question)
+        bm25, meaning = view.documents.bm25(question, self.document_matches), view.documents.dense(question)
         server = view.servers.tfidf(question)
         relative = bm25 / np.float32(max(float(bm25.max(initial=0)), 1e-6))
         mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
@@ -136,7 +156,7 @@ class Asked:
         near = np.where(view.server > 0, mates[view.server], 0)
         return {
             "bm25": bm25,
-            "tfidf": view.documents.tfidf(question),
+            "tfidf": view.documents.tfidf(question, self.document_matches),
             "meaning": meaning,
             "server": server,
             # what text alone would rank by; a tool whose server has another that fits is likelier to be meant
@@ -196,7 +216,7 @@ class Asked:
             "unseen_meaning": self.unseen * self.text["meaning"],
             "unseen_match": self.unseen * self.text["match"],
         }
-        for name, (share, floor) in self._next(after, by_words, by_meaning).items():
+        for name, (share, floor) in self._next(after).items():
             columns[name] = self._seen(np.log(share[:-1] + np.float32(_EPSILON)), float(np.log(floor + _EPSILON)))
         return np.stack([columns[name] for name in HEADS], axis=1)
 
@@ -205,7 +225,7 @@ class Asked:
 
         `taken` is float32 (n,): the probability of each tool that the intent takes it, sooner or later.
         """
-        found = self._next(after, *self.attention_after(after))
+        found = self._next(after)
         ends = {name: float(np.log(share[-1] + _EPSILON)) for name, (share, _) in found.items()}
         open_ = taken.copy()
         open_[list(after)] = 0
@@ -222,19 +242,28 @@ class Asked:
 
     def attention_after(self, after: Sequence[int]) -> tuple[Floats, Floats]:
         """Return the attention by words and by meaning, float32 (m,) each, moved towards traces that called the same."""
-        if not after:
-            return self.attention
-        shared = self.view.graph.shared(after)
-        by_words, by_meaning = self.attention
-        return in_context(by_words, shared), in_context(by_meaning, shared)
+        context = tuple(sorted(set(after)))
+        if context not in self._contexts:
+            shared = self.view.graph.shared(context)
+            by_words, by_meaning = self.attention
+            moved = (in_context(by_words, shared), in_context(by_meaning, shared)) if context else self.attention
+            self._contexts[context] = moved
+        return self._contexts[context]
 
     def attention_joined(self, after: Sequence[int]) -> Floats:
         """Return float32 (m,): the mean of both."""
         by_words, by_meaning = self.attention_after(after)
         return np.asarray((by_words + by_meaning) / 2, np.float32)
 
-    def _next(self, after: Sequence[int], by_words: Floats, by_meaning: Floats) -> dict[str, tuple[Floats, float]]:
+    def _next(self, after: Sequence[int]) -> dict[str, tuple[Floats, float]]:
         """The heads of transitions, float32 (n + 1,) with the end last, each with what a tool without any gets."""
+        place = tuple(after)
+        if place not in self._steps:
+            self._steps[place] = self._transitions(place)
+        return self._steps[place]
+
+    def _transitions(self, after: tuple[int, ...]) -> dict[str, tuple[Floats, float]]:
+        by_words, by_meaning = self.attention_after(after)
         graph = self.view.graph
         here = after[-1] if after else graph.tools
         before = (after[-2] if len(after) > 1 else graph.tools) if after else None
@@ -295,7 +324,7 @@ class Asked:
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
         graph = self.view.graph
-        trace, term, _, idf = self.view.intents.matches(self.question)
+        trace, term, _, idf = self.intent_matches
         given = self.weight[trace]
         held = np.bincount(term, given, len(idf)).astype(np.float32) + 1
         voice = np.bincount(trace, given * idf[term] / held[term], len(graph)).astype(np.float32)

@@ -54,7 +54,9 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     semantic = taken_probabilities(features, model.search, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
     score = np.minimum(semantic * reliability, CAP).astype(np.float32)
-    allowed = view.live & np.array([wanted.server in ("", tool.server) for tool in view.tools], bool)
+    allowed = view.live
+    if wanted.server:
+        allowed = allowed & np.array([tool.server == wanted.server for tool in view.tools], bool)
     exact = [number for number in exact_names(view, wanted.text) if allowed[number]]
     order = ordered(np.where(allowed, score, -1).astype(np.float32), exact, wanted.k)
     shares = np.exp(log_probabilities(features, model.search))
@@ -82,7 +84,7 @@ def ordered(score: Floats, exact: Sequence[int], k: int) -> list[int]:
 def exact_names(view: View, text: str) -> list[int]:
     """Return the live tools whose id or name the text is, then those whose name it spells out as only code does."""
     asked = text.strip().lower().removesuffix("()")
-    whole = [number for number, tool in enumerate(view.tools) if view.live[number] and tool.id.lower() == asked]
+    whole = view.identified.get(asked, ())
     spelled = [number for name in plan_query(text).names for number in view.named.get(name.lower(), ())]
     return list(dict.fromkeys([*whole, *view.named.get(asked, ()), *spelled]))
 

@@ -23,6 +23,7 @@ from vademecum.retrieval.postings import Postings, build
 from vademecum.retrieval.tokens import STOP_WORDS, key, run_terms, runs, term_table
 
 Floats = NDArray[np.float32]
+Matches = tuple[NDArray[np.int32], NDArray[np.int64], Floats, Floats]  # (text, term, how often, idf of each term)
 
 B = 0.75  # length normalisation, the textbook value
 _TABLE = term_table()  # words are cut once per process
@@ -95,21 +96,24 @@ class Texts:
         _, _, term = self.postings.find(question.keys)
         return np.bincount(term, minlength=len(question.keys))
 
-    def matches(self, question: Question) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, Floats]:
+    def matches(self, question: Question) -> Matches:
         """Return (text, term, how often it is there, the term's idf) for every term of the question in every text."""
         text, tf, term = self.postings.find(question.keys)
         held = np.bincount(term, minlength=len(question.keys))
         return text, term, tf[:, 0].astype(np.float32), _idf(self.size, held)
 
-    def bm25(self, question: Question) -> Floats:
-        """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1."""
-        text, term, tf, idf = self.matches(question)
+    def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
+        """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1.
+
+        `matches` is what the method of this name returned, if it is at hand.
+        """
+        text, term, tf, idf = matches or self.matches(question)
         score = np.bincount(text, idf[term] * tf / (tf + K1 * self.norm[text]), self.size)
         return (score / max(float(idf.sum()), 1e-9)).astype(np.float32)
 
-    def tfidf(self, question: Question) -> Floats:
+    def tfidf(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): the cosine of tf-idf vectors, 0..1."""
-        text, term, tf, idf = self.matches(question)
+        text, term, tf, idf = matches or self.matches(question)
         weight = question.counts * idf
         product = np.bincount(text, weight[term] * tf * idf[term], self.size)
         length = max(float(np.sqrt(weight @ weight)), 1e-9)

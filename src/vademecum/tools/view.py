@@ -79,6 +79,15 @@ class View:
         return {tool.id: number for number, tool in enumerate(self.tools)}
 
     @cached_property
+    def identified(self) -> dict[str, list[int]]:
+        """The live tools of each id, lower case."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, tool in enumerate(self.tools):
+            if self.live[number]:
+                found[tool.id.lower()].append(number)
+        return dict(found)
+
+    @cached_property
     def named(self) -> dict[str, list[int]]:
         """The live tools of each name, lower case."""
         found: dict[str, list[int]] = defaultdict(list)
