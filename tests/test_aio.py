@@ -53,3 +53,15 @@ def test_the_loop_goes_on_while_the_engine_works(repository):
 def test_errors_come_through():
     with pytest.raises(RootError):
         asyncio.run(AsyncEngine.open("no/such/folder"))
+
+
+def test_tools_are_awaited(repository):
+    """The tools capability is there off the event loop as well."""
+
+    async def asked() -> str:
+        async with await AsyncEngine.open(str(repository)) as engine:
+            await engine.tools.register_json('[{"name": "read", "description": "Read a file."}]')
+            answer = await engine.tools.search("read a file")
+            return answer.matches[0].id
+
+    assert asyncio.run(asked()) == "read"

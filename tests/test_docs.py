@@ -22,6 +22,7 @@ from vademecum import config, errors, plugins
 from vademecum.cli import COMMANDS, cli
 from vademecum.codebase.codebase import SCOPES
 from vademecum.codebase.languages.table import GRAMMARS
+from vademecum.mcp.gateway import Gateway
 from vademecum.mcp.registry import TOOLS
 from vademecum.retrieval.rank import RANKERS
 from vademecum.storage.schema import FAMILIES
@@ -181,6 +182,14 @@ def test_every_mcp_tool_is_on_its_page() -> None:
     assert set(rows) == set(TOOLS)
     assert {name: set(re.findall(r"`(\w+)`", row)) for name, row in rows.items()} == {
         name: set(tool.properties) for name, tool in TOOLS.items()
+    }
+
+
+def test_every_tool_of_the_gateway_is_on_its_page() -> None:
+    """docs/gateway.md has a row for each tool with exactly its arguments."""
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", page("gateway.md"), re.MULTILINE))
+    assert {name: set(re.findall(r"`(\w+)`", row)) for name, row in rows.items()} == {
+        name: set(tool.properties) for name, tool in Gateway([], "").front.tools.items()
     }
 
 

@@ -32,6 +32,7 @@ class AsyncEngine:
         self._thread = thread
         self.codebase = Awaited(self, lambda engine: engine.codebase)
         self.memory = Awaited(self, lambda engine: engine.memory)
+        self.tools = Awaited(self, lambda engine: engine.tools)
 
     @classmethod
     async def open(cls, *paths: str, settings: Settings | None = None) -> Self:

@@ -36,6 +36,7 @@ from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Enricher, Extractor, Reranker, Store, TokenCounter
+from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
 
 P = TypeVar("P", Embedder, Enricher, Extractor, Reranker)
@@ -96,6 +97,21 @@ def assemble_memory(
     )
     closing.append(memory.close)
     return memory
+
+
+def assemble_tools(
+    settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
+) -> Tools:
+    """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
+    _, loaded = embedding(settings, embedder)
+
+    @cache
+    def opened() -> Store:
+        store: Store = load("store", "sqlite", path=settings.home / "user.db")
+        closing.append(store.close)
+        return store
+
+    return Tools(opened, loaded, clock, str(settings.home / "user.db"))
 
 
 def extract(text: str, role: Role) -> Sequence[Statement]:

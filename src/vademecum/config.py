@@ -24,6 +24,7 @@ from vademecum.errors import ConfigError
 from vademecum.settings import (
     ContextSettings,
     EnrichSettings,
+    GatewaySettings,
     IndexSettings,
     LlmSettings,
     MemorySettings,
@@ -37,7 +38,7 @@ CODERAG_FILE = ".coderag.yaml"
 PREFIX = "VADE_"
 HIDDEN = "(set, not shown)"
 # Variables that start like a setting and are not one.
-RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG"})
+RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG", "VADE_GATEWAY"})
 # The keys of a `.coderag.yaml` that have a meaning here, and what to do about some that do not.
 FROM_CODERAG: Mapping[str, str] = {"search.topK": "search.k"}
 INSTEAD: Mapping[str, str] = {
@@ -58,6 +59,7 @@ class Settings:
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
+    gateway: GatewaySettings = field(default_factory=GatewaySettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -91,6 +93,7 @@ SECTIONS: Mapping[str, type] = {
     "enrich": EnrichSettings,
     "llm": LlmSettings,
     "memory": MemorySettings,
+    "gateway": GatewaySettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,
 }

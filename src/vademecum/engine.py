@@ -18,7 +18,14 @@ from types import TracebackType
 from typing import Self
 
 from vademecum import config
-from vademecum.assembly import assemble_memory, assemble_repository, enriching, reading, rerankers
+from vademecum.assembly import (
+    assemble_memory,
+    assemble_repository,
+    assemble_tools,
+    enriching,
+    reading,
+    rerankers,
+)
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
@@ -33,6 +40,7 @@ from vademecum.memory.records import Note
 from vademecum.memory.scope import DATABASE
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
+from vademecum.tools.tools import Tools
 from vademecum.types import Answer
 
 AROUND = 20  # results for a task that a map is drawn around
@@ -45,6 +53,7 @@ class Engine:
     def __init__(
         self,
         codebase: Codebase,
+        tools: Tools,
         roots: Sequence[OpenedRoot],
         closing: list[Callable[[], None]],
         settings: Settings,
@@ -54,6 +63,7 @@ class Engine:
         has_memory: Callable[[], bool],
     ) -> None:
         self.codebase = codebase
+        self.tools = tools
         self.roots = tuple(roots)
         self.settings = settings
         self._closing = closing  # it grows: scope "all" opens more
@@ -130,7 +140,7 @@ class Engine:
         first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
         remembered = (first.catalogue.directory / DATABASE, settings.home / DATABASE)
         return cls(
-            codebase, roots, closing, settings,
+            codebase, assemble_tools(settings, embedder, clock, closing), roots, closing, settings,
             read=reading(codebase, settings, counter, clock, several=len(roots) > 1),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing),
             has_memory=lambda: any(database.exists() for database in remembered),

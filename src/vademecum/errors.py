@@ -15,6 +15,7 @@
     │   ├── EmbedError
     │   ├── RerankError
     │   └── EnrichError
+    │   └── ToolServerError
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
         ├── StoreBusyError          another process holds it
@@ -86,6 +87,10 @@ class RerankError(ProviderError):
 
 class EnrichError(ProviderError):
     """A piece of code could not be described; the offline summary stays."""
+
+
+class ToolServerError(ProviderError):
+    """A server of tools cannot be started, does not answer, or answers with what is no answer."""
 
 
 class ConsentError(Error):

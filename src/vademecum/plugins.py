@@ -41,6 +41,10 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "extractor": {
         "llm": ("vademecum.providers.extractors.llm:LlmExtractor", ""),
     },
+    "server": {
+        "stdio": ("vademecum.providers.servers.stdio:StdioServer", ""),
+        "http": ("vademecum.providers.servers.http:HttpServer", "mcp"),
+    },
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },

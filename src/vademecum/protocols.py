@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vademecum.errors import EmbedError, EnrichError, ProviderError, RerankError, StoreError
+    from vademecum.errors import EmbedError, EnrichError, ProviderError, RerankError, StoreError, ToolServerError
     from vademecum.result import Result
     from vademecum.types import EmbedKind, Passage
 
@@ -90,6 +90,28 @@ class Extractor(Protocol):
 
         Messages come with their id as `title` and the speaker's role as `context`.
         """
+        ...
+
+
+@runtime_checkable
+class ToolServer(Protocol):
+    """A server whose tools can be listed and called. It is started or reached when first asked."""
+
+    name: str
+    remote: bool  # True when arguments leave the machine
+    stale: bool  # True when its tools changed since they were last listed
+    alive: bool  # False when it can no longer be asked: a new one has to be opened
+
+    def tools(self) -> Result[list[Mapping[str, Any]], ToolServerError]:
+        """Return every tool as MCP's `tools/list` writes it."""
+        ...
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Result[Mapping[str, Any], ToolServerError]:
+        """Return the result of a call as MCP's `tools/call` writes it. May be called from several threads."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it. Whoever waits for an answer is told that none will come."""
         ...
 
 

@@ -130,6 +130,19 @@ class MemorySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GatewaySettings:
+    """How servers of tools are asked, behind `vade mcp --gateway` and when they are registered.
+
+    Attributes:
+        timeout_s: Seconds a server may take to answer.
+        answer_bytes: Most bytes of one answer; a longer one is an error.
+    """
+
+    timeout_s: float = setting(60.0, least=0.1, user_only=True)
+    answer_bytes: int = setting(1_000_000, least=1_000, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class StorageSettings:
     """Where data is kept.
 

@@ -159,3 +159,19 @@ def test_memory_is_kept_and_asked(engine, tmp_path, monkeypatch):
     assert TOOLS["recall"].call(engine, {"question": "zeppelin"}).data["verdict"] == "not_found"
     writing = [name for name, tool in TOOLS.items() if not tool.declaration()["annotations"]["readOnlyHint"]]
     assert writing == ["remember"]
+
+
+def test_tools_are_found_predicted_and_planned(engine):
+    engine.tools.register_json(
+        '[{"name": "read", "description": "Read a file."}, {"name": "send", "description": "Send."}]'
+    )
+    engine.tools.observe_json('[{"intent": "send the notes", "calls": ["read", "send"], "id": "t"}]')
+    found = TOOLS["search_tools"].call(engine, {"query": "read a file", "k": 1})
+    assert found.data["matches"][0]["id"] == "read"
+    assert "why" not in found.data["matches"][0]
+    assert "read  0." in found.text
+    said = TOOLS["predict_tool"].call(engine, {"intent": "send the notes", "after": "read"})
+    assert said.data["candidates"][0]["tool"] == "send"
+    plan = TOOLS["suggest_plan"].call(engine, {"intent": "send the notes"})
+    assert [task["call"] for task in plan.data["tasks"]] == ["read", "send"]
+    assert plan.data["evidence"] == ("t",)

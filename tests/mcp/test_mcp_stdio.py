@@ -123,6 +123,9 @@ def test_a_whole_session(talk):
         "recall",
         "remember",
         "status",
+        "search_tools",
+        "predict_tool",
+        "suggest_plan",
     ]
     assert "src/budget.py:1-" in answers[3]["result"]["content"][0]["text"]
     assert answers[3]["result"]["structuredContent"]["evidence"][0]["path"] == "src/budget.py"
@@ -326,7 +329,18 @@ def test_the_official_client_is_served(repository, mode):
             return [tool.name for tool in tools.tools], found, refused
 
     names, found, refused = anyio.run(session)
-    assert names == ["search", "context", "open", "symbol", "recall", "remember", "status"]
+    assert names == [
+        "search",
+        "context",
+        "open",
+        "symbol",
+        "recall",
+        "remember",
+        "status",
+        "search_tools",
+        "predict_tool",
+        "suggest_plan",
+    ]
     assert found.structured_content["evidence"][0]["path"] == "src/budget.py"
     assert not found.is_error
     assert refused.is_error

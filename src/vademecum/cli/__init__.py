@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),
     "doctor": ("vademecum.cli.admin:doctor", "Check that everything works, and say how to mend what does not."),
     "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),
+    "tools": ("vademecum.cli.tools:tools", "Find the tool that fits, the next call, a whole plan."),
     "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from vademecum.mcp.gateway import Gateway
 
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-def mcp(paths: tuple[str, ...]) -> int:
+@click.option(
+    "--gateway",
+    "servers",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Instead front the servers in FILE (its mcpServers) behind three tools: search, call, plan.",
+)
+def mcp(paths: tuple[str, ...], servers: str | None) -> int:
     """Serve coding agents over MCP, on standard input and output, for the current repository or each PATH.
 
     Add it to an agent with, for example: claude mcp add vademecum -- vade mcp
@@ -18,5 +29,20 @@ def mcp(paths: tuple[str, ...]) -> int:
 
     if sys.stdin.isatty():
         click.echo("vade mcp speaks JSON-RPC with an agent; a person wants `vade search`. Control-D ends it.", err=True)
-    serve(paths)
+    serve(paths, _gateway(servers) if servers else None)
     return 0
+
+
+def _gateway(path: str) -> Gateway:
+    """The gateway to the servers of a file. Its own servers may not be gateways: each would start the next."""
+    import os
+    import uuid
+
+    from vademecum.config import load
+    from vademecum.errors import UsageError
+    from vademecum.mcp.gateway import INSIDE, gateway_to
+    from vademecum.providers.servers.configured import read_servers
+
+    if os.environ.get(INSIDE):
+        raise UsageError(f"this gateway was started by another: take the gateway itself out of {path}")
+    return gateway_to(read_servers(path), load().gateway, f"gateway-{uuid.uuid4().hex[:12]}")

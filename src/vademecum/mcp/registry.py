@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from vademecum.context.chains import plan_text, prediction_text, record_of, tools_text
 from vademecum.context.document import context_record
 from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.remembered import recalled_record, recalled_text
@@ -30,26 +31,42 @@ INSTRUCTIONS = (
 RESULTS = 8  # fewer than at a terminal: each one is read, and paid for
 SNIPPET_LINES = 12
 REMEMBERED = 6  # events of one `recall`
+TOOLS_FOUND = 5
 OPEN_LINES = 400  # of one `open`; more is asked for by range
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a tool gives: text for the model, the same as data for programs."""
+    """What a tool gives: text for the model, the same as data for programs.
+
+    `content` stands in place of the text where the answer is another server's, whose parts may be of any kind.
+    """
 
     text: str
-    data: Mapping[str, Any]
+    data: Mapping[str, Any] | None
+    content: tuple[Mapping[str, Any], ...] = ()
+    is_error: bool = False
+
+    def result(self) -> dict[str, Any]:
+        """Return the answer to `tools/call`."""
+        content = list(self.content) or [{"type": "text", "text": self.text}]
+        result: dict[str, Any] = {"content": content, "isError": self.is_error}
+        return result if self.data is None else result | {"structuredContent": self.data}
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as an agent sees it, and the function behind it."""
+    """A tool as an agent sees it, and the function behind it.
+
+    `apart` is in its place where others must not wait for it: it runs on a thread of its own, without the engine.
+    """
 
     name: str
     description: str
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...]
-    run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome]
+    run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome] | None = None
+    apart: Callable[[Mapping[str, Any]], Outcome] | None = None
     writes: bool = False
 
     def declaration(self) -> dict[str, Any]:
@@ -68,6 +85,8 @@ class Tool:
 
     def _annotations(self) -> dict[str, bool]:
         """What a client may take for granted: most tools only read, and what one adds it can add twice without harm."""
+        if self.apart is not None:
+            return {"readOnlyHint": False, "openWorldHint": True}
         if not self.writes:
             return {"readOnlyHint": True, "openWorldHint": False}
         return {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
@@ -79,8 +98,15 @@ class Tool:
             UsageError: An argument is missing, unknown or of the wrong type; the message says which.
             Error: The engine could not do it.
         """
+        assert self.run is not None
         self._check(arguments)
         return self.run(engine, arguments, progress)
+
+    def call_apart(self, arguments: Mapping[str, Any]) -> Outcome:
+        """Do the same for a tool that needs no engine. Raises as `call` does."""
+        assert self.apart is not None
+        self._check(arguments)
+        return self.apart(arguments)
 
     def _check(self, arguments: Mapping[str, Any]) -> None:
         for name in self.required:
@@ -93,6 +119,14 @@ class Tool:
                 raise UsageError(f"{name!r} of {self.name} {problem}, not {value!r}")
 
 
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What a server shows: its tools by name, and words about them all. Neither changes while it runs."""
+
+    tools: Mapping[str, Tool]
+    instructions: str
+
+
 def _problem(value: Any, schema: Mapping[str, Any]) -> str:
     """What the schema finds wrong with a value; "" for nothing."""
     if schema["type"] == "string":
@@ -100,6 +134,8 @@ def _problem(value: Any, schema: Mapping[str, Any]) -> str:
             return "is a string"
         choices = schema.get("enum")
         return f"is one of {', '.join(choices)}" if choices and value not in choices else ""
+    if schema["type"] == "object":
+        return "" if isinstance(value, Mapping) else "is an object"
     if not isinstance(value, int) or isinstance(value, bool):
         return "is a whole number"
     low, high = schema["minimum"], schema["maximum"]
@@ -185,6 +221,22 @@ def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -
         )
         lines.append("  " + ", ".join(f"{name} {count}" for name, count in repo["languages"].items()))
     return Outcome("\n".join(lines), {"repos": repos})
+
+
+def _search_tools(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    answer = engine.tools.search(arguments["query"], k=arguments.get("k", TOOLS_FOUND))
+    return Outcome(tools_text(answer).rstrip("\n"), record_of(answer, compact=True))
+
+
+def _predict_tool(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    after = [part.strip() for part in arguments.get("after", "").split(",") if part.strip()]
+    prediction = engine.tools.predict(arguments["intent"], after=after)
+    return Outcome(prediction_text(prediction).rstrip("\n"), record_of(prediction, compact=True))
+
+
+def _suggest_plan(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+    plan = engine.tools.suggest(arguments["intent"])
+    return Outcome(plan_text(plan).rstrip("\n"), record_of(plan))
 
 
 def _outcome(engine: Engine, answer: Answer, snippet_lines: int, *, facts: bool = False) -> Outcome:
@@ -309,5 +361,27 @@ TOOLS: Mapping[str, Tool] = {
             (),
             _status,
         ),
+        Tool(
+            "search_tools",
+            "Which of the registered tools fits? Only if you don't see a fitting one.",
+            {"query": _string("What is to be done, or a tool's name"), "k": _number(f"Default {TOOLS_FOUND}", 1, 50)},
+            ("query",),
+            _search_tools,
+        ),
+        Tool(
+            "predict_tool",
+            "Which tool is called next, by past use. Abstains when unsure.",
+            {"intent": _string("The task"), "after": _string("Ids called so far, comma-separated")},
+            ("intent",),
+            _predict_tool,
+        ),
+        Tool(
+            "suggest_plan",
+            "Which calls a task takes, in layers that can run in parallel. Not for a task of one call.",
+            {"intent": _string("The task")},
+            ("intent",),
+            _suggest_plan,
+        ),
     )
 }
+CODE = Front(TOOLS, INSTRUCTIONS)

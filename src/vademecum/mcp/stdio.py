@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from vademecum import __version__
 from vademecum.errors import Error
-from vademecum.mcp.registry import INSTRUCTIONS, TOOLS
+from vademecum.mcp.registry import CODE, Front
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine
+    from vademecum.mcp.gateway import Gateway
     from vademecum.protocols import Progress
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -35,6 +36,7 @@ SERVER_INFO = {"name": "vademecum", "version": __version__}
 CAPABILITIES: Mapping[str, Any] = {"tools": {}}
 LIST_TTL_MS = 3_600_000  # the tools never change while the server runs
 PROGRESS_EVERY_S = 0.5
+MOST_APART = 64  # calls at the same time, of tools that run on threads of their own
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 UNSUPPORTED_VERSION = -32022
@@ -56,10 +58,13 @@ class Server:
 
     Args:
         open_engine: Makes the engine; called once, on the thread that will use it.
-        send: Writes one message, or a list of them; called from two threads, under a lock.
+        send: Writes one message, or a list of them; called from several threads, under a lock.
+        front: What it shows.
     """
 
-    def __init__(self, open_engine: Callable[[], Engine], send: Callable[[Any], None]) -> None:
+    def __init__(self, open_engine: Callable[[], Engine], send: Callable[[Any], None], front: Front = CODE) -> None:
+        self._front = front
+        self._apart = threading.BoundedSemaphore(MOST_APART)
         self._open_engine = open_engine
         self._send_unlocked = send
         self._lock = threading.Lock()
@@ -79,9 +84,13 @@ class Server:
         if isinstance(message, list):  # a batch is answered as one, in order
             self._work.put(lambda: self._batch(message))
         elif isinstance(message, dict) and message.get("method") == "tools/call":
-            self._work.put(lambda: self._send(self._answer(message)))
+            self._put(message)
         else:
             self._send(self._answer(message))
+
+    def later(self, task: Callable[[Engine], None]) -> None:
+        """Have something done with the engine, on its thread, after what was asked before."""
+        self._work.put(lambda: task(self._opened()))
 
     def close(self) -> None:
         """Finish what was asked and let go of the engine."""
@@ -93,6 +102,25 @@ class Server:
             task()
         if self._engine is not None:
             self._engine.close()
+
+    def _put(self, message: Message) -> None:
+        """Have a call answered: on the engine's thread, or on one of its own where others must not wait for it."""
+        params = message.get("params")
+        name = params.get("name") if isinstance(params, dict) else None
+        tool = self._front.tools.get(name) if isinstance(name, str) else None
+        if tool is None or tool.apart is None:
+            self._work.put(lambda: self._send(self._answer(message)))
+        elif self._apart.acquire(blocking=False):
+            threading.Thread(target=self._answer_apart, args=(message,), name=f"vademecum-{name}", daemon=True).start()
+        else:
+            busy = f"{MOST_APART} calls are being waited for already: wait for one of them"
+            self._send(_error(message.get("id"), ProtocolError(INVALID_REQUEST, busy)))
+
+    def _answer_apart(self, message: Message) -> None:
+        try:
+            self._send(self._answer(message))
+        finally:
+            self._apart.release()
 
     def _send(self, message: Any) -> None:
         if message:
@@ -139,13 +167,13 @@ class Server:
                 result: Message | None = {
                     "supportedVersions": [*HANDSHAKE_VERSIONS, *STATELESS_VERSIONS],
                     "capabilities": CAPABILITIES,
-                    "instructions": INSTRUCTIONS,
+                    "instructions": self._front.instructions,
                 }
                 self._warm_up()
             case "ping":
                 result = {}
             case "tools/list":
-                result = {"tools": [tool.declaration() for tool in TOOLS.values()]}
+                result = {"tools": [tool.declaration() for tool in self._front.tools.values()]}
             case "tools/call":
                 result = self._call(request, params)
             case _:
@@ -163,7 +191,7 @@ class Server:
             "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
             "capabilities": CAPABILITIES,
             "serverInfo": SERVER_INFO,
-            "instructions": INSTRUCTIONS,
+            "instructions": self._front.instructions,
         }
 
     def _warm_up(self) -> None:
@@ -184,15 +212,20 @@ class Server:
 
     def _call(self, request: Any, params: Message) -> Message | None:
         name, arguments = params.get("name"), params.get("arguments") or {}
-        if not isinstance(name, str) or name not in TOOLS:
-            raise ProtocolError(INVALID_PARAMS, f"no tool {name!r}: there are {', '.join(TOOLS)}")
+        tools = self._front.tools
+        if not isinstance(name, str) or name not in tools:
+            raise ProtocolError(INVALID_PARAMS, f"no tool {name!r}: there are {', '.join(tools)}")
         if not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "arguments must be an object")
         if self._is_cancelled(request):
             return None
         try:
-            outcome = TOOLS[name].call(self._opened(), arguments, self._progress(params))
-            result = {"content": [_text(outcome.text)], "structuredContent": outcome.data, "isError": False}
+            tool = tools[name]
+            apart = tool.apart is not None
+            outcome = (
+                tool.call_apart(arguments) if apart else tool.call(self._opened(), arguments, self._progress(params))
+            )
+            result = outcome.result()
         except Error as error:  # the model reads this and can do better
             result = {"content": [_text(str(error))], "isError": True}
         except Exception as error:  # noqa: BLE001 -- one of the two marked edges: a bug must not end the session
@@ -225,8 +258,8 @@ class Server:
         return progress
 
 
-def serve(paths: tuple[str, ...]) -> None:
-    """Serve the client on standard input and output until it closes its end."""
+def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:
+    """Serve the client on standard input and output until it closes its end: the codebase, or what a gateway shows."""
     source, sink = _own_streams()
     broken = threading.Event()
 
@@ -238,12 +271,16 @@ def serve(paths: tuple[str, ...]) -> None:
             broken.set()
             os.dup2(os.open(os.devnull, os.O_WRONLY), sink.fileno())  # for the flush at exit
 
-    server = Server(lambda: _open_engine(paths), send)
+    server = Server(lambda: _open_engine(paths, indexing=gateway is None), send, gateway.front if gateway else CODE)
+    if gateway:
+        gateway.start(server.later)
     for line in source:
         if broken.is_set():
             break
         if line.strip():
             server.receive(line)
+    if gateway:
+        gateway.close()
     server.close()
 
 
@@ -259,11 +296,11 @@ def _own_streams() -> tuple[TextIO, TextIO]:
     return source, sink
 
 
-def _open_engine(paths: tuple[str, ...]) -> Engine:
+def _open_engine(paths: tuple[str, ...], *, indexing: bool) -> Engine:
     from vademecum.errors import UsageError
 
     here = os.getcwd()
-    if not paths and here in {os.path.expanduser("~"), os.path.abspath(os.sep)}:
+    if indexing and not paths and here in {os.path.expanduser("~"), os.path.abspath(os.sep)}:
         raise UsageError(f"the server was started in {here}: add the repository to its command, `vade mcp /path/to/it`")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more to start than it saves here
     from vademecum.engine import Engine

@@ -92,6 +92,16 @@ FAMILIES: dict[str, Family] = {
     "digests": Family(("session", "covers", "first_at", "last_at", "text", "made_at"), ("session",)),
     # how far each transcript and history has been read; `state` is the importer's own JSON
     "sources": Family(("path", "importer", "state", "read_at"), ("path", "importer")),
+    # what can be called, by `server/name`; schemas are JSON; `gone_at` is 0 while its server still lists it
+    "tools": Family(
+        ("id", "server", "name", "description", "input_schema", "output_schema", "pinned", "registered_at", "gone_at"),
+        ("id",),
+    ),
+    # what was called, in order, for one intent; `calls` and `links` are JSON, `position` counts up with every write
+    "traces": Family(
+        ("id", "position", "intent", "calls", "links", "session", "at", "ok"),
+        ("id",),
+    ),
 }  # fmt: skip
 
 MIGRATIONS: tuple[str, ...] = (
@@ -203,5 +213,17 @@ MIGRATIONS: tuple[str, ...] = (
         path TEXT NOT NULL, importer TEXT NOT NULL, state TEXT NOT NULL, read_at REAL NOT NULL,
         PRIMARY KEY (path, importer)
     ) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE tools (
+        id TEXT PRIMARY KEY, server TEXT NOT NULL, name TEXT NOT NULL, description TEXT NOT NULL,
+        input_schema TEXT NOT NULL, output_schema TEXT NOT NULL, pinned INTEGER NOT NULL, registered_at REAL NOT NULL,
+        gone_at REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE traces (
+        id TEXT PRIMARY KEY, position INTEGER NOT NULL, intent TEXT NOT NULL, calls TEXT NOT NULL, links TEXT NOT NULL,
+        session TEXT NOT NULL, at REAL NOT NULL, ok INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX traces_by_position ON traces (position);
     """,
 )

@@ -1,0 +1,125 @@
+"""Trace sets for the tools benchmarks: tools, tasks and folds, from a path; nothing of them is kept.
+
+A set is a folder of `tools.jsonl` {id, name, desc, params, server?} and `tasks.jsonl` {id, intent, seq, links, gold, split,
+turns?}. A task with turns is a session: each turn is an intent of its own, with its own calls.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from vademecum.plugins import load
+from vademecum.storage.sqlite import SqliteStore
+from vademecum.tools.observe import trace
+from vademecum.tools.records import Call, Tool, Trace
+from vademecum.tools.tools import Tools
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One intent with its calls; `earlier` are those of the session's turns before."""
+
+    intent: str
+    calls: tuple[str, ...]
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task of a set."""
+
+    id: str
+    intent: str
+    turns: tuple[Turn, ...]
+    gold: frozenset[str]
+    links: tuple[tuple[str, str], ...] | None
+    split: str
+
+
+@dataclass
+class TraceSet:
+    """A set by name, with its tools and tasks."""
+
+    name: str
+    tools: list[Tool]
+    tasks: list[Task] = field(default_factory=list)
+
+    def folds(self) -> Iterator[tuple[list[Task], list[Task]]]:
+        """Yield (training tasks, test tasks): the official split where there is one, else five folds by index."""
+        if {task.split for task in self.tasks} >= {"train", "test"}:
+            yield [t for t in self.tasks if t.split == "train"], [t for t in self.tasks if t.split == "test"]
+            return
+        for fold in range(FOLDS):
+            kept = [t for n, t in enumerate(self.tasks) if n % FOLDS != fold]
+            yield kept, [t for n, t in enumerate(self.tasks) if n % FOLDS == fold]
+
+
+def read_set(folder: Path) -> TraceSet:
+    """Read a set."""
+    tools = [_tool(json.loads(line)) for line in (folder / "tools.jsonl").read_text(encoding="utf-8").splitlines()]
+    tasks = [_task(json.loads(line)) for line in (folder / "tasks.jsonl").read_text(encoding="utf-8").splitlines()]
+    return TraceSet(folder.name, tools, [task for task in tasks if task.gold])
+
+
+@cache
+def embedder() -> Any:
+    """The built-in embedder, loaded once."""
+    return load("embedder", "static")
+
+
+def capability(tools: Sequence[Tool], traces: Sequence[Trace], home: Path) -> Tools:
+    """The capability over a new database with these tools and traces, as a user would have it."""
+    home.mkdir(parents=True, exist_ok=True)
+    store = SqliteStore(home / f"{time.monotonic_ns()}.db")
+    made = Tools(lambda: store, embedder, time.time)
+    made.register(tools)
+    made.observe(traces)
+    return made
+
+
+def traces_of(tasks: Sequence[Task]) -> list[Trace]:
+    """The tasks as traces; links only where the set says them."""
+    found = []
+    for task in tasks:
+        for number, turn in enumerate(task.turns):
+            links = _links(turn.calls, task.links) if task.links is not None else ()
+            session = task.id if len(task.turns) > 1 else ""
+            calls = tuple(Call(tool) for tool in turn.calls)
+            found.append(trace(turn.intent, calls, id_=f"{task.id}.{number}", links=links, session=session))
+    return found
+
+
+def _links(calls: tuple[str, ...], links: Sequence[tuple[str, str]]) -> tuple[tuple[int, int], ...]:
+    """Named links as places: a call uses the latest earlier call of that name."""
+    found = []
+    for before, after in links:
+        for later, name in enumerate(calls):
+            earlier = [n for n in range(later) if calls[n] == before]
+            if name == after and earlier:
+                found.append((earlier[-1], later))
+                break
+    return tuple(dict.fromkeys(found))
+
+
+def _tool(row: dict[str, Any]) -> Tool:
+    schema = {"type": "object", "properties": {name: {} for name in row.get("params", ())}}
+    return Tool(row["id"], row["name"], row.get("server", ""), row.get("desc", ""), schema)
+
+
+def _task(row: dict[str, Any]) -> Task:
+    turns: list[Turn] = []
+    earlier: tuple[str, ...] = ()
+    for turn in row.get("turns") or [{"user": row["intent"], "calls": row["seq"]}]:
+        if turn["calls"]:
+            turns.append(Turn(turn["user"], tuple(turn["calls"]), tuple(dict.fromkeys(earlier))))
+        earlier += tuple(turn["calls"])
+    links = None if row["links"] is None else tuple((a, b) for a, b in row["links"])
+    return Task(row["id"], row["intent"], tuple(turns), frozenset(row["gold"]), links, row["split"])

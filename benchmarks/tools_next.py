@@ -1,0 +1,331 @@
+"""How often the next tool is the predicted one, beside baselines of the same run, with ablations and calibration.
+
+    python benchmarks/tools_next.py --data BENCH/tools --sets ultratool,bfcl_mt_base,tmdb
+
+Every step of every test task counts, the first included. A turn of a session is asked with its own text and what was called
+before. Baselines, fitted on the same training tasks: the most frequent tool, Markov (smoothed, over the whole session), BM25 of
+the intent, and the two joined by a conditional logit that was fitted with each training task left out. An ablation is
+fitted anew without those heads. A cold tool is one of a fifth of the tools that is in no training task.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: SLF001 - the parts are measured by themselves
+import argparse
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import report
+from tools_data import Task, TraceSet, capability, read_set, traces_of
+from vademecum.tools import fit as fitting
+from vademecum.tools.fit import PHASES, drawn, log_probabilities
+from vademecum.tools.heads import HEADS, MEMORY, TEXT, UNSEEN, USE, Asked
+from vademecum.tools.logit import Choice, fit
+from vademecum.tools.prior import prior
+from vademecum.tools.view import View
+
+ATTENTION = ("by_words", "by_meaning", "by_members", "session", "next_by_words", "next_by_meaning", "next_by_path")
+HISTORY = (*MEMORY, "popular")
+ABLATIONS: Mapping[str, tuple[str, ...]] = {
+    "without messages": ATTENTION,
+    "without history": HISTORY,
+    "without text": (*TEXT, *UNSEEN[1:]),
+    "without use": USE,
+    "without context": ("next", "next_by_words", "next_by_meaning", "next_by_path", "left", "order", *USE[1:]),
+} | {f"without {head}": (head,) for head in (*TEXT, *MEMORY, *USE)}
+COVERAGE = (0.25, 0.5, 0.75, 0.9, 1.0)
+DRAWS = 2000
+COLD = 0.2
+Steps = list[tuple[int, Choice, int]]  # (phase, choice, task)
+
+
+def rank_of(scores: np.ndarray, chosen: int) -> int:
+    """The place of the chosen one; ties in the order of position."""
+    return 1 + int((scores > scores[chosen]).sum() + (scores[:chosen] == scores[chosen]).sum())
+
+
+def measures(ranks: Sequence[int]) -> dict[str, float]:
+    r = np.asarray(ranks)
+    return {"hit@1": float((r <= 1).mean()), "hit@3": float((r <= 3).mean()), "mrr": float((1 / r).mean())}
+
+
+def steps_of(view: View, tasks: Sequence[Task]) -> Steps:
+    """Every step of test tasks, as what each tool looks like and which was called."""
+    found: Steps = []
+    for number, task in enumerate(tasks):
+        for turn in task.turns:
+            asked = Asked(view, view.read(turn.intent), tuple(view.number[tool] for tool in turn.earlier))
+            calls = tuple(view.number[tool] for tool in turn.calls)
+            for step, tool in enumerate(calls):
+                found.append((min(step, PHASES - 1), Choice(asked.heads(calls[:step]), tool), number))
+    return found
+
+
+def without(steps: Steps, heads: Sequence[str]) -> Steps:
+    """The same steps with some heads saying nothing."""
+    kept = np.array([0 if head in heads else 1 for head in HEADS], np.float32)
+    return [(phase, Choice(choice.features * kept, choice.chosen), task) for phase, choice, task in steps]
+
+
+def trained(view: View) -> tuple[Steps, Steps]:
+    """Training steps, each trace asked of the others, as they are and with tools hidden."""
+    asked = [fitting.asked_of(view, int(n)) for n in drawn(view, fitting.MOST_TRACES, 7)]
+    steps = [(phase, choice, 0) for each in asked for phase, choice in fitting.choices(each)]
+    return steps, []
+
+
+def refitted(steps: Steps, dropped: Sequence[str]) -> np.ndarray:
+    """Weights by phase, fitted without some heads."""
+    begin = prior().next.mean(0) * np.array([head not in dropped for head in HEADS])
+    steps = without(steps, dropped)
+    joint = fit([choice for _, choice, _ in steps], begin, fitting.STRENGTH)
+    return np.stack(
+        [fit([c for p, c, _ in steps if p == phase], joint, fitting.PHASE_STRENGTH) for phase in range(PHASES)]
+    )
+
+
+def ranks(steps: Steps, weights: np.ndarray) -> list[int]:
+    return [rank_of(choice.features @ weights[phase], choice.chosen) for phase, choice, _ in steps]
+
+
+class Markov:
+    """Transition counts over whole sessions, with popularity behind them."""
+
+    def __init__(self, view: View, tasks: Sequence[Task]) -> None:
+        self.n = len(view.tools)
+        self.count = np.zeros((self.n + 1, self.n), np.float32)
+        self.popular = np.full(self.n, 0.1, np.float32)
+        for task in tasks:
+            self._add(view, task, 1)
+
+    def _add(self, view: View, task: Task, sign: int) -> None:
+        before = self.n
+        for tool in whole(view, task):
+            self.count[before, tool] += sign
+            self.popular[tool] += sign
+            before = tool
+
+    def left_out(self, view: View, task: Task) -> Iterator[tuple[int, np.ndarray]]:
+        """The steps of a task, told by all others."""
+        self._add(view, task, -1)
+        before = self.n
+        for tool in whole(view, task):
+            yield tool, self.after(before)
+            before = tool
+        self._add(view, task, 1)
+
+    def after(self, before: int) -> np.ndarray:
+        """Return the smoothed share of each tool after one."""
+        share = self.popular / self.popular.sum()
+        row = self.count[before]
+        return (row + share) / (row.sum() + 1)
+
+
+def whole(view: View, task: Task) -> list[int]:
+    return [view.number[tool] for turn in task.turns for tool in turn.calls]
+
+
+def baselines(view: View, train: Sequence[Task], test: Sequence[Task]) -> dict[str, list[int]]:
+    """Ranks of frequency, Markov, BM25, and the learned mix of the last two."""
+    markov, found = Markov(view, train), defaultdict(list)
+    fitting_on = [choice for task in train[:1500] for choice in _mixed(view, markov.left_out(view, task), task)]
+    weights = fit(fitting_on, np.zeros(4), 0.1)
+    for task in test:
+        before = markov.n
+        steps = []
+        for tool in whole(view, task):
+            steps.append((tool, markov.after(before)))
+            before = tool
+        for choice in _mixed(view, iter(steps), task):
+            found["frequency"].append(rank_of(markov.popular, choice.chosen))
+            found["markov"].append(rank_of(choice.features[:, 0], choice.chosen))
+            found["bm25"].append(rank_of(choice.features[:, 1], choice.chosen))
+            found["markov+bm25"].append(rank_of(choice.features @ weights, choice.chosen))
+    return found
+
+
+def _mixed(view: View, steps: Iterator[tuple[int, np.ndarray]], task: Task) -> Iterator[Choice]:
+    """What the learned mix sees: log Markov, BM25, whether a tool was used, whether it was the last."""
+    used, last = np.zeros(len(view.tools), np.float32), np.zeros(len(view.tools), np.float32)
+    for turn in task.turns:
+        bm25 = view.documents.bm25(view.read(turn.intent))
+        for _ in turn.calls:
+            tool, share = next(steps)
+            yield Choice(np.stack([np.log(share), bm25, used, last], 1).astype(np.float32), tool)
+            used[tool], last[:] = 1, 0
+            last[tool] = 1
+    for _ in steps:  # let the counts of a task that was left out be put back
+        pass
+
+
+def bootstrap(ours: Sequence[int], theirs: Sequence[int], tasks: Sequence[int]) -> list[float]:
+    """95 % interval of the difference in hit@1, drawing tasks."""
+    difference = defaultdict(list)
+    for a, b, task in zip(ours, theirs, tasks, strict=True):
+        difference[task].append((a <= 1) - (b <= 1))
+    total = np.array([sum(d) for d in difference.values()], float)
+    size = np.array([len(d) for d in difference.values()], float)
+    draw = np.random.default_rng(1).integers(0, len(total), (DRAWS, len(total)))
+    means = total[draw].sum(1) / size[draw].sum(1)
+    return [round(float(np.quantile(means, q)), 4) for q in (0.025, 0.975)]
+
+
+def calibration(steps: Steps, weights: np.ndarray) -> dict[str, Any]:
+    """Expected calibration error over ten bins, and accuracy at several coverages, the surest first."""
+    sure, right = [], []
+    for phase, choice, _ in steps:
+        logs = log_probabilities(choice.features, weights[phase])
+        sure.append(float(np.exp(logs.max())))
+        right.append(rank_of(logs, choice.chosen) == 1)
+    p, y = np.array(sure), np.array(right)
+    bins = np.minimum((p * 10).astype(int), 9)
+    error = sum(
+        abs(p[bins == b].mean() - y[bins == b].mean()) * (bins == b).mean() for b in range(10) if (bins == b).any()
+    )
+    order = np.argsort(-p)
+    curve = {str(c): round(float(y[order[: max(1, round(c * len(y)))]].mean()), 4) for c in COVERAGE}
+    return {"ece": round(float(error), 4), "confidence": round(float(p.mean()), 4), "accuracy_at_coverage": curve}
+
+
+def cold(one: TraceSet, train: Sequence[Task], test: Sequence[Task], home: Path, seed: int) -> dict[str, list[int]]:
+    """Ranks of tools that no training task has, by the model and by text alone."""
+    names = [tool.id for tool in one.tools]
+    hidden = set(np.random.default_rng(seed).choice(names, round(COLD * len(names)), replace=False).tolist())
+    kept = [task for task in train if not task.gold & hidden]
+    made = capability(one.tools, traces_of(kept), home)
+    view, weights = made._now().view, made._now().model.next
+    found: dict[str, list[int]] = {"ours": [], "bm25": [], "warm": []}
+    for phase, choice, _ in steps_of(view, test):
+        place = rank_of(choice.features @ weights[phase], choice.chosen)
+        if view.tools[choice.chosen].id in hidden:
+            found["ours"].append(place)
+            found["bm25"].append(rank_of(choice.features[:, HEADS.index("bm25")], choice.chosen))
+        else:
+            found["warm"].append(place)
+    return found
+
+
+def measured(one: TraceSet, home: Path, *, ablations: bool) -> dict[str, Any]:
+    """Everything about one set."""
+    found: dict[str, list[int]] = defaultdict(list)
+    taken: dict[str, list[int]] = defaultdict(list)
+    groups: list[int] = []
+    everything: list[tuple[Steps, np.ndarray]] = []
+    seconds = []
+    for number, (train, test) in enumerate(one.folds()):
+        made = capability(one.tools, traces_of(train), home)
+        view = made._now().view
+        started = time.perf_counter()
+        made.fit()
+        seconds.append(time.perf_counter() - started)
+        weights = made._now().model.next
+        steps = steps_of(view, test)
+        groups += [1_000_000 * number + task for _, _, task in steps]
+        found["vademecum"] += ranks(steps, weights)
+        for name, places in baselines(view, train, test).items():
+            found[name] += places
+        everything.append((steps, weights))
+        training, _ = trained(view) if ablations else ([], [])
+        for name, heads in ABLATIONS.items() if ablations else ():
+            taken[name] += ranks(without(steps, heads), refitted(training, heads))
+        taken["refitted with all"] += ranks(steps, refitted(training, ())) if ablations else []
+    result: dict[str, Any] = {name: measures(places) for name, places in found.items()}
+    result["steps"] = len(groups)
+    result["over markov+bm25, 95 %"] = bootstrap(found["vademecum"], found["markov+bm25"], groups)
+    result["fit seconds"] = [round(s, 2) for s in seconds]
+    result["calibration"] = _joined(everything)
+    result["ablations"] = {name: measures(places) for name, places in taken.items() if places}
+    return result
+
+
+def _joined(everything: Sequence[tuple[Steps, np.ndarray]]) -> dict[str, Any]:
+    """Calibration over all folds."""
+    steps: Steps = []
+    stacked = []
+    for number, (fold, weights) in enumerate(everything):
+        steps += [(phase + PHASES * number, choice, task) for phase, choice, task in fold]
+        stacked.append(weights)
+    return calibration(steps, np.concatenate(stacked))
+
+
+def cold_measured(one: TraceSet, home: Path) -> dict[str, Any]:
+    """Cold tools over three draws, on the first fold."""
+    train, test = next(iter(one.folds()))
+    draws = [cold(one, train, test, home, seed) for seed in range(3)]
+    return {
+        name: [round(measures(draw[name])["hit@3"], 4) if draw[name] else None for draw in draws]
+        for name in ("ours", "bm25", "warm")
+    } | {"steps": [len(draw["ours"]) for draw in draws]}
+
+
+def latency(one: TraceSet, home: Path, tools: int, traces: int) -> dict[str, float]:
+    """Milliseconds of processor time of a warm answer among so many tools and traces, grown from the set by renaming."""
+    grown = list(one.tools)
+    while len(grown) < tools:
+        part = len(grown) // len(one.tools)
+        grown += [_renamed(tool, part) for tool in one.tools[: tools - len(grown)]]
+    train, test = next(iter(one.folds()))
+    made = capability(grown, traces_of(train)[:traces], home)
+    made.predict("warm up")
+    asked = [turn for task in test for turn in task.turns][:200]
+    took: dict[str, list[float]] = defaultdict(list)
+    calls: Mapping[str, Callable[[Any], object]] = {
+        "predict": lambda turn: made.predict(turn.intent, after=turn.calls[:-1], earlier=turn.earlier),
+        "search": lambda turn: made.search(turn.intent),
+        "suggest": lambda turn: made.suggest(turn.intent),
+    }
+    for name, call in calls.items():
+        for turn in asked:
+            started = time.process_time()  # of this process alone: the machine may be shared
+            call(turn)
+            took[name].append((time.process_time() - started) * 1000)
+    return {
+        f"{name} p{quantile}": round(float(np.quantile(t, quantile / 100)), 2)
+        for name, t in took.items()
+        for quantile in (50, 95)
+    } | {"tools": len(grown), "traces": min(traces, len(traces_of(train)))}
+
+
+def _renamed(tool: Any, part: int) -> Any:
+    from dataclasses import replace
+
+    return replace(
+        tool, id=f"{tool.id}_{part}", name=f"{tool.name}_{part}", description=f"{tool.description} variant {part}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--sets", default="ultratool,bfcl_mt_base,tmdb")
+    parser.add_argument("--no-ablations", action="store_true")
+    parser.add_argument("--no-write", action="store_true")
+    args = parser.parse_args()
+    result: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as home:
+        for name in args.sets.split(","):
+            one = read_set(args.data / name)
+            result[name] = measured(one, Path(home), ablations=not args.no_ablations)
+            result[name]["cold hit@3"] = cold_measured(one, Path(home))
+            rows = [[kind, *m.values()] for kind, m in result[name].items() if isinstance(m, dict) and "hit@1" in m]
+            print(name, report.table(["", "hit@1", "hit@3", "mrr"], rows), sep="\n")
+            for key in ("over markov+bm25, 95 %", "fit seconds", "calibration", "cold hit@3"):
+                print(" ", key, result[name][key])
+            for kind, m in result[name]["ablations"].items():
+                print(f"  {kind:28} {m['hit@1']:.3f} {m['hit@3']:.3f} {m['mrr']:.3f}")
+        if "ultratool" in result:
+            one = read_set(args.data / "ultratool")
+            result["latency"] = [latency(one, Path(home), 300, 3000), latency(one, Path(home), 5000, 3000)]
+            print(result["latency"])
+    if not args.no_write:
+        print(report.write("tools-next", result))
+
+
+if __name__ == "__main__":
+    main()

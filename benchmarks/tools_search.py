@@ -1,0 +1,90 @@
+"""How often the right tools are among the first five, without and with history, beside text baselines of the same run.
+
+    python benchmarks/tools_search.py --data BENCH/tools --sets ultratool,livemcp,tmdb,bfcl_mt_base
+
+`recall@5` is the share of a task's tools among the first five, `hit@1` whether the first is one of them. With history: after the
+training tasks were observed. livemcp has no training tasks and is asked without.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: SLF001 - the baselines read what the capability reads
+import argparse
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import report
+from tools_data import TraceSet, capability, read_set, traces_of
+from vademecum.tools.view import View
+
+WITHOUT_HISTORY = ("livemcp",)
+
+
+def scored(order: list[str], gold: frozenset[str]) -> tuple[float, float]:
+    """(hit@1, recall@5)."""
+    return float(order[:1] != [] and order[0] in gold), len(set(order[:5]) & gold) / len(gold)
+
+
+def by_text(view: View, intent: str) -> dict[str, list[str]]:
+    """The first five by BM25, tf-idf and vectors alone."""
+    question = view.read(intent)
+    scores = {
+        "bm25": view.documents.bm25(question),
+        "tf-idf": view.documents.tfidf(question),
+        "vectors": view.documents.dense(question),
+    }
+    return {name: [view.tools[n].id for n in np.argsort(-score, kind="stable")[:5]] for name, score in scores.items()}
+
+
+def measured(one: TraceSet, home: Path) -> dict[str, Any]:
+    """Everything about one set."""
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for train, test in one.folds():
+        bare = capability(one.tools, [], home)
+        view = bare._now().view
+        learned = None if one.name in WITHOUT_HISTORY else capability(one.tools, traces_of(train), home)
+        for task in test:
+            found["without history"].append(scored(_first(bare, task.intent), task.gold))
+            for name, order in by_text(view, task.intent).items():
+                found[name].append(scored(order, task.gold))
+            if learned:
+                found["with history"].append(scored(_first(learned, task.intent), task.gold))
+                step = learned.search(task.intent, reliability="step")
+                found["with history, step reliability"].append(
+                    scored([match.id for match in step.matches if match.kind == "tool"], task.gold)
+                )
+    return {
+        name: {"hit@1": float(np.mean([h for h, _ in rows])), "recall@5": float(np.mean([r for _, r in rows]))}
+        for name, rows in found.items()
+    }
+
+
+def _first(made: Any, intent: str) -> list[str]:
+    return [match.id for match in made.search(intent).matches if match.kind == "tool"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--sets", default="ultratool,livemcp,tmdb,bfcl_mt_base")
+    parser.add_argument("--no-write", action="store_true")
+    args = parser.parse_args()
+    result: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as home:
+        for name in args.sets.split(","):
+            result[name] = measured(read_set(args.data / name), Path(home))
+            print(
+                name,
+                report.table(["", "hit@1", "recall@5"], [[k, *m.values()] for k, m in result[name].items()]),
+                sep="\n",
+            )
+    if not args.no_write:
+        print(report.write("tools-search", result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,266 @@
+"""The verbs about tools: register, observe, search, predict, suggest, stats, pin, graph."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.session import json_option, opened, settings_for
+from vademecum.errors import UsageError
+
+if TYPE_CHECKING:
+    from vademecum.providers.servers.configured import ServerSpec
+    from vademecum.tools.records import ObserveReport, RegisterReport
+    from vademecum.tools.tools import Tools
+
+NOT_FOUND = 1
+MOST_BYTES = 256_000_000  # of a file that is read: more is a mistake
+REJECTED_SHOWN = 10
+
+
+@click.group()
+def tools() -> None:
+    """Find the tool that fits, the next call, and a whole plan, among the tools of all servers.
+
+    \b
+    vade tools register tools.json --server files
+    vade tools observe traces.jsonl
+    vade tools search "send the report by mail"
+    vade tools predict "send the report by mail" --after files/read
+    vade tools suggest "send the report by mail"
+    """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
+
+
+@tools.command()
+@click.argument("file", default="-")
+@click.option("--server", default="", metavar="NAME", help="The server of tools that name none.")
+@click.option("--replace", "replacing", is_flag=True, help="FILE has all tools of its servers: others are gone.")
+@click.option("--openapi", is_flag=True, help="FILE is an OpenAPI document, in JSON or YAML.")
+@click.option("--servers", is_flag=True, help="FILE names MCP servers (its mcpServers): each is started and asked.")
+@click.option("--mcp", "commands", multiple=True, metavar="COMMAND", help="Start this MCP server and ask it.")
+@click.option("--mcp-url", "urls", multiple=True, metavar="URL", help="Ask the MCP server at this address.")
+@json_option
+def register(file: str, server: str, **options: Any) -> int:
+    """Take in tools from FILE: JSON in the shapes of MCP and of function calling. FILE `-` is standard input."""
+    specs = _specs(file if options["servers"] else "", options["commands"], options["urls"], server)
+    with _tools() as known:
+        if specs:
+            return _register_servers(known, specs, as_json=options["as_json"])
+        if options["openapi"]:
+            report = known.register_openapi(_read(file), server=server)
+        else:
+            report = known.register_json(_read(file), server=server, replacing=options["replacing"])
+    return _registered(report, as_json=options["as_json"])
+
+
+@tools.command()
+@click.argument("file", default="-")
+@click.option("--transcripts", is_flag=True, help="FILE is a coding agent's transcript, or a folder of them.")
+@json_option
+def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
+    """Take in traces from FILE: what was called for which intent, as JSON or a trace a line. FILE `-` is standard input."""
+    with _tools() as known:
+        if transcripts:
+            report = _summed([known.observe_transcript(_read(each)) for each in _transcripts(file)])
+        else:
+            report = known.observe_json(_read(file))
+    if as_json:
+        emit_json(_record(report))
+    else:
+        emit(f"{report.added} new, {report.changed} changed, {report.unchanged} known already\n{_rejected(report)}")
+    return 0 if not report.rejected or report.added or report.changed or report.unchanged else NOT_FOUND
+
+
+@tools.command()
+@click.argument("intent")
+@click.option("-k", type=click.IntRange(1), default=5, metavar="N", help="How many tools.")
+@click.option("--server", default="", metavar="NAME", help="Only tools of this server.")
+@click.option("--reliability", type=click.Choice(["smoothed", "step"]), default="smoothed", help="How failures count.")
+@click.option("--why", is_flag=True, help="Show what speaks for each.")
+@json_option
+def search(intent: str, k: int, server: str, **options: Any) -> int:
+    """Find the few tools that fit INTENT, or the one of this name."""
+    from vademecum.context.chains import record_of, tools_text
+
+    with _tools() as known:
+        answer = known.search(intent, k=k, server=server, reliability=options["reliability"])
+    if options["as_json"]:
+        emit_json(record_of(answer))
+    else:
+        emit(tools_text(answer, why=options["why"], style=style_for()))
+    return 0 if answer.matches else NOT_FOUND
+
+
+@tools.command()
+@click.argument("intent")
+@click.option("--after", default="", metavar="IDS", help="The tools called so far, in order, separated by commas.")
+@click.option("--earlier", default="", metavar="IDS", help="Those called before in the session, for other intents.")
+@click.option("-k", type=click.IntRange(1), default=3, metavar="N", help="How many candidates.")
+@click.option("--threshold", type=click.FloatRange(0, 1), default=0.5, metavar="P", help="Abstain below this.")
+@click.option("--why", is_flag=True, help="Show what speaks for each.")
+@json_option
+def predict(intent: str, after: str, earlier: str, **options: Any) -> int:
+    """Say which tool comes next for INTENT, with its probability; abstain where none is likely."""
+    from vademecum.context.chains import prediction_text, record_of
+
+    with _tools() as known:
+        prediction = known.predict(
+            intent, after=_ids(after), earlier=_ids(earlier), k=options["k"], threshold=options["threshold"]
+        )
+    if options["as_json"]:
+        emit_json(record_of(prediction))
+    else:
+        emit(prediction_text(prediction, why=options["why"], style=style_for()))
+    return NOT_FOUND if prediction.abstained else 0
+
+
+@tools.command()
+@click.argument("intent")
+@json_option
+def suggest(intent: str, *, as_json: bool) -> int:
+    """Suggest a whole plan for INTENT: what to call, what waits for what, what can run at the same time."""
+    from vademecum.context.chains import plan_text, record_of
+
+    with _tools() as known:
+        plan = known.suggest(intent)
+    if as_json:
+        emit_json(record_of(plan))
+    else:
+        emit(plan_text(plan, style=style_for()))
+    return 0 if plan.tasks else NOT_FOUND
+
+
+@tools.command()
+@json_option
+def stats(*, as_json: bool) -> int:
+    """Show what is known: tools by server, traces, and how the most used tools fared."""
+    from vademecum.context.chains import record_of, stats_text
+
+    with _tools() as known:
+        status = known.stats()
+    if as_json:
+        emit_json(record_of(status))
+    else:
+        emit(stats_text(status, style=style_for()))
+    return 0
+
+
+@tools.command()
+@click.argument("tool")
+@click.option("--off", is_flag=True, help="No longer.")
+def pin(tool: str, *, off: bool) -> int:
+    """Show TOOL, by its id, with every search."""
+    with _tools() as known:
+        known.pin(tool, pinned=not off)
+    return 0
+
+
+@tools.command()
+@click.option("--html", "file", required=True, metavar="FILE", help="Where to write the page.")
+@click.option("--plan", "intent", default="", metavar="INTENT", help="Show the plan suggested for this as well.")
+def graph(file: str, intent: str) -> int:
+    """Write a page that shows how tools lead to each other."""
+    with _tools() as known:
+        page = known.page(known.suggest(intent) if intent else None)
+    try:
+        Path(file).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {file!r}: {error.strerror}: name another file") from error
+    return 0
+
+
+@contextmanager
+def _tools() -> Iterator[Tools]:
+    """The user's tools, with the settings that hold here."""
+    with opened(()) as engine:
+        yield engine.tools
+
+
+def _read(file: str) -> str:
+    if file == "-":
+        return sys.stdin.read()
+    path = Path(file)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{file!r} has more than {MOST_BYTES // 1_000_000} MB: cut it into several")
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"cannot read {file!r}: {error.strerror}: name a file, or `-` for standard input") from error
+
+
+def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: str) -> list[ServerSpec]:
+    """The MCP servers that are meant; a name given holds where there is one."""
+    if not (file or commands or urls):
+        return []
+    from vademecum.providers.servers.configured import ServerSpec, read_servers
+
+    called = name if len(commands) + len(urls) == 1 else ""
+    specs = [ServerSpec.of_command(command, called) for command in commands]
+    specs += [ServerSpec.of_url(url, called) for url in urls]
+    return specs + (read_servers(file) if file else [])
+
+
+def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -> int:
+    """Ask each server for its tools; one that cannot be asked is named, and the others count."""
+    from vademecum.errors import ToolServerError
+    from vademecum.providers.servers.configured import open_server
+
+    code, limits = 0, settings_for(()).gateway
+    for spec in specs:
+        server = open_server(spec, timeout_s=limits.timeout_s, answer_bytes=limits.answer_bytes)
+        try:
+            _registered(known.register_server(server), as_json=as_json, name=spec.name)
+        except ToolServerError as error:
+            click.echo(f"vade: {error}", err=True)
+            code = NOT_FOUND
+        finally:
+            server.close()
+    return code
+
+
+def _transcripts(file: str) -> list[str]:
+    """The files that are meant: one, or all of a folder that look like transcripts."""
+    path = Path(file)
+    if not path.is_dir():
+        return [file]
+    return [str(found) for found in sorted(path.rglob("*")) if found.suffix in {".json", ".jsonl"} and found.is_file()]
+
+
+def _summed(reports: list[ObserveReport]) -> ObserveReport:
+    from vademecum.tools.records import ObserveReport
+
+    added, changed = sum(one.added for one in reports), sum(one.changed for one in reports)
+    return ObserveReport(added, changed, sum(one.unchanged for one in reports))
+
+
+def _registered(report: RegisterReport, *, as_json: bool, name: str = "") -> int:
+    if as_json:
+        emit_json(_record(report) | ({"server": name} if name else {}))
+    else:
+        said = f"{report.added} new, {report.changed} changed, {report.unchanged} known already, {report.removed} gone"
+        emit(f"{name + ': ' if name else ''}{said}\n{_rejected(report)}")
+    return 0 if report.added or report.changed or report.unchanged or report.removed else NOT_FOUND
+
+
+def _rejected(report: RegisterReport | ObserveReport) -> str:
+    from vademecum.context.render import visible
+
+    lines = [f"  not taken: {item.place}: {visible(item.reason)}\n" for item in report.rejected[:REJECTED_SHOWN]]
+    more = len(report.rejected) - len(lines)
+    return "".join(lines) + (f"  … and {more} more: --json lists all\n" if more > 0 else "")
+
+
+def _record(report: RegisterReport | ObserveReport) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(report)
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())

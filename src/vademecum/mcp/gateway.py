@@ -1,0 +1,300 @@
+"""A gateway: many servers of tools behind three tools, of which an agent searches, calls and plans.
+
+    vade mcp --gateway servers.json
+
+An agent pays for every schema it is shown, in every session. Here it is shown three, the same ones for ever, so that prompt
+caches hold; the rest is found when it is needed. Each server is asked on threads of its own: one that is slow, gone or talks
+nonsense is named, with what to do, and the others go on working. What was called is kept as traces, without any value.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from vademecum.errors import ToolServerError, UsageError
+from vademecum.mcp.registry import Front, Outcome, Tool
+from vademecum.mcp.schema import violation
+from vademecum.mcp.upstream import Upstream
+from vademecum.providers.servers.configured import open_server
+from vademecum.tools import records
+from vademecum.tools.observe import tool_id
+from vademecum.tools.traced import Traced
+
+if TYPE_CHECKING:
+    from vademecum.engine import Engine
+    from vademecum.protocols import Clock, Progress
+    from vademecum.providers.servers.configured import ServerSpec
+    from vademecum.settings import GatewaySettings
+    from vademecum.tools.records import Match, Plan
+
+INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
+FOUND = 5  # tools shown unless more are asked for
+LISTING_S = 10.0  # that a first question waits for servers that are still starting
+_WORDS = 400  # characters of a description that are shown in a list
+
+
+class Gateway:
+    """The servers, and the three tools.
+
+    Args:
+        upstreams: The servers, in the order of their configuration.
+        session: What tells this client's traces from others'.
+        clock: Tells the time, in seconds since the epoch.
+    """
+
+    def __init__(self, upstreams: Sequence[Upstream], session: str, clock: Clock = time.time) -> None:
+        self._upstreams = {upstream.name: upstream for upstream in upstreams}
+        self._traced = Traced(session, clock)
+        self._fresh: list[Upstream] = []  # listed anew, not yet registered
+        self._lock = threading.Lock()
+        self._later: Callable[[Callable[[Engine], None]], None] = lambda _: None
+        self.front = Front({tool.name: tool for tool in self._tools()}, self._instructions())
+
+    def start(self, later: Callable[[Callable[[Engine], None]], None]) -> None:
+        """Ask every server what it has, all at once, without waiting.
+
+        Args:
+            later: Has something done with the engine, on its thread.
+        """
+        self._later = later
+        self._refresh()
+
+    def close(self) -> None:
+        """Let go of every server; they end side by side."""
+        threads = [threading.Thread(target=upstream.close) for upstream in self._upstreams.values()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    # The three tools.
+
+    def _search(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+        query, k = arguments["query"], arguments.get("k", FOUND)
+        self._traced.intend(query)
+        problems = self._current(engine)
+        found = [match for match in engine.tools.search(query, k=5 * k + 20).matches if self._is_here(match)]
+        shown = self._exact(query, found)[:k]
+        lines = [line for match in shown for line in _described(match, self._tool(match.id))]
+        lines += [] if shown else ["no tool of these servers fits; rephrase once at most"]
+        lines += [f"note: {problem}" for problem in problems]
+        return Outcome("\n".join(lines), {"tools": [_record(match, self._tool(match.id)) for match in shown]})
+
+    def _suggest(self, engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
+        self._traced.intend(arguments["intent"], anew=True)
+        problems = self._current(engine)
+        plan = engine.tools.suggest(arguments["intent"])
+        lines = _planned(plan, self._tool)
+        return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
+
+    def _call(self, arguments: Mapping[str, Any]) -> Outcome:
+        asked, given = arguments["tool"], arguments.get("arguments", {})
+        if arguments.get("intent"):
+            self._traced.intend(arguments["intent"])
+        upstream, tool = self._find(asked)
+        if wrong := violation(given, tool.input_schema):
+            raise UsageError(f"{tool.id}: {wrong}: it takes {_signature(tool) or 'nothing'}")
+        started = time.monotonic()
+        try:
+            result = upstream.call(tool.name, given)
+        except ToolServerError:
+            self._note(tool, given, "", ok=False, latency_s=time.monotonic() - started)
+            raise
+        outcome = _checked(tool, result)
+        said = json.dumps([result.get("content"), result.get("structuredContent")], ensure_ascii=False)
+        self._note(tool, given, said, ok=not outcome.is_error, latency_s=time.monotonic() - started)
+        return outcome
+
+    def _note(self, tool: records.Tool, given: Mapping[str, Any], said: str, *, ok: bool, latency_s: float) -> None:
+        trace = self._traced.called(tool.id, given, said, ok=ok, latency_s=latency_s)
+
+        def observe(engine: Engine) -> None:
+            engine.tools.observe([trace])
+
+        self._later(observe)
+
+    # What there is.
+
+    def _refresh(self) -> list[threading.Thread]:
+        """Ask those servers that may have changed, each on a thread of its own."""
+        stale = [upstream for upstream in self._upstreams.values() if upstream.stale]
+        threads = [
+            threading.Thread(target=self._list, args=(one,), name=f"{one.name}-list", daemon=True) for one in stale
+        ]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    def _list(self, upstream: Upstream) -> None:
+        if upstream.refresh():
+            with self._lock:
+                self._fresh.append(upstream)
+            self._later(self._register)
+
+    def _register(self, engine: Engine) -> None:
+        """Hand on what servers listed, once."""
+        with self._lock:
+            fresh, self._fresh = self._fresh, []
+        for upstream in fresh:
+            engine.tools.register(upstream.tools.values(), complete={upstream.name})
+
+    def _current(self, engine: Engine) -> list[str]:
+        """Wait a while for what is still starting, register what is new, and return what is wrong."""
+        deadline = time.monotonic() + LISTING_S
+        for thread in self._refresh():
+            thread.join(max(deadline - time.monotonic(), 0.0))
+        self._register(engine)
+        slow = [f"{u.name} is still starting" for u in self._upstreams.values() if not u.listed.is_set()]
+        return [*slow, *(u.problem for u in self._upstreams.values() if u.problem)]
+
+    def _find(self, asked: str) -> tuple[Upstream, records.Tool]:
+        """Return a tool by its id, or by its bare name where only one server has it.
+
+        Raises:
+            UsageError: There is none, or there are several.
+            ToolServerError: Its server cannot be asked.
+        """
+        id_ = tool_id(asked.strip())
+        server, _, name = id_.partition("/")
+        if server in self._upstreams and name:
+            upstream = self._upstreams[server]
+            upstream.refresh()
+            if tool := upstream.tools.get(name):
+                return upstream, tool
+            if upstream.problem and not upstream.tools:
+                raise ToolServerError(upstream.problem)
+        named = [(u, u.tools[id_]) for u in self._upstreams.values() if id_ in u.tools]
+        if len(named) == 1:
+            return named[0]
+        if named:
+            raise UsageError(f"{len(named)} servers have {id_!r}: say which: {', '.join(tool.id for _, tool in named)}")
+        known = [tool.id for u in self._upstreams.values() for tool in u.tools.values()]
+        close = difflib.get_close_matches(id_, known, n=3, cutoff=0.5) or [k for k in known if k.endswith(f"/{name}")]
+        hint = f"did you mean {' or '.join(close)}?" if close else "search_tools finds them"
+        raise UsageError(f"there is no tool {asked!r}: {hint}")
+
+    def _is_here(self, match: Match) -> bool:
+        members = match.tools if match.kind == "capability" else (match.id,)
+        return all(self._tool(member) is not None for member in members)
+
+    def _tool(self, id_: str) -> records.Tool | None:
+        server, _, name = id_.partition("/")
+        upstream = self._upstreams.get(server)
+        return upstream.tools.get(name) if upstream else None
+
+    def _exact(self, query: str, found: list[Match]) -> list[Match]:
+        """A name that is asked for comes first, whatever the ranking."""
+        return sorted(found, key=lambda match: match.id != query.strip() and match.name != query.strip())
+
+    # What agents see.
+
+    def _instructions(self) -> str:
+        return (
+            f"Tools of these servers are behind three: {', '.join(self._upstreams)}. First search_tools with what you "
+            "want to do (or suggest_plan for a task of several steps), then call_tool with the id it names."
+        )
+
+    def _tools(self) -> list[Tool]:
+        return [
+            Tool(
+                "search_tools",
+                "Find the few tools, of hundreds, that fit what you want to do. Returns their ids, arguments and what "
+                "they do. A tool's exact name or id gives that tool with its whole schema.",
+                {
+                    "query": {"type": "string", "description": "What is to be done, or a tool's name"},
+                    "k": {"type": "integer", "minimum": 1, "maximum": 50, "description": f"Tools, default {FOUND}"},
+                },
+                ("query",),
+                run=self._search,
+            ),
+            Tool(
+                "suggest_plan",
+                "For a task of several steps: which tools, in which order, what can run at the same time and which inputs "
+                "are missing, learned from what was done before. Follow it as far as it fits.",
+                {"intent": {"type": "string", "description": "The whole task, in a sentence"}},
+                ("intent",),
+                run=self._suggest,
+            ),
+            Tool(
+                "call_tool",
+                "Call a tool that search_tools or suggest_plan named.",
+                {
+                    "tool": {"type": "string", "description": "Its id, server/name"},
+                    "arguments": {"type": "object", "description": "What its schema asks for"},
+                    "intent": {"type": "string", "description": "What the call is for, if not what was searched for"},
+                },
+                ("tool",),
+                apart=self._call,
+            ),
+        ]
+
+
+def gateway_to(specs: Sequence[ServerSpec], settings: GatewaySettings, session: str) -> Gateway:
+    """Return a gateway to configured servers, none of them started yet."""
+
+    def opening(spec: ServerSpec) -> Upstream:
+        limits: dict[str, Any] = {"timeout_s": settings.timeout_s, "answer_bytes": settings.answer_bytes}
+        marked = replace(spec, env={**spec.env, INSIDE: "1"})
+        return Upstream(spec.name, lambda: open_server(marked, **limits), time.monotonic)
+
+    return Gateway([opening(spec) for spec in specs], session)
+
+
+def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
+    """The server's answer, as it is, or with what is wrong with it in front."""
+    content, data = tuple(result.get("content") or ()), result.get("structuredContent")
+    failed = result.get("isError") is True
+    if failed or not tool.output_schema or data is None:
+        return Outcome("", data, content, failed)
+    wrong = violation(data, tool.output_schema, shown=False)
+    if not wrong:
+        return Outcome("", data, content)
+    said = f"{tool.id} broke its own output schema: {wrong}: do not rely on its answer, report it to its author"
+    return Outcome(said, None, ({"type": "text", "text": said}, *content), is_error=True)
+
+
+def _described(match: Match, tool: records.Tool | None) -> list[str]:
+    """A tool in a list: what it is called with, and what it does; with its schema where it was asked for by name."""
+    if match.kind == "capability":
+        return [f"{match.name}: {' -> '.join(match.tools)}"]
+    assert tool is not None
+    words = " ".join(tool.description.split())
+    lines = [f"{tool.id}({_signature(tool)})", f"  {words if match.exact else words[:_WORDS]}"]
+    return [*lines, f"  schema: {json.dumps(tool.input_schema, ensure_ascii=False)}"] if match.exact else lines
+
+
+def _planned(plan: Plan, tool_of: Callable[[str], records.Tool | None]) -> list[str]:
+    """A plan as lines: each layer with its tasks, and what they wait for."""
+    if not plan.tasks:
+        return [plan.reason or "no plan: search_tools finds single tools"]
+    tasks = {task.id: task for task in plan.tasks}
+    lines = [f"confidence {plan.confidence:.2f}, supported by traces: {len(plan.evidence)}"]
+    for number, layer in enumerate(plan.layers, 1):
+        lines.append(f"{number}." + (" at the same time:" if len(layer) > 1 else ""))
+        for id_ in layer:
+            task, known = tasks[id_], tool_of(tasks[id_].call)
+            called = f"{task.call}({_signature(known)})" if known else f"{task.call}, which is not behind this gateway"
+            lines.append(f"  {id_} {called}" + (f" after {', '.join(task.depends_on)}" if task.depends_on else ""))
+    return [*lines, f"missing: {', '.join(plan.missing)}"] if plan.missing else lines
+
+
+def _record(match: Match, tool: records.Tool | None) -> dict[str, Any]:
+    record: dict[str, Any] = {"id": match.id, "score": round(match.score, 3)}
+    return record | ({"inputSchema": tool.input_schema} if tool else {"tools": list(match.tools)})
+
+
+def _signature(tool: records.Tool) -> str:
+    """The arguments as one writes them: `path: string, depth?: integer`."""
+    properties = tool.input_schema.get("properties")
+    required = tool.input_schema.get("required") or ()
+    if not isinstance(properties, Mapping):
+        return ""
+    order = sorted(properties, key=lambda name: name not in required)
+    kinds = {name: properties[name].get("type") if isinstance(properties[name], Mapping) else "" for name in order}
+    return ", ".join(f"{name}{'' if name in required else '?'}: {kinds[name] or 'any'}" for name in order)

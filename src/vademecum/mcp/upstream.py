@@ -1,0 +1,117 @@
+"""A server behind the gateway: what it lists, whether it is there, and when it may be started again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vademecum.errors import Error, ToolServerError
+from vademecum.protocols import Clock, ToolServer
+from vademecum.tools.records import Tool
+from vademecum.tools.sources import listed
+
+PATIENCE_S = (
+    0.0,
+    1.0,
+    2.0,
+    4.0,
+    8.0,
+    15.0,
+    30.0,
+    60.0,
+)  # before it is started for the nth time in a row without success
+
+
+class Upstream:
+    """One server, opened anew when it is gone, ever more patiently while that does not help.
+
+    Args:
+        name: Its name, which its tools' ids begin with.
+        open_server: Makes it; it starts when first asked.
+        clock: Tells the time, in seconds that only grow.
+    """
+
+    def __init__(self, name: str, open_server: Callable[[], ToolServer], clock: Clock) -> None:
+        self.name = name
+        self.problem = ""  # why it has no tools now
+        self.tools: Mapping[str, Tool] = {}  # by name, as last listed
+        self.listed = threading.Event()  # set once it was asked what it has, whatever came of it
+        self._open = open_server
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._listing = threading.Lock()
+        self._server: ToolServer | None = None
+        self._failures = 0
+        self._cause = ""  # of the last failure
+        self._not_before = 0.0
+        self._closed = False
+
+    @property
+    def stale(self) -> bool:
+        """Whether it has to be asked again what it has."""
+        server = self._server
+        return not self.listed.is_set() or bool(self.problem) or (server is not None and server.stale)
+
+    def refresh(self) -> bool:
+        """Ask what it has, unless that is known. Returns whether that was so; `problem` says why it could not."""
+        with self._listing:
+            if not self.stale:
+                return False
+            try:
+                tools, _ = listed(self._ready())
+            except Error as error:
+                self.problem = self._cause = str(error)
+                return False
+            finally:
+                self.listed.set()
+            self.tools, self.problem = {tool.name: tool for tool in tools}, ""
+            return True
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Call a tool and return its result as MCP writes it. It is called once, also where that fails.
+
+        Raises:
+            ToolServerError: It is gone, too slow, or answers with nonsense; the message says what happens next.
+        """
+        server = self._ready()
+        try:
+            result = server.call(tool, arguments).unwrap()
+        except ToolServerError as error:
+            self._cause = str(error)
+            if server.alive:
+                raise
+            raise ToolServerError(f"{error}: it is started again with the next call") from error
+        self._failures = 0
+        return result
+
+    def close(self) -> None:
+        """Let go of it for good."""
+        with self._lock:
+            self._closed = True
+            server, self._server = self._server, None
+        if server:
+            server.close()
+
+    def _ready(self) -> ToolServer:
+        """Return the server, a new one if the last is gone and it is time.
+
+        Raises:
+            ToolServerError: It is not time yet.
+        """
+        with self._lock:
+            if self._closed:
+                raise ToolServerError(f"{self.name} was closed with the gateway")
+            if self._server is not None and not self._server.alive:
+                self._server.close()
+                self._server = None
+                self._not_before = self._clock() + PATIENCE_S[min(self._failures, len(PATIENCE_S) - 1)]
+                self._failures += 1
+                self.listed.clear()  # a new one may have other tools
+            if self._server is None:
+                wait = self._not_before - self._clock()
+                if wait > 0:
+                    cause = self._cause.partition(" (failed ")[0]
+                    raise ToolServerError(f"{cause} (failed {self._failures} times; next try in {wait:.0f} s)")
+                self._server = self._open()
+            return self._server

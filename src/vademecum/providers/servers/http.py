@@ -1,0 +1,245 @@
+"""A server of tools at an address: MCP over streamable HTTP, or over SSE as it was before, by the official SDK.
+
+The SDK lives on an event loop; this is one loop on a thread of its own, with one connection, asked from any thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import ipaddress
+import threading
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx2
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+
+from mcp import Client
+from vademecum.errors import ToolServerError
+from vademecum.providers.servers.wire import CHANGED, every_tool, outcome, parsed, shortened
+from vademecum.result import attempt
+
+T = TypeVar("T")
+INTERNAL_ERROR = -32603
+_OF_THE_WIRE = frozenset({"transfer-encoding", "content-encoding", "content-length"})  # gone once a body is read
+SLACK_S = 5.0  # beyond the SDK's own time limit, before its answer is not waited for any longer
+
+
+class HttpServer:
+    """An MCP server at a URL.
+
+    Args:
+        name: What it is called in messages.
+        url: Its address.
+        headers: Sent with every request, such as an `Authorization`.
+        sse: Whether it speaks the older transport.
+        timeout_s: Seconds it may take to answer.
+        answer_bytes: Most bytes of one answer.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        sse: bool = False,
+        timeout_s: float = 60.0,
+        answer_bytes: int = 4_000_000,
+    ) -> None:
+        self.name = name
+        self.remote = _is_remote(url)
+        self._url = url
+        self._headers = dict(headers or {})
+        self._sse = sse
+        self._timeout_s = timeout_s
+        self._answer_bytes = answer_bytes
+        self._starting = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._client: Client | None = None
+        self._stop: asyncio.Event | None = None
+        self._stale = threading.Event()
+        self._gone = ""
+
+    @attempt(ToolServerError, ToolServerError)
+    def tools(self) -> list[Mapping[str, Any]]:
+        """Return every tool as the server declares it, from all pages."""
+        client = self._connected()
+        self._stale.clear()
+
+        def page(cursor: str) -> Mapping[str, Any]:
+            listed = self._done("tools/list", client.list_tools(cursor=cursor or None, cache_mode="refresh"))
+            return listed.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+        return every_tool(self.name, page)
+
+    @attempt(ToolServerError, ToolServerError)
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Call a tool and return its result as MCP writes it."""
+        result = self._done(tool, self._connected().call_tool(tool, dict(arguments)))
+        return outcome(self.name, tool, result.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    @property
+    def stale(self) -> bool:
+        """Whether the server has said that its tools changed since they were last listed."""
+        return self._stale.is_set()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked: it was not reached for yet, or answers."""
+        return not self._gone
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._gone = self._gone or "it was closed"
+        loop, stop = self._loop, self._stop
+        if loop and stop:
+            with suppress(RuntimeError):  # the loop has ended by itself
+                loop.call_soon_threadsafe(stop.set)
+
+    def _connected(self) -> Client:
+        """Return the connection, made once."""
+        with self._starting:
+            if self._gone:
+                raise ToolServerError(f"{self.name} cannot be asked: {self._gone}")
+            if self._client is None:
+                ready: concurrent.futures.Future[Client] = concurrent.futures.Future()
+                threading.Thread(target=self._run, args=(ready,), name=f"{self.name}-http", daemon=True).start()
+                try:
+                    failure = ready.exception(self._timeout_s + SLACK_S)
+                except concurrent.futures.TimeoutError:
+                    failure = TimeoutError(f"no answer within {self._timeout_s:g} s")
+                if failure:
+                    self.close()
+                    raise ToolServerError(
+                        f"{self.name} cannot be reached at {_address(self._url)}: {_reason(failure, self._url)}: "
+                        "start it, or correct its url and headers"
+                    ) from failure
+                self._client = ready.result()
+            return self._client
+
+    def _run(self, ready: concurrent.futures.Future[Client]) -> None:
+        """Keep one connection on a loop of this thread's own, until it is closed or lost."""
+
+        async def hold() -> None:
+            self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+            async with (
+                self._transport() as transport,
+                Client(transport, read_timeout_seconds=self._timeout_s, message_handler=self._heard) as client,
+            ):
+                ready.set_result(client)
+                listening = asyncio.create_task(_outcome(self._listen(client)))
+                if not self._gone:  # closed while it was being reached
+                    await self._stop.wait()
+                listening.cancel()
+
+        ended = asyncio.run(_outcome(hold()))
+        self._gone = self._gone or (f"the connection was lost: {_reason(ended, self._url)}" if ended else "it ended")
+        if ended and not ready.done():
+            ready.set_exception(ended)
+
+    @asynccontextmanager
+    async def _transport(self) -> AsyncIterator[Any]:
+        limit = self._answer_bytes
+        timeout = httpx2.Timeout(self._timeout_s, read=max(self._timeout_s, 300.0))
+        if self._sse:
+            yield sse_client(self._url, self._headers, self._timeout_s)
+            return
+        bounded = Bounded(limit)
+        async with httpx2.AsyncClient(
+            headers=self._headers, timeout=timeout, transport=bounded, trust_env=False
+        ) as http:
+            yield streamable_http_client(self._url, http_client=http, max_sse_event_size=limit)
+
+    async def _listen(self, client: Client) -> None:
+        """Hear of changes in the era without a handshake, where one has to ask for them; older servers refuse that."""
+        async with client.listen(tools_list_changed=True) as changes:
+            async for _ in changes:
+                self._stale.set()
+
+    async def _heard(self, message: Any) -> None:
+        if getattr(message, "method", "") == CHANGED:
+            self._stale.set()
+
+    def _done(self, what: str, work: Coroutine[Any, Any, T]) -> T:
+        """Run something on the loop and wait for it."""
+        assert self._loop is not None
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError as error:  # the loop ended between two looks at it
+            work.close()
+            raise ToolServerError(f"{self.name} cannot be asked: {self._gone or 'the connection was lost'}") from error
+        try:
+            failure = future.exception(self._timeout_s + SLACK_S)
+        except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError) as error:
+            future.cancel()
+            failure = error
+        if isinstance(failure, TimeoutError) or "timed out" in str(failure).lower():
+            raise ToolServerError(
+                f"{self.name} did not answer {what} within {self._timeout_s:g} s: "
+                "ask for less, or raise gateway.timeout_s"
+            ) from failure
+        if failure:
+            raise ToolServerError(f"{self.name} failed at {what}: {_reason(failure, self._url)}") from failure
+        return future.result()
+
+
+class Bounded(httpx2.AsyncHTTPTransport):
+    """A transport that reads no more than so many bytes of an answer in one piece; the SDK bounds streams of events.
+
+    In place of a longer one it gives the JSON-RPC error that a server would give: an exception would cost the connection.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request and return its response, or the error that stands for one that is too long."""
+        response = await super().handle_async_request(request)
+        if response.headers.get("content-type", "").startswith("text/event-stream"):
+            return response
+        body = bytearray()
+        async for part in response.aiter_bytes():
+            body += part
+            if len(body) > self._most:
+                await response.aclose()
+                return httpx2.Response(200, json=self._too_long(request), request=request)
+        kept = {name: value for name, value in response.headers.items() if name not in _OF_THE_WIRE}
+        return httpx2.Response(response.status_code, headers=kept, content=bytes(body), request=request)
+
+    def _too_long(self, request: httpx2.Request) -> dict[str, Any]:
+        said = f"it answered with more than {self._most} bytes: ask for less, or raise gateway.answer_bytes"
+        asked = parsed(request.content) or {}
+        return {"jsonrpc": "2.0", "id": asked.get("id"), "error": {"code": INTERNAL_ERROR, "message": said}}
+
+
+async def _outcome(work: Coroutine[Any, Any, None]) -> BaseException | None:
+    """Return what something failed with, whatever that is: foreign code on its own thread must not fail unseen."""
+    ended = await asyncio.gather(work, return_exceptions=True)
+    return ended[0]
+
+
+def _reason(failure: BaseException, url: str) -> str:
+    """The first real reason in what may be a group of groups, without what may be secret in the URL."""
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return shortened((str(failure) or type(failure).__name__).replace(url, _address(url)).partition(" For more")[0])
+
+
+def _address(url: str) -> str:
+    """A URL without what may be secret in it."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or '?'}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+def _is_remote(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"

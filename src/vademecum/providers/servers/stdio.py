@@ -1,0 +1,294 @@
+"""A server of tools as a child process: MCP over its standard input and output.
+
+The official SDK does this too, at 0.6 s to import and with an event loop; what is needed here is a few requests, each
+with a time limit, and to see at once when the process ends. Three threads per server: one reads, one writes (a server that
+does not read must not block who calls), one keeps the last lines of standard error for messages.
+
+The process gets the few environment variables that any program needs, and those configured for it; not the rest, which
+may hold other services' keys. It is started when first used, in a process group of its own, and ended the way MCP
+asks: its input is closed, then it is asked to stop, then it is killed, with its children.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import IO, Any
+
+from vademecum.errors import ToolServerError
+from vademecum.providers.servers.wire import (
+    CHANGED,
+    METHOD_NOT_FOUND,
+    UNSUPPORTED_VERSION,
+    Message,
+    every_tool,
+    hello,
+    id_in,
+    outcome,
+    parsed,
+    refusal,
+    refused,
+    request,
+    shortened,
+)
+from vademecum.result import attempt
+
+INHERITED = (
+    *("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"),
+    *("APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE", "SYSTEMDRIVE"),
+    *("SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE"),
+)
+GRACE_S = 2.0  # for each step of ending it
+_PIECE = 65_536
+
+Reply = queue.SimpleQueue[Message]
+
+
+class StdioServer:
+    """An MCP server that is a command.
+
+    Args:
+        name: What it is called in messages.
+        command: The program and its arguments.
+        env: Environment variables for it, beside those of `INHERITED`.
+        cwd: The directory it runs in; "" is this one.
+        timeout_s: Seconds it may take to answer.
+        answer_bytes: Most bytes of one answer.
+    """
+
+    remote = False
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: str = "",
+        timeout_s: float = 60.0,
+        answer_bytes: int = 4_000_000,
+    ) -> None:
+        self.name = name
+        self._command = tuple(command)
+        self._env = {key: os.environ[key] for key in INHERITED if key in os.environ} | dict(env or {})
+        self._cwd = cwd
+        self._timeout_s = timeout_s
+        self._answer_bytes = answer_bytes
+        self._starting = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._numbers = count(1)
+        self._waiting: dict[int, Reply] = {}
+        self._guard = threading.Lock()  # of _waiting and _gone
+        self._gone = ""  # why it is no longer there
+        self._said: deque[str] = deque(maxlen=10)
+        self._stateless = False
+        self._stale = threading.Event()
+
+    @attempt(ToolServerError, ToolServerError)
+    def tools(self) -> list[Mapping[str, Any]]:
+        """Return every tool as the server declares it, from all pages."""
+        self._start()
+        self._stale.clear()
+        return every_tool(self.name, lambda cursor: self._ask("tools/list", {"cursor": cursor} if cursor else {}))
+
+    @attempt(ToolServerError, ToolServerError)
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Call a tool and return its result as MCP writes it."""
+        self._start()
+        return outcome(self.name, tool, self._ask("tools/call", {"name": tool, "arguments": dict(arguments)}, tool))
+
+    @property
+    def stale(self) -> bool:
+        """Whether the server has said that its tools changed since they were last listed."""
+        return self._stale.is_set()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked: it was not started yet, or runs."""
+        return not self._gone
+
+    def close(self) -> None:
+        """End the process and its children."""
+        self._end("it was closed")
+        process = self._process
+        if process is None:
+            return
+        self._outbox.put(None)  # the writer closes its input
+        for stop in (None, signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+            if stop is not None:
+                _signal(process, stop)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_S)
+                break
+        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))  # children that outlive it
+
+    def _start(self) -> None:
+        """Start the process and greet it, once."""
+        with self._starting:
+            if self._process is None:
+                self._process = self._spawned()
+                streams = (self._process.stdin, self._process.stdout, self._process.stderr)
+                for serve, stream in zip((self._write, self._read, self._listen), streams, strict=True):
+                    assert stream is not None
+                    threading.Thread(target=serve, args=(stream,), name=f"{self.name}-pipe", daemon=True).start()
+                self._greet()
+
+    def _spawned(self) -> subprocess.Popen[bytes]:
+        pipe, words = subprocess.PIPE, list(self._command)
+        try:
+            return subprocess.Popen(
+                words,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                env=self._env,
+                cwd=self._cwd or None,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            self._end(f"{words[0]!r} cannot be started: {reason}")
+            raise ToolServerError(
+                f"{self.name} cannot be started: {words[0]!r}: {reason}: install it, or correct its command"
+            ) from error
+
+    def _greet(self) -> None:
+        try:
+            answer = self._exchange("initialize", hello())
+        except ToolServerError:
+            self.close()  # it never became a server
+            raise
+        error = answer.get("error")
+        if isinstance(error, dict) and error.get("code") in {METHOD_NOT_FOUND, UNSUPPORTED_VERSION}:
+            self._stateless = True
+        elif "error" in answer:
+            self.close()
+            raise refused(self.name, "initialize", error)
+        else:
+            self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def _ask(self, method: str, params: Mapping[str, Any], what: str = "") -> Mapping[str, Any]:
+        answer = self._exchange(method, params, what)
+        result = answer.get("result")
+        if not isinstance(result, dict):
+            raise refused(self.name, what or method, answer.get("error", "it answered with nothing"))
+        return result
+
+    def _exchange(self, method: str, params: Mapping[str, Any], what: str = "") -> Message:
+        """Send a request and wait for what comes back, or for the reason that nothing does."""
+        number, reply = next(self._numbers), Reply()
+        with self._guard:
+            if self._gone:
+                raise ToolServerError(f"{self.name} stopped: {self._gone}")
+            self._waiting[number] = reply
+        self._send(request(number, method, params, stateless=self._stateless))
+        try:
+            answer = reply.get(timeout=self._timeout_s)
+        except queue.Empty:
+            with self._guard:
+                self._waiting.pop(number, None)
+            self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+            raise ToolServerError(
+                f"{self.name} did not answer {what or method} within {self._timeout_s:g} s: "
+                "ask for less, or raise gateway.timeout_s"
+            ) from None
+        if isinstance(answer.get("failure"), ToolServerError):
+            raise answer["failure"]
+        return answer
+
+    def _send(self, message: Message) -> None:
+        self._outbox.put(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+    # The three threads.
+
+    def _write(self, stream: IO[bytes]) -> None:
+        with suppress(OSError, ValueError):
+            while (line := self._outbox.get()) is not None:
+                while line:
+                    line = line[stream.write(line) :]
+        with suppress(OSError):
+            stream.close()
+
+    def _read(self, stream: IO[bytes]) -> None:
+        """Read lines, keeping of one that is too long no more than its beginning."""
+        line, length = bytearray(), 0
+        with suppress(OSError, ValueError), stream:
+            while piece := stream.read(_PIECE):
+                for part in _lines(piece):
+                    length += len(part)
+                    line += part[: max(self._answer_bytes - len(line), 0)]
+                    if part.endswith(b"\n"):
+                        self._take(bytes(line), length)
+                        line, length = bytearray(), 0
+        self._end(self._last_words())
+
+    def _listen(self, stream: IO[bytes]) -> None:
+        """Keep the last lines of standard error."""
+        with suppress(OSError, ValueError), stream:
+            while piece := stream.read(_PIECE):
+                self._said.extend(piece[-2000:].decode(errors="replace").splitlines()[-10:])
+
+    def _take(self, line: bytes, length: int) -> None:
+        message = parsed(line) if length <= self._answer_bytes else None
+        if message is None:
+            number = id_in(line)
+            if number is not None:
+                much = f"more than {self._answer_bytes} bytes: ask for less, or raise gateway.answer_bytes"
+                why = much if length > self._answer_bytes else "something that is not JSON: report it to its author"
+                self._hand(number, {"failure": ToolServerError(f"{self.name} answered with {why}")})
+        elif "method" in message:
+            if message["method"] == CHANGED:
+                self._stale.set()
+            if answer := refusal(message):
+                self._send(answer)
+        elif isinstance(message.get("id"), int):
+            self._hand(message["id"], message)
+
+    def _hand(self, number: int, message: Message) -> None:
+        with self._guard:
+            reply = self._waiting.pop(number, None)
+        if reply:
+            reply.put(message)
+
+    def _last_words(self) -> str:
+        process = self._process
+        assert process is not None
+        try:
+            code = process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            return "it closed its output"
+        said = shortened(self._said[-1]) if self._said else ""
+        return f"exit code {code}" + (f", saying {said!r}" if said else "")
+
+    def _end(self, why: str) -> None:
+        """Tell everyone who waits that nothing will come."""
+        with self._guard:
+            self._gone = self._gone or why
+            waiting, self._waiting = self._waiting, {}
+        for reply in waiting.values():
+            reply.put({"failure": ToolServerError(f"{self.name} stopped before it answered: {self._gone}")})
+
+
+def _lines(piece: bytes) -> list[bytes]:
+    """Cut at newlines alone: a carriage return may stand inside a line."""
+    *whole, rest = piece.split(b"\n")
+    return [*(line + b"\n" for line in whole), *([rest] if rest else [])]
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    """Send a signal to a process and its children."""
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)

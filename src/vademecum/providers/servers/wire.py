@@ -1,0 +1,122 @@
+"""What goes over the wire to an MCP server and comes back: messages, and what is wrong with an answer.
+
+JSON-RPC 2.0, a message a line. Servers of the eras with a handshake are greeted with `initialize`; one that knows no
+handshake (2026-07-28) gets its version with every request.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vademecum import __version__
+from vademecum.errors import ToolServerError
+
+HANDSHAKE = "2025-11-25"
+STATELESS = "2026-07-28"
+CLIENT = {"name": "vademecum", "version": __version__}
+METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
+CHANGED = "notifications/tools/list_changed"
+MOST_PAGES, MOST_TOOLS = 1_000, 20_000  # of one server
+_SAID = 300  # characters shown of what a server says
+_ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
+
+Message = dict[str, Any]
+
+
+def request(number: int, method: str, params: Mapping[str, Any], *, stateless: bool) -> Message:
+    """Return a request; in the era without a handshake it says who asks, and in which version."""
+    if stateless:
+        key = "io.modelcontextprotocol/"
+        meta = {f"{key}protocolVersion": STATELESS, f"{key}clientInfo": CLIENT, f"{key}clientCapabilities": {}}
+        params = {**params, "_meta": meta}
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": dict(params)}
+
+
+def hello() -> Mapping[str, Any]:
+    """Return the parameters of `initialize`: this client offers nothing that a server could ask for."""
+    return {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": CLIENT}
+
+
+def refusal(message: Message) -> Message | None:
+    """Return the answer to what a server asks of its client: a ping is answered, anything else is not offered here."""
+    if "id" not in message:
+        return None
+    answer: Message = {"jsonrpc": "2.0", "id": message["id"]}
+    if message.get("method") == "ping":
+        return answer | {"result": {}}
+    return answer | {"error": {"code": METHOD_NOT_FOUND, "message": "this client offers no such thing"}}
+
+
+def parsed(line: bytes) -> Message | None:
+    """Return the message on a line; None where it is none, as where a server prints something else."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) else None
+
+
+def id_in(line: bytes) -> int | None:
+    """Return the id that the beginning of an unreadable answer names, so that whoever waits for it can be told."""
+    found = _ID.search(line[:4096]) or _ID.search(line[-256:])
+    return int(found[1]) if found else None
+
+
+def every_tool(name: str, page: Callable[[str], Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Read `tools/list` to its end.
+
+    Args:
+        name: The server's.
+        page: Returns the result for a cursor, "" for the first.
+
+    Raises:
+        ToolServerError: What the server sends is no list of tools, or has no end.
+    """
+    tools: list[Mapping[str, Any]] = []
+    cursor, seen = "", {""}
+    for _ in range(MOST_PAGES):
+        result = page(cursor)
+        listed = result.get("tools")
+        if not isinstance(listed, list) or not all(isinstance(tool, dict) for tool in listed):
+            raise ToolServerError(f"{name} answered tools/list with no list of tools: report it to its author")
+        tools += listed
+        cursor = result.get("nextCursor") or ""
+        if not cursor:
+            return tools
+        if not isinstance(cursor, str) or cursor in seen or len(tools) > MOST_TOOLS:
+            break
+        seen.add(cursor)
+    raise ToolServerError(f"the list of tools of {name} has no end (after {len(tools)}): report it to its author")
+
+
+def outcome(name: str, tool: str, result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the result of a call, checked to be one.
+
+    Raises:
+        ToolServerError: It is none.
+    """
+    content = result.get("content", [])
+    structured = result.get("structuredContent")
+    fine = isinstance(content, list) and all(isinstance(part, dict) and "type" in part for part in content)
+    if (
+        not fine
+        or not (structured is None or isinstance(structured, dict))
+        or ("content" not in result and not structured)
+    ):
+        raise ToolServerError(f"{name} answered {tool} with something that is no tool result: report it to its author")
+    return result
+
+
+def refused(name: str, method: str, error: Any) -> ToolServerError:
+    """Return the error that a JSON-RPC error stands for."""
+    said = error.get("message") if isinstance(error, Mapping) else None
+    return ToolServerError(f"{name} refused {method}: {shortened(str(said or error))}")
+
+
+def shortened(text: str) -> str:
+    """Return a text as one line of bounded length."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SAID else line[: _SAID - 3] + "..."

@@ -1,0 +1,139 @@
+"""What a tool's schema asks for and promises, field by field, and which promise meets which need.
+
+An output field meets an input when both are about the same thing and their types agree. What a field is about is in its
+words, those of the objects that it lies in, and, where its name says next to nothing (`id`, `name`), in the name of the
+tool that gives it: `create_user` gives `id`, and `delete_user` wants `user_id`.
+
+    >>> given = fields_of({"properties": {"id": {"type": "integer"}}})
+    >>> wanted = fields_of({"properties": {"user_id": {"type": "integer"}}})
+    >>> match(given[0], words("create_user"), wanted[0], words("delete_user"))
+    0.5
+    >>> match(given[0], words("create_order"), wanted[0], words("delete_user"))
+    0.0
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+DEPTH = 4  # of nested objects and arrays that is looked into
+MOST_FIELDS = 200  # of one schema
+SAME, WITHIN, BY_TOOL = 1.0, 0.8, 0.5  # how far a match can be trusted
+# Names that are about anything: alone they match nothing.
+_GENERIC = """
+id ids uuid key name names title type kind value values text string content contents body data item items result results output
+input query url uri path date time status state code count number limit offset page size message description note label format
+options params config metadata info ok success error
+"""
+GENERIC = frozenset(_GENERIC.split())
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_UNTOLD = frozenset(
+    {"get", "set", "list", "create", "make", "add", "new", "delete", "remove", "update", "read", "write"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A place for a value in a schema.
+
+    Attributes:
+        name: As it is written, with those of the objects around it: `user.id`.
+        words: The words of its own name, in small letters, without plural.
+        around: Those of the objects around it.
+        type: JSON Schema's type; "" where it is open.
+        required: Whether a call is impossible without it.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    around: frozenset[str] = frozenset()
+    type: str = ""
+    required: bool = False
+
+    @property
+    def telling(self) -> frozenset[str]:
+        """The words of its own name that say what it is about."""
+        return frozenset(self.words) - GENERIC
+
+
+def words(name: str) -> tuple[str, ...]:
+    """Return the words of a name in small letters, without plural.
+
+    >>> words("listOpenIssues_v2")
+    ('list', 'open', 'issue', 'v', '2')
+    """
+    return tuple(_singular(word.lower()) for word in _WORD.findall(name))
+
+
+def fields_of(schema: Mapping[str, Any]) -> list[Field]:
+    """Return the fields of a JSON Schema, outermost first; what is nested in arrays counts as well."""
+    return [field for field, _ in zip(_fields(schema, "", frozenset(), 0), range(MOST_FIELDS), strict=False)]
+
+
+def inputs_of(schema: Mapping[str, Any]) -> list[Field]:
+    """Return the arguments of a tool: the outermost fields alone."""
+    return [field for field in fields_of(schema) if "." not in field.name]
+
+
+def match(given: Field, giver: tuple[str, ...], wanted: Field, taker: tuple[str, ...]) -> float:
+    """Return how far an output can be trusted to be what an input wants: 0 (not at all), `BY_TOOL`, `WITHIN` or `SAME`.
+
+    Args:
+        given: A field of an output schema.
+        giver: The words of that tool's name.
+        wanted: A field of an input schema.
+        taker: The words of that tool's name.
+    """
+    if given.words[-1:] != wanted.words[-1:] or not given.words or not _types_agree(given.type, wanted.type):
+        return 0.0
+    telling = wanted.telling
+    if telling:
+        if given.words == wanted.words:
+            return SAME
+        if telling <= given.around | set(given.words):
+            return WITHIN
+        return BY_TOOL if telling <= given.around | set(given.words) | set(giver) else 0.0
+    return BY_TOOL if about(wanted, taker) & given.around.union(given.words, giver) else 0.0
+
+
+def about(wanted: Field, taker: tuple[str, ...]) -> frozenset[str]:
+    """Return the words of which a giver has to share one: the input's own, or where these say nothing its tool's."""
+    return wanted.telling or frozenset(wanted.around.union(taker) - GENERIC - _UNTOLD)
+
+
+def _fields(schema: Any, prefix: str, around: frozenset[str], depth: int) -> Iterator[Field]:
+    if depth > DEPTH or not isinstance(schema, Mapping):
+        return
+    properties = schema.get("properties")
+    inner: list[tuple[Mapping[str, Any], str, frozenset[str]]] = []
+    required = schema.get("required")
+    for name, body in properties.items() if isinstance(properties, Mapping) else ():
+        body = body if isinstance(body, Mapping) else {}  # noqa: PLW2901 -- `true` stands for anything
+        own = words(name)
+        needed = isinstance(required, list) and name in required and "default" not in body
+        yield Field(prefix + name, own, around, _type(body), needed)
+        inner.append((body, f"{prefix}{name}.", around | set(own)))
+    if "items" in schema:
+        inner.append((schema["items"], prefix, around))
+    for body, name, above in inner:
+        yield from _fields(body, name, above, depth + 1)
+
+
+def _type(body: Mapping[str, Any]) -> str:
+    found = body.get("type", "")
+    if isinstance(found, list):
+        found = next((one for one in found if one != "null"), "")
+    return found if isinstance(found, str) else ""
+
+
+def _types_agree(given: str, wanted: str) -> bool:
+    return not given or not wanted or given == wanted or {given, wanted} == {"integer", "number"}
+
+
+def _singular(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

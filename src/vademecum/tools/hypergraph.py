@@ -1,0 +1,161 @@
+"""Traces as a hypergraph: each is a hyperedge over the tools it called, in their order.
+
+Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools (0) lie in traces (1), traces
+that called the same chain lie in a capability (2), and the traces of one session lie in that session (3). An incidence
+is stored as flat arrays, one entry for each member, sorted so that a tool's or a trace's entries are a slice.
+
+Every count asked of it is a sum of weights over traces, so that leaving some out, as fitting does, is a weight of 0,
+and a new trace is a few more entries.
+
+    >>> graph = Hypergraph.of([Chain((0, 1)), Chain((0, 1)), Chain((2, 1))], tools=3)
+    >>> graph.after(0, graph.weight)[:3].tolist()
+    [0.0, 2.0, 0.0]
+    >>> graph.capabilities[graph.capability[0]]
+    (0, 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Weights = NDArray[np.float32]
+
+FAILED = 1 / 3  # what a trace that failed counts for: its order is still informative (measured: dropping it is worse)
+
+
+class Chain(NamedTuple):
+    """A trace by the numbers of its tools."""
+
+    tools: tuple[int, ...]
+    ok: bool = True
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hypergraph:
+    """n tools and m traces.
+
+    `n` stands for the beginning of a trace where a tool before is asked for, and for its end where one after is.
+
+    Attributes:
+        tools: n.
+        weight: float32 (m,), what each trace counts for.
+        length: int64 (m,), calls of each.
+        member_tool, member_trace: int64 (M,), each tool of each trace once, by trace.
+        by_tool: int64 (M,), the entries above by tool; `tool_start` int64 (n + 1,) cuts them.
+        before, here, then, owner: int64 (S,), each step: the tool two before, the one before, the tool, the trace; by
+            `here`, and `here_start` int64 (n + 2,) cuts them.
+        capability: int64 (m,), each trace's capability; `capabilities` are their chains.
+        session: int64 (m,), each trace's session, -1 for none.
+    """
+
+    tools: int
+    weight: Weights
+    length: Integers
+    member_tool: Integers
+    member_trace: Integers
+    by_tool: Integers
+    tool_start: Integers
+    before: Integers
+    here: Integers
+    then: Integers
+    owner: Integers
+    here_start: Integers
+    capability: Integers
+    capabilities: tuple[tuple[int, ...], ...]
+    session: Integers
+
+    @classmethod
+    def of(cls, chains: Sequence[Chain], tools: int) -> Self:
+        """Build the incidences of traces."""
+        length = np.array([len(chain.tools) for chain in chains], np.int64)
+        flat = np.array([tool for chain in chains for tool in chain.tools], np.int64)
+        owner = np.repeat(np.arange(len(chains)), length)
+        member = np.unique(owner * (tools + 1) + flat)
+        member_trace, member_tool = np.divmod(member, tools + 1)
+        by_tool = np.argsort(member_tool, kind="stable")
+        steps = _steps(length, flat, tools)
+        known: dict[tuple[int, ...], int] = {}
+        capability = [known.setdefault(chain.tools, len(known)) for chain in chains]
+        sessions: dict[str, int] = {}
+        session = [sessions.setdefault(chain.session, len(sessions)) if chain.session else -1 for chain in chains]
+        return cls(
+            tools,
+            np.array([1.0 if chain.ok else FAILED for chain in chains], np.float32),
+            length,
+            member_tool,
+            member_trace,
+            by_tool,
+            np.searchsorted(member_tool[by_tool], np.arange(tools + 1)),
+            *steps,
+            np.searchsorted(steps[1], np.arange(tools + 2)),
+            np.array(capability, np.int64),
+            tuple(known),
+            np.array(session, np.int64),
+        )
+
+    def __len__(self) -> int:
+        """Return the number of traces."""
+        return len(self.weight)
+
+    def traces_with(self, tool: int) -> Integers:
+        """Return the traces that called a tool."""
+        return self.member_trace[self.by_tool[self.tool_start[tool] : self.tool_start[tool + 1]]]
+
+    def gather(self, weight: Weights) -> Weights:
+        """Return float32 (n,): traces → tools, each trace's weight given to every tool it called."""
+        return _sums(self.member_tool, weight[self.member_trace], self.tools)
+
+    def spread(self, value: Weights) -> Weights:
+        """Return float32 (m,): tools → traces, the mean over each trace's distinct tools."""
+        total = _sums(self.member_trace, value[self.member_tool], len(self))
+        size = np.bincount(self.member_trace, minlength=len(self))
+        return np.asarray(total / np.maximum(size, 1), np.float32)
+
+    def tools_of(self, trace: int) -> Integers:
+        """Return the distinct tools of a trace."""
+        begin, end = np.searchsorted(self.member_trace, (trace, trace + 1))
+        return self.member_tool[begin:end]
+
+    def shared(self, context: Sequence[int]) -> Weights:
+        """Return float32 (m,): the share of the context's distinct tools that each trace called."""
+        count = np.zeros(len(self), np.float32)
+        distinct = set(context)
+        for tool in distinct:
+            count[self.traces_with(tool)] += 1
+        return count / np.float32(max(len(distinct), 1))
+
+    def after(self, tool: int, weight: Weights, before: int | None = None) -> Weights:
+        """Return float32 (n + 1,): how much weight went from a tool to each other one, or (n) to the end.
+
+        `before` asks only for those steps that came from there.
+        """
+        rows = slice(self.here_start[tool], self.here_start[tool + 1])
+        then, given = self.then[rows], weight[self.owner[rows]]
+        if before is not None:
+            given = given * (self.before[rows] == before)
+        return _sums(then, given, self.tools + 1)
+
+
+def _steps(length: Integers, flat: Integers, tools: int) -> tuple[Integers, Integers, Integers, Integers]:
+    """Return (two before, before, tool, trace) of every step, its end included, by the tool before."""
+    count = length + 1
+    owner = np.repeat(np.arange(len(length)), count)
+    first = np.zeros(len(owner), bool)
+    first[np.cumsum(count) - count] = True
+    then = np.full(len(owner), tools)
+    then[np.setdiff1d(np.arange(len(owner)), np.cumsum(count) - 1)] = flat
+    here = np.where(first, tools, np.roll(then, 1))
+    before = np.where(first, -1, np.roll(here, 1))
+    order = np.argsort(here, kind="stable")
+    return before[order], here[order], then[order], owner[order]
+
+
+def _sums(place: Integers, weight: Weights, size: int) -> Weights:
+    return np.bincount(place, weight, size).astype(np.float32)

@@ -1,0 +1,170 @@
+"""What is kept of tools, through the store: themselves, pins and traces; nothing twice, nothing half written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from vademecum.errors import UsageError
+from vademecum.protocols import Clock, Row, Store
+from vademecum.tools.records import Call, ObserveReport, RegisterReport, Tool, Trace
+
+_VERSION = "tools.version"  # counts every write, so that a reader knows at once whether what it holds is current
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A tool with what the ledger knows beside it."""
+
+    tool: Tool
+    pinned: bool
+    gone: bool  # its server no longer lists it
+
+
+class Ledger:
+    """Tools and traces in one database. The store is opened when first needed."""
+
+    def __init__(self, store: Callable[[], Store], clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def version(self) -> int:
+        """Return a number that changes with every write of any process."""
+        rows = self._store().scan("meta", [("name", "=", _VERSION)], ("value",)).unwrap()
+        return int(rows[0][0]) if rows else 0
+
+    def register(self, tools: Iterable[Tool], complete: Collection[str] = ()) -> RegisterReport:
+        """Keep tools; those of the servers in `complete` that are not among them are marked as gone.
+
+        A tool that comes back with the same words is unchanged, and keeps its pin and its past either way.
+        """
+        given = {tool.id: tool for tool in tools}
+        now, store = self._clock(), self._store()
+        with store.transaction():
+            known = {row[0]: row for row in store.scan("tools").unwrap()}
+            rows = {id_: _tool_row(tool, known.get(id_), now) for id_, tool in given.items()}
+            changed = {id_: row for id_, row in rows.items() if known.get(id_) != row}
+            gone = {
+                id_: (*row[:-1], now)
+                for id_, row in known.items()
+                if row[1] in complete and id_ not in given and not row[-1]
+            }
+            self._write("tools", [*changed.values(), *gone.values()])
+        added = sum(id_ not in known or bool(known[id_][-1]) for id_ in changed)
+        return RegisterReport(added, len(changed) - added, len(given) - len(changed), len(gone))
+
+    def pin(self, tool: str, *, pinned: bool = True) -> None:
+        """Show a tool with every search, or no longer.
+
+        Raises:
+            UsageError: no tool has this id.
+        """
+        store = self._store()
+        with store.transaction():
+            rows = store.get("tools", [(tool,)]).unwrap()
+            if not rows:
+                raise UsageError(f"no tool {tool!r} is registered: `vade tools stats` lists them by server/name")
+            self._write("tools", [(*rows[0][:6], int(pinned), *rows[0][7:])])
+
+    def observe(self, traces: Iterable[Trace]) -> ObserveReport:
+        """Keep traces with calls; one that is known by its id is replaced if anything in it differs."""
+        given = {trace.id: trace for trace in traces if trace.calls}
+        store = self._store()
+        with store.transaction():
+            known = {row[0]: row for row in store.get("traces", [(id_,) for id_ in given]).unwrap()}
+            position = self._last_position()
+            rows: list[Row] = []
+            for id_, trace in given.items():
+                body = _trace_body(trace)
+                if id_ not in known or known[id_][2:] != body:
+                    position += 1
+                    rows.append((id_, position, *body))
+            self._write("traces", rows)
+        added = sum(row[0] not in known for row in rows)
+        return ObserveReport(added, len(rows) - added, len(given) - len(rows))
+
+    def forget(self, traces: Collection[str]) -> int:
+        """Delete traces by their ids. Returns how many there were."""
+        store = self._store()
+        with store.transaction():
+            count = store.delete("traces", [("id", "in", sorted(traces))]).unwrap()
+            self._bump()
+        return count
+
+    def tools(self) -> list[Kept]:
+        """Return every tool that was ever registered, by id."""
+        return [_kept(row) for row in self._store().scan("tools", order=("id",)).unwrap()]
+
+    def traces(self) -> list[Trace]:
+        """Return every trace, in the order they were first or last written."""
+        return [_trace(row) for row in self._store().scan("traces", order=("position",)).unwrap()]
+
+    def vectors(self, embedder: str) -> dict[str, bytes]:
+        """Return the kept vectors of an embedder, by the hash of their text."""
+        rows = self._store().scan("vectors", [("embedder", "=", embedder)], ("hash", "vector")).unwrap()
+        return dict(rows)
+
+    def keep_vectors(self, embedder: str, vectors: Iterable[tuple[str, bytes]]) -> None:
+        """Keep vectors by the hash of their text."""
+        self._store().upsert("vectors", [(embedder, hash_, vector) for hash_, vector in vectors]).unwrap()
+
+    def fact(self, name: str) -> str:
+        """Return a fact kept under a name; "" where there is none."""
+        rows = self._store().scan("meta", [("name", "=", name)], ("value",)).unwrap()
+        return str(rows[0][0]) if rows else ""
+
+    def keep_fact(self, name: str, value: str) -> None:
+        """Keep a fact under a name."""
+        self._store().upsert("meta", [(name, value)]).unwrap()
+
+    def _write(self, family: str, rows: list[Row]) -> None:
+        if rows:
+            self._store().upsert(family, rows).unwrap()
+            self._bump()
+
+    def _bump(self) -> None:
+        self._store().upsert("meta", [(_VERSION, str(self.version() + 1))]).unwrap()
+
+    def _last_position(self) -> int:
+        rows = self._store().scan("traces", columns=("position",)).unwrap()
+        return max((int(row[0]) for row in rows), default=0)
+
+
+def _tool_row(tool: Tool, known: Row | None, now: float) -> Row:
+    """The row of a tool: what was known of it stays, and a change of its words is a new registration."""
+    texts = (_text(part) for part in (tool.id, tool.server, tool.name, tool.description))
+    words = (*texts, _json(tool.input_schema), _json(tool.output_schema))
+    if known is None:
+        return (*words, 0, now, 0.0)
+    same = known[:6] == words and not known[-1]
+    return (*words, known[6], known[7] if same else now, 0.0)
+
+
+def _kept(row: Row) -> Kept:
+    id_, server, name, description, inputs, outputs, pinned, _, gone_at = row
+    tool = Tool(id_, name, server, description, json.loads(inputs), json.loads(outputs))
+    return Kept(tool, bool(pinned), bool(gone_at))
+
+
+def _trace_body(trace: Trace) -> Row:
+    calls = [[call.tool, list(call.arguments), int(call.ok), call.latency_s] for call in trace.calls]
+    intent, session = _text(trace.intent), _text(trace.session)
+    return (intent, _json(calls), _json(trace.links), session, float(trace.at), int(trace.ok))
+
+
+def _trace(row: Row) -> Trace:
+    id_, _, intent, calls, links, session, at, ok = row
+    read = tuple(Call(tool, tuple(names), bool(fine), float(took)) for tool, names, fine, took in json.loads(calls))
+    pairs = tuple((int(a), int(b)) for a, b in json.loads(links))
+    return Trace(id_, intent, read, pairs, session, float(at), bool(ok))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))  # escapes keep what no database takes as text
+
+
+def _text(text: str) -> str:
+    """A half of a surrogate pair is no text and cannot be stored."""
+    return text.encode("utf-8", "replace").decode()

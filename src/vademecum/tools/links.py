@@ -1,0 +1,103 @@
+"""Which call of a plan waits for which other: a logistic model over pairs, the earlier call first.
+
+    log-odds that b uses what a gave = w . (1, rate, attended, next to it, provides, far apart)
+
+with rate how often traces that have both link them, attended the same among the traces that speak for this intent, and
+provides whether a's output schema has what b's input schema wants. Where a trace does not say who used what, each call
+is taken to use the one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from vademecum.tools.logit import Choice, Weights
+from vademecum.tools.records import Trace
+from vademecum.tools.texts import Floats
+from vademecum.tools.view import View
+
+LINKING = ("bias", "rate", "attended", "adjacent", "provides", "distance")
+_BACKING = 0.5  # pairs that the prior is worth
+_PRIOR = 0.5  # of a link between tools never seen together
+
+
+def links_of(trace: Trace) -> tuple[tuple[int, int], ...]:
+    """Return who used what in a trace: as it says, else each call the one before it."""
+    return trace.links or tuple((n, n + 1) for n in range(len(trace.calls) - 1))
+
+
+class Pairs:
+    """How often tools were linked, over the traces of a view, with weights for the traces."""
+
+    def __init__(self, view: View) -> None:
+        first, second, owner, linked = [], [], [], []
+        for number, (trace, chain) in enumerate(zip(view.traces, view.chains, strict=True)):
+            known = {(chain[a], chain[b]) for a, b in links_of(trace)}
+            for a, b in _ordered(chain):
+                first.append(a)
+                second.append(b)
+                owner.append(number)
+                linked.append((a, b) in known)
+        self._tools = len(view.tools)
+        key = np.array(first, np.int64) * self._tools + np.array(second, np.int64)
+        order = np.argsort(key, kind="stable")
+        self._key, self._owner = key[order], np.array(owner, np.int64)[order]
+        self._linked = np.array(linked, bool)[order]
+
+    def rate(self, a: int, b: int, weight: Floats, prior: float = _PRIOR) -> float:
+        """Return the share of the weight of traces with a before b in which b used a, smoothed by a prior."""
+        begin, end = np.searchsorted(self._key, (a * self._tools + b, a * self._tools + b + 1))
+        given: Floats = weight[self._owner[begin:end]]
+        return float((given @ self._linked[begin:end] + _BACKING * prior) / (given.sum() + _BACKING))
+
+    def features(
+        self, chain: Sequence[int], weight: Floats, attention: Floats, provides: Callable[[int, int], bool]
+    ) -> dict[tuple[int, int], Floats]:
+        """Return float32 (len(LINKING),) for each pair of places in a chain, the earlier first."""
+        found = {}
+        for later in range(len(chain)):
+            for earlier in range(later):
+                a, b = chain[earlier], chain[later]
+                rate = self.rate(a, b, weight)
+                attended = self.rate(a, b, attention * np.float32(4), rate)
+                gives = float(provides(a, b))
+                apart = later - earlier
+                found[earlier, later] = np.array(
+                    [1, _odds(rate), _odds(attended), apart == 1, gives, np.log(apart)], np.float32
+                )
+        return found
+
+
+def link_choices(features: dict[tuple[int, int], Floats], links: Sequence[tuple[int, int]]) -> Iterator[Choice]:
+    """Yield for each pair of calls whether it was linked."""
+    for pair, row in features.items():
+        yield Choice(np.stack([row, np.zeros_like(row)]), 0 if pair in links else 1)
+
+
+def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, tasks: int) -> dict[tuple[int, int], float]:
+    """Return the links of a plan with their probabilities: the likely ones, and for a task with none its likeliest.
+
+    All lead from an earlier place to a later one, so they cannot form a circle.
+    """
+    likely = {pair: float(1 / (1 + np.exp(-(row @ weights)))) for pair, row in features.items()}
+    kept = {pair: p for pair, p in likely.items() if p >= 0.5}
+    for place in range(1, tasks):
+        if not any(place in pair for pair in kept):
+            best = max((pair for pair in likely if place in pair), key=lambda pair: (likely[pair], pair))
+            kept[best] = likely[best]
+    return kept
+
+
+def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
+    seen: dict[tuple[int, int], None] = {}
+    for later in range(len(chain)):
+        for earlier in range(max(0, later - 40), later):
+            seen[chain[earlier], chain[later]] = None
+    return iter(seen)
+
+
+def _odds(share: float) -> float:
+    share = min(max(share, 1e-3), 1 - 1e-3)
+    return float(np.log(share / (1 - share)))

@@ -1,0 +1,164 @@
+"""Traces from JSON: what was called for an intent, with nothing in it that was secret.
+
+A trace is an object; one a line, an array, or an object with `traces`:
+
+    {"intent": "sum up yesterday's mail", "session": "s1", "at": 1700000000, "ok": true,
+     "calls": ["mail/search", {"tool": "mail/read", "arguments": {"id": "..."}, "ok": true, "latency_s": 0.2}],
+     "links": [[0, 1]]}
+
+Only `calls` is needed. Of arguments the names are kept and never a value, and an intent loses what looks like a secret.
+Where there is no `id` one is made of what happened, so that the same trace observed twice is one trace.
+
+    >>> traces, _ = read_traces('{"intent": "log in with token ghp_0123456789abcdefABCDEF0123456789abcd", "calls": ["login"]}')
+    >>> traces[0].intent, traces[0].calls[0].tool
+    ('log in with token [secret]', 'login')
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from vademecum.errors import UsageError
+from vademecum.tools.records import Call, Rejected, Trace
+from vademecum.tools.register import items_of
+
+LONGEST_INTENT = 8_000  # characters kept of an intent: it is matched, never replayed
+_MOST_CALLS = 2_000
+_LONGEST_ID = 600
+_NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")  # of an argument: whatever else stands there may be a value
+# What is worth stealing wherever it stands: well-known shapes of keys, and whatever is said to be a password.
+_SECRET = re.compile(
+    r"""-----BEGIN[ A-Z]*PRIVATE\ KEY-----.*?(?:-----END[ A-Z]*PRIVATE\ KEY-----|\Z)
+    | \b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or)?[-_A-Za-z0-9]{16,}
+    | \b(?:gh[opsur]_|github_pat_|glpat-|xox[abeoprs]-|npm_|pypi-|hf_|AIza|ya29\.)[-\w]{16,}
+    | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b
+    | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*
+    | (?<=://)[^\s/:@]+:[^\s/@]+(?=@)
+    | (?<=\bBearer\ )[-\w.~+/=]{8,}
+    | (?:(?<=password)|(?<=passwd)|(?<=passphrase)|(?<=secret)|(?<=api_key)|(?<=api[ ]key)|(?<=apikey)|(?<=token)|(?<=pwd))
+      (?:\s*[:=]\s*|\s+is\s+)["']?[^\s"',;]+
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+
+
+def read_traces(text: str) -> tuple[list[Trace], list[Rejected]]:
+    """Return the traces of a JSON text, and what of it could not be taken.
+
+    Raises:
+        UsageError: it is not JSON.
+    """
+    traces: list[Trace] = []
+    rejected: list[Rejected] = []
+    for place, item in items_of(text, "traces"):
+        try:
+            traces.append(trace_of(item))
+        except UsageError as error:
+            rejected.append(Rejected(place, str(error)))
+    return traces, rejected
+
+
+def trace_of(item: Any) -> Trace:
+    """Return the trace that a JSON value describes.
+
+    Raises:
+        UsageError: it is none; the message says what is missing.
+    """
+    if not isinstance(item, Mapping):
+        raise UsageError("a trace is an object with calls")
+    listed = item.get("calls")
+    if not isinstance(listed, list) or not listed:
+        raise UsageError("a trace needs calls: an array of tool ids or of objects with `tool`")
+    if len(listed) > _MOST_CALLS:
+        raise UsageError(f"a trace has at most {_MOST_CALLS} calls: cut it at its intents")
+    calls = tuple(_call(call) for call in listed)
+    return trace(
+        _string(item, "intent"),
+        calls,
+        id_=_string(item, "id"),
+        links=_links(item.get("links"), len(calls)),
+        session=_string(item, "session"),
+        at=_number(item.get("at")),
+        ok=item.get("ok", True) is not False,
+    )
+
+
+def trace(
+    intent: str,
+    calls: tuple[Call, ...],
+    *,
+    id_: str = "",
+    links: tuple[tuple[int, int], ...] = (),
+    session: str = "",
+    at: float = 0.0,
+    ok: bool = True,
+) -> Trace:
+    """Return a trace that is safe to keep, with an id of its own making where none is given."""
+    safe = without_secrets(intent)[:LONGEST_INTENT]
+    return Trace(id_ or _identity(safe, calls, session, at), safe, calls, links, session, at, ok)
+
+
+def without_secrets(text: str) -> str:
+    """Return the text with what looks like a secret replaced by a word.
+
+    >>> without_secrets("clone https://ada:hunter2@example.org/x, password: hunter2!")
+    'clone https://[secret]@example.org/x, password[secret]'
+    """
+    return _SECRET.sub("[secret]", text)
+
+
+def argument_names(arguments: Any) -> tuple[str, ...]:
+    """Return the names of a call's arguments, sorted; never a value.
+
+    >>> argument_names({"path": "/etc/shadow", "a name with spaces": 1})
+    ('path',)
+    """
+    given = arguments if isinstance(arguments, Mapping | list | tuple) else ()
+    return tuple(sorted({name for name in given if isinstance(name, str) and _NAME.fullmatch(name)}))
+
+
+def _call(item: Any) -> Call:
+    if isinstance(item, str):
+        item = {"tool": item}
+    tool = item.get("tool", item.get("name")) if isinstance(item, Mapping) else None
+    if not isinstance(tool, str) or not tool.strip() or len(tool) > _LONGEST_ID:
+        raise UsageError("a call names its tool: a tool's id, or an object with `tool`")
+    took = _number(item.get("latency_s")) or _number(item.get("latency_ms")) / 1000
+    return Call(tool_id(tool.strip()), argument_names(item.get("arguments")), item.get("ok", True) is not False, took)
+
+
+def tool_id(name: str) -> str:
+    """Return a tool's id from what an agent calls it.
+
+    >>> tool_id("mcp__files__read_text"), tool_id("files/read_text")
+    ('files/read_text', 'files/read_text')
+    """
+    prefix, _, rest = name.partition("__")
+    server, mark, tool = rest.partition("__")
+    return f"{server}/{tool}" if prefix == "mcp" and mark and server and tool else name
+
+
+def _links(value: Any, calls: int) -> tuple[tuple[int, int], ...]:
+    """Pairs of calls, the earlier one first; what is none is dropped."""
+    pairs = [pair for pair in value if isinstance(pair, list) and len(pair) == 2] if isinstance(value, list) else []
+    return tuple((a, b) for a, b in pairs if type(a) is int and type(b) is int and 0 <= a < b < calls)
+
+
+def _string(item: Mapping[str, Any], key: str) -> str:
+    value = item.get(key, "")
+    return str(value)[: _LONGEST_ID if key != "intent" else None] if isinstance(value, str | int) else ""
+
+
+def _number(value: Any) -> float:
+    fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return float(value) if fine else 0.0
+
+
+def _identity(intent: str, calls: tuple[Call, ...], session: str, at: float) -> str:
+    happened = json.dumps([intent, [[call.tool, call.arguments, call.ok] for call in calls], session, at])
+    return blake2b(happened.encode(), digest_size=12).hexdigest()

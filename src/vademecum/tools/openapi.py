@@ -1,0 +1,270 @@
+"""Tools from an OpenAPI document: one per operation.
+
+A tool's arguments are the operation's parameters and the fields of its JSON body, its output is the body of a 2xx response.
+OpenAPI 3.x and Swagger 2.0, as JSON or YAML. A `$ref` within the document is followed, also in circles, to a bounded depth;
+one that leads out of it is never fetched.
+
+    >>> document = {"openapi": "3.1.0", "info": {"title": "Pet Store"}, "paths": {"/pets/{id}": {"get": {
+    ...     "operationId": "getPet", "summary": "Return a pet.",
+    ...     "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+    ...     "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}}},
+    ...     "components": {"schemas": {"Pet": {"type": "object", "properties": {"name": {"type": "string"}}}}}}
+    >>> import json
+    >>> (tool,), _ = read_openapi(json.dumps(document))
+    >>> tool.id, tool.input_schema["required"], list(tool.output_schema["properties"])
+    ('pet-store/getPet', ['id'], ['name'])
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vademecum.errors import UsageError
+from vademecum.tools.records import Rejected, Tool
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+MOST_NESTED = 100  # levels of the document
+MOST_DEPTH = 6  # of schemas within schemas
+MOST_PARTS = 500  # of one operation's schemas, references written out
+_IMPLIED = frozenset({"accept", "content-type", "authorization"})  # headers that are no arguments, by the specification
+_UNTOLD = frozenset({"example", "examples", "xml", "externalDocs", "discriminator"})  # of a schema: no part of it
+_IN_NAME = re.compile(r"[^A-Za-z0-9]+")
+
+Table = Mapping[str, Any]
+
+
+def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]:
+    """Return the tools of an OpenAPI document, and what of it could not be taken.
+
+    Args:
+        text: JSON or YAML.
+        server: Their server; the document's title unless given.
+
+    Raises:
+        UsageError: It is no OpenAPI document.
+    """
+    document = _parsed(text)
+    version = str(document.get("openapi") or document.get("swagger") or "")
+    if not version.startswith(("3.", "2.")) or not isinstance(document.get("paths"), Mapping):
+        raise UsageError("this is no OpenAPI document: it needs `openapi: 3.x` (or `swagger: 2.0`) and `paths`")
+    owner = server or _slug(str(_table(document.get("info")).get("title") or "api"), "-").lower()
+    tools: dict[str, Tool] = {}
+    rejected: list[Rejected] = []
+    for place, path, method, shared, operation in _operations(document):
+        schemas = _Schemas(document)
+        name = _tool_name(operation, method, path, taken={tool.name for tool in tools.values()})
+        said = [str(operation[key]).strip() for key in ("summary", "description") if operation.get(key)]
+        inputs, output = _inputs(schemas, shared, operation), _output(schemas, operation)
+        tool = Tool.of(
+            owner,
+            name,
+            "\n".join(dict.fromkeys(said)) or f"{method.upper()} {path}",
+            input_schema=inputs,
+            output_schema=output,
+        )
+        tools[tool.id] = tool
+        rejected += [Rejected(place, reason) for reason in schemas.problems]
+    return list(tools.values()), rejected
+
+
+def _parsed(text: str) -> Table:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        document = _yaml(text)
+    if not isinstance(document, Mapping):
+        raise UsageError("this is no OpenAPI document: it is neither a JSON object nor a YAML mapping")
+    return document
+
+
+def _yaml(text: str) -> Any:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was built
+    try:
+        depth = 0
+        for event in yaml.parse(text, Loader=loader):  # building something deep would crash the interpreter
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MOST_NESTED:
+                raise UsageError(f"this is no OpenAPI document: it is nested more than {MOST_NESTED} deep")
+        return yaml.load(text, Loader=loader)  # noqa: S506 -- both make plain values only
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        if isinstance(error, UsageError):
+            raise
+        raise UsageError(f"this is neither JSON nor YAML: {' '.join(str(error).split())}") from error
+
+
+def _operations(document: Table) -> Iterator[tuple[str, str, str, Any, Table]]:
+    """Yield (place, path, method, parameters of the path, operation)."""
+    whole = _Schemas(document)
+    for path, given in document["paths"].items():
+        item = whole.target(given)
+        for method in METHODS:
+            if isinstance(item.get(method), Mapping):
+                yield f"{method.upper()} {path}", str(path), method, item.get("parameters"), item[method]
+
+
+def _tool_name(operation: Table, method: str, path: str, taken: set[str]) -> str:
+    by_path = f"{method}_{_slug(path, '_')}".rstrip("_")
+    named = str(operation.get("operationId") or by_path).strip()[:200]
+    return named if named not in taken else f"{named}_{by_path}"
+
+
+def _slug(text: str, joint: str) -> str:
+    return _IN_NAME.sub(joint, text).strip(joint) or "api"
+
+
+def _inputs(schemas: _Schemas, shared: Any, operation: Table) -> Table:
+    """One object schema of all parameters and the body's fields."""
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for key, (body, needed) in _arguments(schemas, shared, operation):
+        name = key if key not in properties else f"{key}_2"
+        properties[name] = body
+        required += [name] if needed else []
+    return {"type": "object", "properties": properties} | ({"required": required} if required else {})
+
+
+def _arguments(schemas: _Schemas, shared: Any, operation: Table) -> Iterator[tuple[str, tuple[Table, bool]]]:
+    """Yield (name, (schema, whether it is required))."""
+    found: dict[tuple[str, str], Table] = {}  # an operation's own parameter stands before its path's
+    for given in (*_items(shared), *_items(operation.get("parameters"))):
+        parameter = schemas.target(given)
+        found[str(parameter.get("name", "")), str(parameter.get("in", ""))] = parameter
+    for (name, where), parameter in found.items():
+        if where == "body":  # Swagger 2.0
+            yield from _body(schemas, parameter.get("schema"), needed=parameter.get("required") is True)
+        elif name and not (where == "header" and name.lower() in _IMPLIED):
+            schema = parameter.get("schema") or _json_schema(parameter.get("content"))
+            whole = schemas.written_out(schema if schema is not None else _plain(parameter))
+            said = {"description": parameter["description"]} if parameter.get("description") else {}
+            yield name, ({**whole, **said}, parameter.get("required") is True or where == "path")
+    body = schemas.target(operation.get("requestBody"))
+    if body:
+        yield from _body(schemas, _json_schema(body.get("content")), needed=body.get("required") is True)
+
+
+def _body(schemas: _Schemas, schema: Any, *, needed: bool) -> Iterator[tuple[str, tuple[Table, bool]]]:
+    """The fields of a body that is an object; any other is one argument, `body`."""
+    whole = schemas.written_out(schema)
+    fields = _table(whole.get("properties"))
+    if not fields:
+        yield "body", (whole, needed)
+    required = _items(whole.get("required"))
+    for name, field in fields.items():
+        if not _table(field).get("readOnly"):
+            yield str(name), (_table(field), needed and name in required)
+
+
+def _output(schemas: _Schemas, operation: Table) -> Table:
+    """The schema of what comes back when it went well."""
+    responses = {str(code): given for code, given in _table(operation.get("responses")).items()}
+    good = sorted(code for code in responses if code.upper() == "2XX" or re.fullmatch(r"2\d\d", code))
+    for code in good or [code for code in ("default",) if code in responses]:
+        response = schemas.target(responses[code])
+        schema = response.get("schema") or _json_schema(response.get("content"))
+        if schema is not None:
+            return schemas.written_out(schema)
+    return {}
+
+
+def _json_schema(content: Any) -> Any:
+    """The schema of the JSON form, or of the first."""
+    forms = {str(kind): body for kind, body in _table(content).items()}
+    chosen = next((kind for kind in forms if "json" in kind), next(iter(forms), ""))
+    return _table(forms.get(chosen)).get("schema")
+
+
+def _plain(parameter: Table) -> Table:
+    """Swagger 2.0 writes a parameter's schema beside its name."""
+    return {
+        key: parameter[key]
+        for key in ("type", "items", "enum", "format", "default", "minimum", "maximum")
+        if key in parameter
+    }
+
+
+class _Schemas:
+    """References of one document, written out where they stand.
+
+    Attributes:
+        problems: What could not be followed, each once.
+    """
+
+    def __init__(self, document: Table) -> None:
+        self.problems: list[str] = []
+        self._document = document
+        self._left = MOST_PARTS
+
+    def target(self, given: Any) -> Table:
+        """Return the object that is meant, following references to others."""
+        for _ in range(MOST_DEPTH):
+            if not isinstance(given, Mapping) or "$ref" not in given:
+                break
+            given = self._look_up(given["$ref"])
+        return _table(given)
+
+    def written_out(self, schema: Any, depth: int = 0) -> dict[str, Any]:
+        """Return a schema without references; what is too deep or too much becomes open."""
+        self._left -= 1
+        if depth > MOST_DEPTH or self._left < 0:
+            return {}
+        whole: dict[str, Any] = {}
+        for part in self._parts(self.target(schema)):
+            for key, value in part.items():
+                if key in _UNTOLD or str(key).startswith("x-"):
+                    continue
+                whole[key] = self._merged(whole.get(key), self._inner(key, value, depth))
+        return whole
+
+    def _parts(self, schema: Table) -> list[Table]:
+        """A schema and those that it says hold all together with it."""
+        inherited = [self.target(part) for part in _items(schema.get("allOf"))][:20]
+        return [*inherited, {key: value for key, value in schema.items() if key != "allOf"}]
+
+    def _inner(self, key: str, value: Any, depth: int) -> Any:
+        if key == "properties" and isinstance(value, Mapping):
+            return {str(name): self.written_out(body, depth + 1) for name, body in value.items()}
+        if key in {"anyOf", "oneOf"} and isinstance(value, list):
+            return [self.written_out(body, depth + 1) for body in value]
+        if key in {"items", "additionalProperties", "not"} and isinstance(value, Mapping):
+            return self.written_out(value, depth + 1)
+        if isinstance(value, list):
+            return [self._inner("", one, depth) for one in value[: MOST_DEPTH * 100]]
+        return value if isinstance(value, str | int | float | bool) or value is None else str(value)[:200]
+
+    @staticmethod
+    def _merged(before: Any, value: Any) -> Any:
+        if isinstance(before, dict) and isinstance(value, dict):
+            return before | value
+        if isinstance(before, list) and isinstance(value, list):
+            return [*before, *(one for one in value if one not in before)]
+        return value
+
+    def _look_up(self, reference: Any) -> Any:
+        found: Any = self._document
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            self._report(f"it refers to {reference!r}, which is outside the document and is not fetched")
+            return {}
+        for part in reference.removeprefix("#").strip("/").split("/"):
+            key = part.replace("~1", "/").replace("~0", "~")
+            if not isinstance(found, Mapping) or key not in found:
+                self._report(f"it refers to {reference!r}, which is not in the document")
+                return {}
+            found = found[key]
+        return found
+
+    def _report(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+def _table(value: Any) -> Table:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

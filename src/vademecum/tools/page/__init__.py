@@ -1,0 +1,127 @@
+"""One HTML page that shows how tools lead to each other, and a plan: complete in itself, it asks for nothing.
+
+The page is `page.html` with `page.css` and `page.js` put in, and what is to be shown as JSON. A policy in the page forbids
+every request, also to whatever a tool's description might smuggle in; the script writes text as text and never as markup.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from vademecum.tools.directed import DirectedHypergraph, Hyperarc
+from vademecum.tools.fields import inputs_of
+from vademecum.tools.records import Plan, Task, Tool, Trace
+from vademecum.tools.relations import Relations, input_node, tool_of_input
+
+MOST_ARCS = 20_000  # in a page, the strongest ones
+_ABOUT = 600  # characters of a description
+_HERE = Path(__file__).parent
+
+
+def graph_page(
+    tools: Sequence[Tool],
+    traces: Sequence[Trace],
+    plan: Plan | None = None,
+    capabilities: Mapping[str, Iterable[str]] | None = None,
+) -> str:
+    """Return the page.
+
+    Args:
+        tools: What is registered.
+        traces: What was observed.
+        plan: A suggested plan.
+        capabilities: Id to members.
+    """
+    relations = Relations(tools, traces, capabilities)
+    shown = _plan(plan, {tool.id: tool for tool in tools}, relations.graph) if plan else None
+    data = picture(tools, traces, relations) | {"plan": shown}
+    parts = {
+        "/*STYLE*/": (_HERE / "page.css").read_text(encoding="utf-8"),
+        "/*SCRIPT*/": (_HERE / "page.js").read_text(encoding="utf-8"),
+        "/*DATA*/": _embedded(data),
+    }
+    page = (_HERE / "page.html").read_text(encoding="utf-8")
+    for mark, text in parts.items():
+        before, _, after = page.partition(mark)
+        page = before + text + after
+    return page
+
+
+def picture(tools: Sequence[Tool], traces: Sequence[Trace], relations: Relations) -> dict[str, Any]:
+    """Return what the page's script draws: nodes, and arcs between them by number.
+
+    Inputs are no nodes of their own here: what provides one leads to the tool that takes it.
+    """
+    calls = Counter(call.tool for trace in traces for call in trace.calls)
+    good = Counter(call.tool for trace in traces for call in trace.calls if call.ok)
+    known = {tool.id: tool for tool in tools}
+    graph = relations.graph
+    shown = [_shown(arc) for arc in map(graph.arc, graph) if arc.tail and arc.kind != "needs"]
+    shown = sorted(shown, key=lambda pair: pair[0].weight)[:MOST_ARCS]
+    made = [arc.head for arc, _ in shown if arc.kind == "contains"]
+    names = list(dict.fromkeys([*known, *calls, *(node for arc, _ in shown for node in (*arc.tail, arc.head))]))
+    number = {name: place for place, name in enumerate(names)}
+    return {
+        "nodes": [_node(name, known.get(name), calls[name], good[name], made) for name in names],
+        "arcs": [
+            {
+                "tail": [number[node] for node in arc.tail],
+                "head": number[arc.head],
+                "kind": arc.kind,
+                "weight": round(arc.weight, 3),
+                "seen": relations.count(arc.tail, arc.head) if arc.kind == "sequence" else 0,
+                "input": name,
+            }
+            for arc, name in shown
+        ],
+        "tools": len(tools),
+        "traces": len(traces),
+    }
+
+
+def _plan(plan: Plan, tools: Mapping[str, Tool], graph: DirectedHypergraph) -> dict[str, Any]:
+    """The plan, with the task before it that gives each of a task's inputs, where one does."""
+    call = {task.id: task.call for task in plan.tasks}
+
+    def giver(task: Task, name: str) -> str:
+        arcs = [graph.arc(arc) for arc in graph.into(input_node(task.call, name))]
+        givers = {arc.tail[0] for arc in sorted(arcs, key=lambda arc: arc.weight) if arc.kind == "provides"}
+        return next((before for before in task.depends_on if call.get(before) in givers), "")
+
+    def inputs(task: Task) -> list[dict[str, Any]]:
+        known = inputs_of(tools[task.call].input_schema) if task.call in tools else []
+        required = {one.name for one in known if one.required}
+        names = list(dict.fromkeys([*task.inputs, *sorted(required)]))
+        return [{"name": name, "from": giver(task, name), "required": name in required} for name in names]
+
+    return asdict(plan) | {"tasks": [asdict(task) | {"inputs": inputs(task)} for task in plan.tasks]}
+
+
+def _shown(arc: Hyperarc) -> tuple[Hyperarc, str]:
+    """An arc between tools, and the input it is about."""
+    tool, name = tool_of_input(arc.head)
+    return Hyperarc(arc.tail, tool, arc.weight, arc.kind, arc.evidence), name
+
+
+def _node(name: str, tool: Tool | None, calls: int, good: int, capabilities: Sequence[str]) -> dict[str, Any]:
+    inputs = inputs_of(tool.input_schema) if tool else []
+    return {
+        "id": name,
+        "name": name.rpartition("/")[2],
+        "kind": "capability" if name in capabilities else "tool",
+        "about": " ".join(tool.description.split())[:_ABOUT] if tool else "",
+        "inputs": [{"name": one.name, "type": one.type or "any", "required": one.required} for one in inputs],
+        "calls": calls,
+        "good": good,
+    }
+
+
+def _embedded(data: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), default=str)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,106 @@
+"""The next call: attention picks the target, the shortest hyperpath says the way, and traces are the evidence.
+
+Every head is weighed with the fitted weights; probabilities are those of the softmax these were fitted as. Below
+`threshold` the prediction abstains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vademecum.retrieval.fusion import top
+from vademecum.tools.fit import PHASES, Model, log_probabilities, taken_probabilities
+from vademecum.tools.heads import HEADS, Asked
+from vademecum.tools.logit import Weights
+from vademecum.tools.records import Candidate, Prediction
+from vademecum.tools.texts import Floats
+from vademecum.tools.view import View
+from vademecum.tools.ways import Ways
+
+SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
+EVIDENCE = 3  # traces named for a candidate
+THRESHOLD = 0.5  # below this probability, nothing is likely enough to act on unasked
+_SPEAKS = 0.01  # share of the attention from which a trace is named
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What is asked: an intent, what was called for it, and what was called for earlier ones of the session."""
+
+    intent: str
+    after: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+    k: int = 3
+    threshold: float = THRESHOLD
+
+
+def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Prediction:
+    """Return the likeliest next calls."""
+    after = known(view, asked_for.after)
+    asked = Asked(view, view.read(asked_for.intent), tuple(dict.fromkeys(known(view, asked_for.earlier))))
+    features = asked.heads(after)
+    probability = next_probabilities(view, features, model, len(after))
+    likely = [int(n) for n in top(probability, asked_for.k) if probability[n] > 0]
+    candidates = tuple(
+        Candidate(
+            view.tools[n].id,
+            view.tools[n].name,
+            float(probability[n]),
+            reasons(features, probability, model.next[min(len(after), PHASES - 1)], n),
+            evidence(asked, after, n),
+            ways.path(asked_for.after, view.tools[n].id) if place == 0 else (),
+        )
+        for place, n in enumerate(likely)
+    )
+    best = candidates[0].probability if candidates else 0.0
+    abstained = best < asked_for.threshold
+    return Prediction(
+        asked_for.intent,
+        asked_for.after,
+        candidates,
+        abstained,
+        best,
+        done(asked, model, after, taken_probabilities(asked.heads(()), model.search, model.certain)),
+        f"the likeliest tool has a probability below {asked_for.threshold:.2f}" if abstained else "",
+        len(view.traces),
+    )
+
+
+def known(view: View, ids: Sequence[str]) -> tuple[int, ...]:
+    """Return the numbers of the tools that are known among these ids; a bare name stands for its tool."""
+    return tuple(view.number[id_] for id_ in ids if id_ in view.number)
+
+
+def next_probabilities(view: View, features: Floats, model: Model, called: int) -> Floats:
+    """Return float32 (n,): the probability of each tool to be called next; 0 for those that are gone."""
+    logs = log_probabilities(features, model.next[min(called, PHASES - 1)])
+    probability = np.where(view.live, np.exp(logs), 0).astype(np.float32)
+    return probability / np.float32(max(float(probability.sum()), 1e-9))
+
+
+def done(asked: Asked, model: Model, after: Sequence[int], taken: Floats) -> float:
+    """Return the probability that nothing more is called; 0 before the first call. `taken` is as in `Asked.stopping`."""
+    if not after:
+        return 0.0
+    return float(1 / (1 + np.exp(-(asked.stopping(after, taken) @ model.stop))))
+
+
+def reasons(features: Floats, probability: Floats, weights: Weights, number: int) -> Mapping[str, float]:
+    """Return what the heads that matter most add to a tool's log-odds, over the average tool."""
+    added = weights * (features[number] - probability @ features)
+    order = np.argsort(-np.abs(added), kind="stable")[:SHOWN_HEADS]
+    return {HEADS[head]: round(float(added[head]), 3) for head in order if abs(added[head]) > 0.01}
+
+
+def evidence(asked: Asked, after: Sequence[int], number: int) -> tuple[str, ...]:
+    """Return the ids of the traces that called a tool and are attended to most, in this context."""
+    graph = asked.view.graph
+    with_it = graph.traces_with(number)
+    if not len(with_it):
+        return ()
+    attention = asked.attention_joined(after)[with_it]
+    order = np.argsort(-attention, kind="stable")[:EVIDENCE]
+    return tuple(asked.view.traces[with_it[n]].id for n in order if attention[n] > _SPEAKS)

@@ -1,0 +1,193 @@
+"""What is known of tools: themselves, the traces of their use, and what is answered about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from vademecum.types import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Something that can be called. `id` is `server/name`, so that equal names of two servers stay apart."""
+
+    id: str
+    name: str
+    server: str = ""
+    description: str = ""
+    input_schema: Mapping[str, Any] = field(default_factory=dict)  # JSON Schema of its arguments
+    output_schema: Mapping[str, Any] = field(default_factory=dict)  # empty where it promises nothing
+
+    @classmethod
+    def of(cls, server: str, name: str, description: str = "", **schemas: Mapping[str, Any]) -> Tool:
+        """Return a tool with the id that its server and name give it.
+
+        >>> Tool.of("files", "read").id, Tool.of("", "Bash").id
+        ('files/read', 'Bash')
+        """
+        return cls(f"{server}/{name}" if server else name, name, server, description, **schemas)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call in a trace: which tool, and what is safe to keep of it. Values of arguments are never kept."""
+
+    tool: str  # a Tool's id
+    arguments: tuple[str, ...] = ()  # names only
+    ok: bool = True
+    latency_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What was called, in order, for one intent."""
+
+    id: str  # the same for the same happening, however often it is observed
+    intent: str
+    calls: tuple[Call, ...]
+    links: tuple[tuple[int, int], ...] = ()  # calls whose outcome a later one used; () where that was not seen
+    session: str = ""
+    at: float = 0.0  # seconds since the epoch
+    ok: bool = True  # whether the intent was met
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """One item of a file that could not be taken, and why; the others were."""
+
+    place: str  # "line 3", "tools[7]"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterReport:
+    """What registering did."""
+
+    added: int
+    changed: int
+    unchanged: int
+    removed: int = 0  # no longer listed by their server
+    rejected: tuple[Rejected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveReport:
+    """What observing did."""
+
+    added: int
+    changed: int  # traces that were known with other calls or another outcome
+    unchanged: int
+    rejected: tuple[Rejected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A tool or a capability (a learned chain of tools) that fits an intent, and why it stands where it does."""
+
+    id: str  # a Tool's id, or the capability's
+    kind: Literal["tool", "capability"]
+    name: str
+    server: str
+    description: str
+    score: float  # semantic * reliability, at most 0.95
+    semantic: float  # 0..1
+    reliability: float  # a factor around 1
+    tools: tuple[str, ...] = ()  # of a capability, in order
+    why: Mapping[str, float] = field(default_factory=dict)  # what each signal said
+    traces: tuple[str, ...] = ()  # ids of past traces that speak for it, the nearest first
+    pinned: bool = False
+    exact: bool = False  # its name is what was asked for
+    input_schema: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """Which tools fit, and how far to trust it."""
+
+    query: str
+    verdict: Verdict
+    probability: float  # that a right tool is among the matches, 0..1
+    matches: tuple[Match, ...] = ()
+    reason: str = ""
+    nearest: tuple[str, ...] = ()  # names spelled nearly so
+    searched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A tool that may be called next."""
+
+    tool: str
+    name: str
+    probability: float
+    why: Mapping[str, float] = field(default_factory=dict)  # what each head adds to its log-odds over the average tool
+    traces: tuple[str, ...] = ()  # ids of past traces that speak for it
+    path: tuple[str, ...] = ()  # how to get there from what was called already, this tool last
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The next call. `abstained` says that no candidate is likely enough to act on unasked."""
+
+    intent: str
+    after: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+    abstained: bool
+    probability: float  # that the first candidate is right, 0..1
+    done: float  # probability that nothing more is needed, 0..1
+    reason: str = ""
+    traces: int = 0  # how many stood behind it
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One call of a plan."""
+
+    id: str
+    call: str  # a Tool's id
+    type: Literal["tool", "capability"]
+    depends_on: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()  # names of the arguments it takes
+    probability: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to call for an intent, as an acyclic graph. Tasks of one layer can run at the same time."""
+
+    intent: str
+    tasks: tuple[Task, ...]
+    layers: tuple[tuple[str, ...], ...]  # ids of tasks
+    confidence: float  # 0..1
+    evidence: tuple[str, ...] = ()  # ids of the traces that support it
+    missing: tuple[str, ...] = ()  # inputs that nothing known provides
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How often a tool was used and how it went."""
+
+    tool: str
+    calls: int
+    failures: int
+    reliability: float
+    latency_s: float  # median of the calls that say one; 0 where none does
+    last_at: float  # seconds since the epoch
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsStatus:
+    """What is known."""
+
+    tools: int
+    servers: Mapping[str, int]  # tools by server, most first
+    traces: int
+    sessions: int
+    capabilities: int  # distinct chains of several tools
+    used: tuple[Usage, ...] = ()  # the most used first
+    unused: int = 0  # registered and in no trace
+    pinned: tuple[str, ...] = ()
+    database: str = ""

@@ -1,0 +1,109 @@
+"""Tools from JSON: the shapes in which people already have them.
+
+An array, an object with `tools`, one tool, or a tool a line. A tool is written as MCP's `tools/list` does
+(`inputSchema`, `outputSchema`), as function calling does (`{"type": "function", "function": {...}}`, `parameters`), or
+with `input_schema`; `server` may stand beside the name.
+
+    >>> tools, rejected = read_tools('{"tools": [{"name": "read", "description": "Read a file."}, {"title": "?"}]}', "files")
+    >>> [tool.id for tool in tools], rejected[0].place
+    (['files/read'], 'tools[1]')
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vademecum.errors import UsageError
+from vademecum.tools.records import Rejected, Tool
+
+_LONGEST_NAME = 256
+_LONGEST_DESCRIPTION = 20_000  # characters kept; what an agent would be shown is shorter by far
+
+
+def read_tools(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]:
+    """Return the tools that a JSON text describes, and what of it could not be taken.
+
+    Args:
+        text: JSON, or a JSON document a line.
+        server: stands for the server of those that name none.
+
+    Raises:
+        UsageError: it is not JSON, or holds nothing that could be a tool.
+    """
+    tools: list[Tool] = []
+    rejected: list[Rejected] = []
+    for place, item in items_of(text, "tools"):
+        try:
+            tools.append(tool_of(item, server))
+        except UsageError as error:
+            rejected.append(Rejected(place, str(error)))
+    return tools, rejected
+
+
+def tool_of(item: Any, server: str = "") -> Tool:
+    """Return the tool that a JSON value describes.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not isinstance(item, Mapping):
+        raise UsageError("a tool is an object with a name and a description")
+    body = item["function"] if isinstance(item.get("function"), Mapping) else item
+    name = body.get("name")
+    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
+        raise UsageError(f"a tool needs a name of 1 to {_LONGEST_NAME} characters")
+    owner = item.get("server", server)
+    if not isinstance(owner, str) or "/" in owner:
+        raise UsageError(f"the server of {name!r} is text without a slash")
+    said = body.get("description") or body.get("title") or ""
+    return Tool.of(
+        owner or server,
+        name.strip(),
+        said[:_LONGEST_DESCRIPTION] if isinstance(said, str) else "",
+        input_schema=_schema(body, "inputSchema", "input_schema", "parameters"),
+        output_schema=_schema(body, "outputSchema", "output_schema"),
+    )
+
+
+def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:
+    """Yield (place, value) for each item of a JSON text: an array, an object's array `key`, one value, or one a line.
+
+    A line that is not JSON is yielded as None, so that the others count.
+
+    Raises:
+        UsageError: nothing in it is JSON.
+    """
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        yield from _lines(text, key)
+        return
+    if isinstance(whole, Mapping) and isinstance(whole.get(key), list):
+        whole = whole[key]
+    if isinstance(whole, list):
+        yield from ((f"{key}[{number}]", item) for number, item in enumerate(whole))
+    else:
+        yield key, whole
+
+
+def _lines(text: str, key: str) -> Iterator[tuple[str, Any]]:
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    read = [(number, _value(line)) for number, line in lines]
+    found = any(value is not None for _, value in read)
+    if lines and not found:
+        raise UsageError(f"this is neither JSON nor JSON lines: give an array of {key}, or one a line")
+    yield from ((f"line {number}", value) for number, value in read)
+
+
+def _value(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _schema(body: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = next((body[name] for name in names if isinstance(body.get(name), Mapping)), {})
+    return dict(found)

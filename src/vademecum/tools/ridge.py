@@ -1,0 +1,117 @@
+"""Ridge regression from an intent to the tools it took: what many traces say together that no single one is near to.
+
+    W = (X'X + strength I)^-1 X'Y
+
+X has a row for each trace: the vector of its intent, and its words hashed into signed buckets (Weinberger et al. 2009);
+Y its tools. Leaving a trace out needs no second fit: its residual is divided by 1 minus its leverage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.tools.hypergraph import Hypergraph
+from vademecum.tools.texts import Floats, Question, Texts
+
+STRENGTH = 1.0
+BUCKETS = 512
+_COPIES = 4  # buckets a term is hashed into
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """Two fits on the same intents: `called`, float32 (d, n), all tools of a trace; `first`, the one it began with.
+
+    `leverage`, float32 (m,), is how far each trace's own outcome decides what is predicted for it.
+    """
+
+    called: Floats
+    first: Floats
+    leverage: Floats
+
+    @classmethod
+    def of(cls, intents: Texts, graph: Hypergraph) -> Self:
+        """Fit on all traces."""
+        x = np.concatenate([*_meanings(intents), hashed_rows(intents)], axis=1)
+        gram = x.T @ x + np.float32(STRENGTH) * np.eye(x.shape[1], dtype=np.float32)
+        inverse = np.linalg.inv(gram.astype(np.float64)).astype(np.float32)
+        begins = graph.owner[graph.here_start[graph.tools] :], graph.then[graph.here_start[graph.tools] :]
+        return cls(
+            inverse @ _grouped(x, graph.member_trace, graph.member_tool, graph.tools),
+            inverse @ _grouped(x, *begins, graph.tools),
+            np.einsum("ij,jk,ik->i", x, inverse, x, optimize=True),
+        )
+
+    def predict(self, intents: Texts, question: Question) -> tuple[Floats, Floats]:
+        """Return float32 (n,) each: how much each tool is to be called, and to be called first."""
+        vector = [] if intents.vectors is None else [_vector(intents, question)]
+        x = np.concatenate([*vector, hashed(intents, question)])
+        return np.asarray(x @ self.called), np.asarray(x @ self.first)
+
+    def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
+        """Return what would be predicted for a trace's own intent, had that trace not been there."""
+        outcome = np.zeros(len(predicted), np.float32)
+        outcome[called] = 1
+        leverage = self.leverage[trace]
+        return np.asarray((predicted - leverage * outcome) / max(1 - leverage, np.float32(1e-3)), np.float32)
+
+
+def hashed_rows(texts: Texts) -> Floats:
+    """Return float32 (n, BUCKETS): the words of each text as a unit vector."""
+    postings = texts.postings
+    held = np.diff(postings.offsets)
+    keys, weight = np.repeat(postings.keys, held), np.repeat(_worth(texts.size, held), held)
+    flat = np.zeros(texts.size * BUCKETS)
+    for copy in range(_COPIES):
+        bucket, sign = _bucket(keys, copy)
+        flat += np.bincount(postings.docs * BUCKETS + bucket, weight * sign, len(flat))
+    return _unit(flat.reshape(-1, BUCKETS))
+
+
+def hashed(texts: Texts, question: Question) -> Floats:
+    """Return float32 (BUCKETS,): the words of a question that several of the texts say, as a unit vector."""
+    weight = _worth(texts.size, texts.holding(question))
+    total = np.zeros(BUCKETS)
+    for copy in range(_COPIES):
+        bucket, sign = _bucket(question.keys, copy)
+        total += np.bincount(bucket, weight * sign, BUCKETS)
+    unit: Floats = _unit(total[None])[0]
+    return unit
+
+
+def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What a term weighs: its idf; nothing where fewer than two texts say it, as nothing can be learned from that."""
+    return np.asarray(np.log1p((texts - held + 0.5) / (held + 0.5)) * (held > 1), np.float64)
+
+
+def _bucket(keys: NDArray[np.uint64], copy: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    part = ((keys >> np.uint64(16 * copy)) & np.uint64(0xFFFF)).astype(np.int64)
+    return part % BUCKETS, np.where(part >> 15, 1, -1)
+
+
+def _unit(rows: NDArray[np.float64]) -> Floats:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def _meanings(texts: Texts) -> list[Floats]:
+    return [] if texts.vectors is None else [texts.vectors]
+
+
+def _vector(texts: Texts, question: Question) -> Floats:
+    assert texts.vectors is not None
+    return np.zeros(texts.vectors.shape[1], np.float32) if question.vector is None else question.vector
+
+
+def _grouped(x: Floats, rows: NDArray[np.int64], groups: NDArray[np.int64], size: int) -> Floats:
+    """Return float32 (d, size): the sum of the rows of each group."""
+    order = np.argsort(groups, kind="stable")
+    rows, groups = rows[order], groups[order]
+    total = np.zeros((size, x.shape[1]), np.float32)
+    first = np.flatnonzero(np.diff(groups, prepend=-1))
+    if len(first):
+        total[groups[first]] = np.add.reduceat(x[rows], first, axis=0)
+    return total.T

@@ -1,0 +1,147 @@
+"""Active search: which tools fit an intent, with nothing called yet (PML's ADR-050).
+
+    score = min(semantic * reliability, 0.95)
+
+No alpha and no graph: without a context there is nothing to relate to. `semantic` is the probability that the intent
+takes the tool, from its own words and meaning and, where there are traces, from past intents. A tool whose name is
+what was asked for comes first whatever its score; pinned tools are always there; chains that were called for such
+intents before stand beside the tools.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.retrieval.fusion import top
+from vademecum.retrieval.query import plan_query
+from vademecum.tools.fit import Model, log_probabilities, taken_probabilities
+from vademecum.tools.heads import Asked
+from vademecum.tools.predict import evidence, reasons
+from vademecum.tools.records import Match, ToolAnswer
+from vademecum.tools.reliability import CAP, RELIABILITIES
+from vademecum.tools.texts import Floats
+from vademecum.tools.view import View
+from vademecum.types import Verdict
+
+K = 5  # few: each one is read, and paid for
+CAPABILITIES = 2  # chains beside them
+LIKELY_FROM = 0.5
+FOUND_FROM = 0.02  # below, nothing fits
+_SHOWN_FROM = 0.001
+_CHAIN_FROM = 0.1  # share of the attention from which a chain is shown
+_NEAREST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for and how it is weighed."""
+
+    text: str
+    k: int = K
+    server: str = ""
+    reliability: str = "smoothed"
+
+
+def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
+    """Return the tools that fit, best first, then the chains."""
+    asked = Asked(view, view.read(wanted.text))
+    features = asked.heads(())
+    semantic = taken_probabilities(features, model.search, model.certain)
+    reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
+    score = np.minimum(semantic * reliability, CAP).astype(np.float32)
+    allowed = view.live
+    if wanted.server:
+        allowed = allowed & np.array([tool.server == wanted.server for tool in view.tools], bool)
+    exact = [number for number in exact_names(view, wanted.text) if allowed[number]]
+    order = ordered(np.where(allowed, score, -1).astype(np.float32), exact, wanted.k)
+    shares = np.exp(log_probabilities(features, model.search))
+    matches = [
+        _match(view, n, (float(score[n]), float(semantic[n]), float(reliability[n])), exact=n in exact,
+               why=reasons(features, shares, model.search, n), traces=evidence(asked, (), n))
+        for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
+    ]  # fmt: skip
+    probability = 1.0 if exact else max((float(semantic[n]) for n in order), default=0.0)
+    chains = [] if wanted.server else capabilities(asked)
+    verdict = _verdict(probability, exact)
+    return ToolAnswer(
+        wanted.text, verdict, probability, (*matches, *chains),
+        reason="" if order else _why_nothing(view, wanted, int(allowed.sum())),
+        nearest=() if exact else nearest_names(view, wanted.text), searched=int(allowed.sum()),
+    )  # fmt: skip
+
+
+def ordered(score: Floats, exact: Sequence[int], k: int) -> list[int]:
+    """Return the tools to show: those named first, then by score."""
+    ranked = [int(n) for n in top(score, k + len(exact)) if score[n] >= _SHOWN_FROM]
+    return list(dict.fromkeys([*exact, *ranked]))[:k]
+
+
+def exact_names(view: View, text: str) -> list[int]:
+    """Return the live tools whose id or name the text is, then those whose name it spells out as only code does."""
+    asked = text.strip().lower().removesuffix("()")
+    whole = view.identified.get(asked, ())
+    spelled = [number for name in plan_query(text).names for number in view.named.get(name.lower(), ())]
+    return list(dict.fromkeys([*whole, *view.named.get(asked, ()), *spelled]))
+
+
+def nearest_names(view: View, text: str) -> tuple[str, ...]:
+    """Return names spelled nearly as one word that was asked for."""
+    asked = text.strip().lower()
+    if not asked or len(asked.split()) > 1:
+        return ()
+    close = difflib.get_close_matches(asked, view.named, n=_NEAREST)
+    return tuple(view.tools[number].id for name in close for number in view.named[name])
+
+
+def capabilities(asked: Asked) -> list[Match]:
+    """Return the chains of several tools that were called for such intents, with the attention that their traces get."""
+    view, graph = asked.view, asked.view.graph
+    attention = asked.attention_joined(())
+    share = np.bincount(graph.capability, attention, len(graph.capabilities)) if len(graph) else np.zeros(0)
+    found: list[Match] = []
+    for number in np.argsort(-share, kind="stable")[: 4 * CAPABILITIES]:
+        chain = graph.capabilities[number]
+        traces = np.flatnonzero(graph.capability == number)
+        if len(chain) > 1 and len(traces) > 1 and share[number] >= _CHAIN_FROM and view.live[list(chain)].all():
+            found.append(_chain(view, int(number), float(share[number]), traces[np.argsort(-attention[traces])]))
+    return found[:CAPABILITIES]
+
+
+def _chain(view: View, number: int, share: float, traces: NDArray[np.int64]) -> Match:
+    tools = tuple(view.tools[tool] for tool in view.graph.capabilities[number])
+    fine = float(np.mean([view.traces[n].ok for n in traces]))
+    return Match(
+        f"capability/{view.traces[traces.min()].id}", "capability", " → ".join(tool.name for tool in tools), "",
+        view.traces[traces[0]].intent, min(share * fine, CAP), share, fine, tuple(tool.id for tool in tools),
+        {"traces": float(len(traces))}, tuple(view.traces[n].id for n in traces[:3]),
+    )  # fmt: skip
+
+
+def _match(view: View, number: int, scores: tuple[float, float, float], **more: object) -> Match:
+    tool = view.tools[number]
+    return Match(
+        tool.id, "tool", tool.name, tool.server, tool.description, *scores,
+        pinned=number in view.pinned, input_schema=tool.input_schema, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _verdict(probability: float, exact: Sequence[int]) -> Verdict:
+    if exact:
+        return Verdict.RESOLVED
+    if probability < FOUND_FROM:
+        return Verdict.NOT_FOUND
+    return Verdict.LIKELY if probability >= LIKELY_FROM else Verdict.AMBIGUOUS
+
+
+def _why_nothing(view: View, wanted: Wanted, allowed: int) -> str:
+    if not len(view.tools):
+        return "no tool is registered: `vade tools register FILE`"
+    if not allowed:
+        servers = sorted({tool.server for tool in view.tools if tool.server})
+        return f"no tool is of server {wanted.server!r}: there are {', '.join(servers) or 'none'}"
+    return f"none of {allowed} tools fits"

@@ -1,0 +1,30 @@
+"""Tools from a running server: what it lists is what there is."""
+
+from __future__ import annotations
+
+from vademecum.errors import UsageError
+from vademecum.protocols import ToolServer
+from vademecum.tools.records import Rejected, Tool
+from vademecum.tools.register import tool_of
+
+
+def listed(server: ToolServer) -> tuple[list[Tool], list[Rejected]]:
+    """Return the tools of a server, all pages of them, and what of its list could not be taken.
+
+    Raises:
+        ToolServerError: It cannot be asked.
+    """
+    tools: dict[str, Tool] = {}
+    rejected: list[Rejected] = []
+    for number, item in enumerate(server.tools().unwrap()):
+        try:
+            tool = tool_of({**item, "server": server.name}, server.name)  # a server speaks for itself alone
+        except UsageError as error:
+            rejected.append(Rejected(f"{server.name} tools[{number}]", str(error)))
+            continue
+        if tool.id in tools:
+            rejected.append(
+                Rejected(f"{server.name} tools[{number}]", f"it lists {tool.name!r} twice: the first counts")
+            )
+        tools.setdefault(tool.id, tool)
+    return list(tools.values()), rejected

@@ -1,0 +1,52 @@
+"""What is known: how many tools, traces and chains, and how each tool fared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import median
+
+import numpy as np
+
+from vademecum.tools.records import ToolsStatus, Usage
+from vademecum.tools.reliability import smoothed
+from vademecum.tools.view import View
+
+
+def status_of(view: View, database: str) -> ToolsStatus:
+    """Count what a view holds."""
+    live = [tool for number, tool in enumerate(view.tools) if view.live[number]]
+    used = _usage(view)
+    return ToolsStatus(
+        len(live),
+        dict(Counter(tool.server for tool in live).most_common()),
+        len(view.traces),
+        len({trace.session for trace in view.traces if trace.session}),
+        sum(len(chain) > 1 for chain in view.graph.capabilities),
+        used,
+        sum(view.calls[view.number[tool.id]] == 0 for tool in live),
+        tuple(view.tools[number].id for number in view.pinned),
+        database,
+    )
+
+
+def _usage(view: View) -> tuple[Usage, ...]:
+    """How each tool that was called fared, the most called first."""
+    reliability = smoothed(view.good, view.calls)
+    took: dict[int, list[float]] = {}
+    last: dict[int, float] = {}
+    for trace, chain in zip(view.traces, view.chains, strict=True):
+        for call, tool in zip(trace.calls, chain, strict=True):
+            last[tool] = max(last.get(tool, 0.0), trace.at)
+            took.setdefault(tool, []).extend([call.latency_s] if call.latency_s else [])
+    return tuple(
+        Usage(
+            view.tools[n].id,
+            int(view.calls[n]),
+            int(view.calls[n] - view.good[n]),
+            float(reliability[n]),
+            median(took[n]) if took[n] else 0.0,
+            last[n],
+        )
+        for n in np.argsort(-view.calls, kind="stable").tolist()
+        if view.calls[n]
+    )

@@ -1,0 +1,161 @@
+"""A whole plan for an intent: which tools, in which order, and what can run at the same time.
+
+    decode    a beam over next calls and the stop, both fitted: the likeliest chain of calls
+    link      which call waits for which
+    close     what a tool is known to need and the plan lacks, by the shortest hyperpath
+    layer     calls that wait for nothing unfinished run together
+
+An intent that a good trace has word for word is answered by that trace: what was learned from one trace is replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vademecum.tools.documents import names
+from vademecum.tools.fit import Model, taken_probabilities
+from vademecum.tools.heads import Asked
+from vademecum.tools.links import Pairs, chosen_links, links_of
+from vademecum.tools.predict import done, next_probabilities
+from vademecum.tools.records import Plan, Task
+from vademecum.tools.view import View
+from vademecum.tools.ways import Ways
+
+WIDTH = 4  # chains that are followed at once
+BRANCHES = 4  # next calls tried for each
+LONGEST = 12  # calls of a plan
+LENGTH_POWER = 0.7  # of the length a chain's log-probability is divided by: longer ones are not punished for it
+EVIDENCE = 5
+_SAME = 0.999  # cosine of intents that say the same words
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Calls in order, with the probability of each."""
+
+    tools: tuple[int, ...]
+    probabilities: tuple[float, ...]
+    score: float = 0.0
+
+
+def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, intent: str) -> Plan:
+    """Return a plan for an intent; without tasks where nothing fits."""
+    asked = Asked(view, view.read(intent))
+    replayed = same_intent(asked)
+    chain = (
+        decoded(asked, model) if replayed is None else Chain(view.chains[replayed], (1.0,) * len(view.chains[replayed]))
+    )
+    if not chain.tools:
+        return Plan(intent, (), (), 0.0, reason="no tool fits: register tools, or say it in other words")
+    linked = _linked(asked, model, pairs, ways, chain.tools, replayed)
+    tasks, missing = _tasks(view, ways, chain, linked)
+    confidence = float(np.exp(np.mean(np.log(np.maximum(chain.probabilities, 1e-6)))))
+    return Plan(intent, tasks, layers(tasks), confidence, supporting(asked, chain.tools, replayed), missing)
+
+
+def same_intent(asked: Asked) -> int | None:
+    """Return the latest good trace that was for these very words, if all its tools can still be called."""
+    view = asked.view
+    near = np.flatnonzero(view.intents.tfidf(asked.question) > _SAME)
+    fine = [n for n in near if view.traces[n].ok and view.live[list(view.chains[n])].all()]
+    return int(fine[-1]) if fine else None
+
+
+def decoded(asked: Asked, model: Model) -> Chain:
+    """Return the likeliest chain, by beam search."""
+    taken = taken_probabilities(asked.heads(()), model.search, model.certain)
+    beam, finished = [Chain((), ())], [Chain((), (), -np.inf)]
+    for _ in range(LONGEST):
+        grown: list[Chain] = []
+        for chain in beam:
+            stop = done(asked, model, chain.tools, taken)
+            if chain.tools:
+                finished.append(_scored(Chain(chain.tools, chain.probabilities, chain.score + np.log(max(stop, 1e-9)))))
+            grown += _grown(asked, model, chain, stop)
+        beam = sorted(grown, key=lambda chain: -_scored(chain).score)[:WIDTH]
+        if not beam or _scored(beam[0]).score < max(chain.score for chain in finished):
+            break
+    return max(finished, key=lambda chain: chain.score)
+
+
+def _grown(asked: Asked, model: Model, chain: Chain, stop: float) -> list[Chain]:
+    """The chain with each of its likeliest next calls."""
+    probability = next_probabilities(asked.view, asked.heads(chain.tools), model, len(chain.tools))
+    best = np.argsort(-probability, kind="stable")[:BRANCHES]
+    going_on = np.log(max(1 - stop, 1e-9))
+    return [
+        Chain(
+            (*chain.tools, int(tool)),
+            (*chain.probabilities, float(probability[tool])),
+            chain.score + going_on + float(np.log(max(probability[tool], 1e-9))),
+        )
+        for tool in best
+        if probability[tool] > 0
+    ]
+
+
+def _scored(chain: Chain) -> Chain:
+    """The chain with its score per call, as far as `LENGTH_POWER` says."""
+    return Chain(chain.tools, chain.probabilities, chain.score / max(len(chain.tools), 1) ** LENGTH_POWER)
+
+
+def _linked(
+    asked: Asked, model: Model, pairs: Pairs, ways: Ways, chain: Sequence[int], replayed: int | None
+) -> set[tuple[int, int]]:
+    if replayed is not None:
+        return set(links_of(asked.view.traces[replayed]))
+    attention = asked.attention_joined(chain)
+    tools = asked.view.tools
+    features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
+    return set(chosen_links(features, model.links, len(chain)))
+
+
+def _tasks(
+    view: View, ways: Ways, chain: Chain, linked: set[tuple[int, int]]
+) -> tuple[tuple[Task, ...], tuple[str, ...]]:
+    """The plan's tasks in order, those that it lacked before the ones that need them, and the inputs nothing provides."""
+    tasks: list[Task] = []
+    missing: list[str] = []
+    place: dict[int, str] = {}
+    for number, tool in enumerate(chain.tools):
+        id_ = view.tools[tool].id
+        needed, inputs = ways.prerequisites([task.call for task in tasks], id_)
+        missing += inputs
+        waits = [place[a] for a, b in sorted(linked) if b == number]
+        for extra in needed if not waits else ():
+            tasks.append(_task(view, f"t{len(tasks) + 1}", extra, (), 0.0))
+            waits.append(tasks[-1].id)
+        place[number] = f"t{len(tasks) + 1}"
+        tasks.append(_task(view, place[number], id_, tuple(waits), chain.probabilities[number]))
+    return tuple(tasks), tuple(dict.fromkeys(missing))
+
+
+def _task(view: View, id_: str, call: str, waits: tuple[str, ...], probability: float) -> Task:
+    tool = view.tools[view.number[call]]
+    return Task(id_, call, "tool", waits, tuple(names(tool.input_schema)), probability)
+
+
+def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
+    """Return the tasks' ids in layers: each waits for tasks of earlier layers only.
+
+    >>> plan = [Task("a", "x", "tool"), Task("b", "y", "tool"), Task("c", "z", "tool", ("a", "b"))]
+    >>> layers(plan)
+    (('a', 'b'), ('c',))
+    """
+    depth: dict[str, int] = {}
+    for task in tasks:  # every task stands after those it waits for
+        depth[task.id] = 1 + max((depth[before] for before in task.depends_on), default=-1)
+    count = 1 + max(depth.values(), default=-1)
+    return tuple(tuple(id_ for id_, level in depth.items() if level == number) for number in range(count))
+
+
+def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:
+    """Return the ids of the traces that speak for a chain, the one that is replayed first."""
+    view = asked.view
+    attention = asked.attention_joined(()) * view.graph.shared(chain)
+    order = [replayed] if replayed is not None else []
+    order += [n for n in np.argsort(-attention, kind="stable")[:EVIDENCE] if attention[n] > 0 and n != replayed]
+    return tuple(view.traces[n].id for n in order[:EVIDENCE])

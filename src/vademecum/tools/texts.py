@@ -1,0 +1,136 @@
+"""Texts that are compared with an intent: tools' own descriptions, and the intents of past traces.
+
+Two readings of each: its words (an inverted index, scored by BM25 and by the cosine of tf-idf) and its meaning (the
+embedder's vector). What was tokenised and embedded once is kept, so that one more text costs one more text.
+
+    >>> texts = Texts(["read a file", "send a mail"], None)
+    >>> texts.tfidf(Question.of("which tool reads files?")).astype(float).round(2).tolist()
+    [0.48, 0.0]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.retrieval.lexical import K1, inverse_document_frequency
+from vademecum.retrieval.postings import Postings, build
+from vademecum.retrieval.tokens import STOP_WORDS, key, run_terms, runs, term_table
+
+Floats = NDArray[np.float32]
+Matches = tuple[NDArray[np.int32], NDArray[np.int64], Floats, Floats]  # (text, term, how often, idf of each term)
+
+B = 0.75  # length normalisation, the textbook value
+_TABLE = term_table()  # words are cut once per process
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An intent, read once: its distinct terms, how often and where each stands, and its vector.
+
+    Attributes:
+        text: what it says.
+        keys: uint64 (T,), the terms.
+        counts: float32 (T,), how often each is said.
+        places: float32 (T,), where each is first said, 0 the beginning and 1 the end.
+        vector: float32 (dim,), of unit length; None where there is no embedder.
+    """
+
+    text: str
+    keys: NDArray[np.uint64]
+    counts: Floats
+    places: Floats
+    vector: Floats | None = None
+
+    @classmethod
+    def of(cls, text: str, vector: Floats | None = None) -> Question:
+        """Read a text. Stop words are dropped unless nothing else is there."""
+        said = [(place, run) for place, run in enumerate(runs(text))]
+        content = [(place, run) for place, run in said if run.lower() not in STOP_WORDS] or said
+        found = [(place, term) for place, run in content for term in run_terms(run)]
+        count = Counter(term for _, term in found)
+        first: dict[str, int] = {}
+        for place, term in found:
+            first.setdefault(term, place)
+        return cls(
+            text,
+            np.array([key(term) for term in count], np.uint64),
+            np.array(list(count.values()), np.float32),
+            np.array([first[term] / max(len(said) - 1, 1) for term in count], np.float32),
+            vector,
+        )
+
+
+class Texts:
+    """A list of texts, ready to be scored against questions.
+
+    Args:
+        texts: what they say.
+        vectors: float32 (n, dim), their meaning; None where there is no embedder.
+    """
+
+    def __init__(self, texts: Sequence[str], vectors: Floats | None) -> None:
+        counted = _TABLE.count([without_stop_words(text) for text in texts])
+        self.size = len(texts)
+        self.vectors = vectors
+        tf = np.minimum(counted.count, 255).astype(np.uint8)[:, None]
+        self.postings: Postings = build(_TABLE.values(counted.code), counted.text.astype(np.int32), tf)
+        length = np.bincount(counted.text, counted.count, self.size).astype(np.float32)
+        self.norm: Floats = 1 - B + B * length / max(float(length.mean()) if self.size else 0.0, 1e-9)
+
+    @cached_property
+    def _tfidf_norm(self) -> Floats:
+        """The Euclidean length of each text's tf-idf vector."""
+        held = np.diff(self.postings.offsets)
+        weight = self.postings.tf[:, 0] * np.repeat(_idf(self.size, held), held)
+        square = np.bincount(self.postings.docs, weight.astype(np.float64) ** 2, self.size)
+        return np.sqrt(np.maximum(square, 1e-9)).astype(np.float32)
+
+    def holding(self, question: Question) -> NDArray[np.int64]:
+        """Return int64 (T,): how many texts say each term of the question."""
+        _, _, term = self.postings.find(question.keys)
+        return np.bincount(term, minlength=len(question.keys))
+
+    def matches(self, question: Question) -> Matches:
+        """Return (text, term, how often it is there, the term's idf) for every term of the question in every text."""
+        text, tf, term = self.postings.find(question.keys)
+        held = np.bincount(term, minlength=len(question.keys))
+        return text, term, tf[:, 0].astype(np.float32), _idf(self.size, held)
+
+    def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
+        """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1.
+
+        `matches` is what the method of this name returned, if it is at hand.
+        """
+        text, term, tf, idf = matches or self.matches(question)
+        score = np.bincount(text, idf[term] * tf / (tf + K1 * self.norm[text]), self.size)
+        return (score / max(float(idf.sum()), 1e-9)).astype(np.float32)
+
+    def tfidf(self, question: Question, matches: Matches | None = None) -> Floats:
+        """Return float32 (n,): the cosine of tf-idf vectors, 0..1."""
+        text, term, tf, idf = matches or self.matches(question)
+        weight = question.counts * idf
+        product = np.bincount(text, weight[term] * tf * idf[term], self.size)
+        length = max(float(np.sqrt(weight @ weight)), 1e-9)
+        return (product / (length * self._tfidf_norm)).astype(np.float32)
+
+    def dense(self, question: Question) -> Floats:
+        """Return float32 (n,): the cosine of meanings; 0 without an embedder."""
+        if self.vectors is None or question.vector is None:
+            return np.zeros(self.size, np.float32)
+        return self.vectors @ question.vector
+
+
+def without_stop_words(text: str) -> str:
+    """Return the words of a text that carry content, as questions are read; all of them where there are no others."""
+    said = runs(text)
+    return " ".join([run for run in said if run.lower() not in STOP_WORDS] or said)
+
+
+def _idf(texts: int, holding: NDArray[np.integer]) -> Floats:
+    return inverse_document_frequency(texts, holding.astype(np.float64)).astype(np.float32)

@@ -1,0 +1,245 @@
+"""The capability as one object: what `engine.tools` offers, over one ledger for the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from vademecum.errors import UsageError
+from vademecum.protocols import Clock, Embedder, Store, ToolServer
+from vademecum.tools.fit import Model, fitted
+from vademecum.tools.ledger import Ledger
+from vademecum.tools.links import Pairs
+from vademecum.tools.observe import read_traces
+from vademecum.tools.openapi import read_openapi
+from vademecum.tools.page import graph_page
+from vademecum.tools.predict import THRESHOLD, Situation, predict
+from vademecum.tools.prior import prior
+from vademecum.tools.records import (
+    ObserveReport,
+    Plan,
+    Prediction,
+    RegisterReport,
+    Tool,
+    ToolAnswer,
+    ToolsStatus,
+    Trace,
+)
+from vademecum.tools.register import read_tools
+from vademecum.tools.reliability import RELIABILITIES
+from vademecum.tools.search import K, Wanted, search
+from vademecum.tools.sources import listed
+from vademecum.tools.status import status_of
+from vademecum.tools.suggest import suggest
+from vademecum.tools.transcripts import read_transcript
+from vademecum.tools.view import Reader, View
+from vademecum.tools.ways import Ways
+
+ENOUGH = 20  # traces from which weights of one's own are fitted
+GROWTH = 2.0  # times as many traces as at the last fit: fitted anew
+_MODEL = "tools.model"
+
+
+class Tools:
+    """Knows which tools there are and how they were used; says which fits, which comes next, and what the plan is.
+
+    Args:
+        store: opens the user's database, when it is first needed.
+        embedder: loads what turns text into vectors, when it is first needed.
+        clock: tells the time, in seconds since the epoch.
+        database: where that database is, to be shown.
+    """
+
+    def __init__(
+        self, store: Callable[[], Store], embedder: Callable[[], Embedder], clock: Clock, database: str = ""
+    ) -> None:
+        self._ledger = Ledger(store, clock)
+        self._reader = Reader(self._ledger, embedder)
+        self._database = database
+        self._known: Known | None = None
+
+    def register(self, tools: Iterable[Tool], *, complete: Collection[str] = ()) -> RegisterReport:
+        """Take tools in; what is known with the same words is left as it is.
+
+        Args:
+            tools: each with its server.
+            complete: servers of which these are all tools: others of theirs are gone, until they come back.
+
+        Raises:
+            StoreError: the database could not take them; it is as it was.
+        """
+        return self._ledger.register(tools, complete)
+
+    def register_json(self, text: str, *, server: str = "", replacing: bool = False) -> RegisterReport:
+        """Take in the tools of a JSON text, in any shape `tools.register` knows.
+
+        Args:
+            text: the JSON.
+            server: the server of those that name none.
+            replacing: whether the text has all tools of the servers it names.
+
+        Raises:
+            UsageError: it is not JSON.
+        """
+        tools, rejected = read_tools(text, server)
+        complete = {tool.server for tool in tools} | ({server} if server else set()) if replacing else ()
+        return replace(self._ledger.register(tools, complete), rejected=tuple(rejected))
+
+    def register_server(self, server: ToolServer) -> RegisterReport:
+        """Take in what a running server lists: these are all its tools.
+
+        Raises:
+            ToolServerError: it cannot be asked; what was known of it stays.
+        """
+        tools, rejected = listed(server)
+        return replace(self._ledger.register(tools, {server.name}), rejected=tuple(rejected))
+
+    def register_openapi(self, text: str, *, server: str = "") -> RegisterReport:
+        """Take in the operations of an OpenAPI document, as JSON or YAML: these are all tools of that server.
+
+        Args:
+            text: the document.
+            server: what it is called; its title unless given.
+
+        Raises:
+            UsageError: it is no OpenAPI document.
+        """
+        tools, rejected = read_openapi(text, server)
+        return replace(self._ledger.register(tools, {tool.server for tool in tools}), rejected=tuple(rejected))
+
+    def observe(self, traces: Iterable[Trace]) -> ObserveReport:
+        """Take traces in; the same trace observed twice is one trace.
+
+        Raises:
+            StoreError: the database could not take them; it is as it was.
+        """
+        return self._ledger.observe(traces)
+
+    def observe_json(self, text: str) -> ObserveReport:
+        """Take in the traces of a JSON text, or JSON lines, as `tools.observe` describes them.
+
+        Raises:
+            UsageError: it is not JSON.
+        """
+        traces, rejected = read_traces(text)
+        return replace(self._ledger.observe(traces), rejected=tuple(rejected))
+
+    def observe_transcript(self, text: str) -> ObserveReport:
+        """Take in the traces of what a coding agent wrote down; read again when it has grown, nothing counts twice."""
+        return self._ledger.observe(read_transcript(text))
+
+    def forget(self, traces: Collection[str]) -> int:
+        """Delete traces by their ids. Returns how many there were."""
+        return self._ledger.forget(traces)
+
+    def pin(self, tool: str, *, pinned: bool = True) -> None:
+        """Show a tool with every search, or no longer.
+
+        Raises:
+            UsageError: no tool has this id.
+        """
+        self._ledger.pin(tool, pinned=pinned)
+
+    def page(self, plan: Plan | None = None) -> str:
+        """Return an HTML page, complete in itself, that shows how tools lead to each other, and a plan if one is given."""
+        tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
+        return graph_page(tools, self._ledger.traces(), plan)
+
+    def search(self, intent: str, *, k: int = K, server: str = "", reliability: str = "smoothed") -> ToolAnswer:
+        """Return the few tools that fit an intent, best first, with why.
+
+        Args:
+            intent: what is to be done, or a tool's name.
+            k: at most how many, pinned ones and chains apart.
+            server: only tools of this one.
+            reliability: a key of `tools.reliability.RELIABILITIES`.
+
+        Raises:
+            UsageError: an argument is wrong.
+        """
+        if reliability not in RELIABILITIES:
+            raise UsageError(f"no reliability {reliability!r}: it is one of {', '.join(RELIABILITIES)}")
+        _check_count(k)
+        known = self._now()
+        return search(known.view, known.model, Wanted(intent, k, server, reliability))
+
+    def predict(
+        self,
+        intent: str,
+        *,
+        after: Sequence[str] = (),
+        earlier: Sequence[str] = (),
+        k: int = 3,
+        threshold: float = THRESHOLD,
+    ) -> Prediction:
+        """Return the likeliest next calls for an intent, with probabilities, evidence and the way there.
+
+        Args:
+            intent: what is to be done.
+            after: ids of the tools called for it so far, in order.
+            earlier: ids of the tools called before in the same session, for other intents.
+            k: at most how many.
+            threshold: abstain below this probability.
+
+        Raises:
+            UsageError: an argument is wrong.
+        """
+        _check_count(k)
+        if not 0 <= threshold <= 1:
+            raise UsageError(f"the threshold is {threshold}: it is a probability, between 0 and 1")
+        known = self._now()
+        return predict(
+            known.view, known.model, known.ways, Situation(intent, tuple(after), tuple(earlier), k, threshold)
+        )
+
+    def suggest(self, intent: str) -> Plan:
+        """Return a whole plan for an intent: an acyclic graph of calls, in layers, with confidence and evidence."""
+        known = self._now()
+        return suggest(known.view, known.model, known.pairs, known.ways, intent)
+
+    def fit(self) -> int:
+        """Fit the weights on all traces now. Returns on how many. It happens by itself each time these double."""
+        known = self._now()
+        if known.view.traces:
+            known.model = fitted(known.view, known.ways, prior())
+            self._ledger.keep_fact(_MODEL, known.model.write())
+        return len(known.view.traces)
+
+    def stats(self) -> ToolsStatus:
+        """Return what is known, and how each tool fared."""
+        return status_of(self._reader.view(), self._database)
+
+    def _now(self) -> Known:
+        """Return everything as it is now."""
+        view = self._reader.view()
+        if self._known is None or self._known.view is not view:
+            model = Model.read(self._ledger.fact(_MODEL)) or prior()
+            self._known = Known(view, model)
+            if len(view.traces) >= max(ENOUGH, GROWTH * model.traces):
+                self.fit()
+        return self._known
+
+
+class Known:
+    """A view, the weights that fit it, and what is worked out of it when first needed."""
+
+    def __init__(self, view: View, model: Model) -> None:
+        self.view = view
+        self.model = model
+
+    @cached_property
+    def ways(self) -> Ways:
+        """How tools are reached."""
+        live = [tool for number, tool in enumerate(self.view.tools) if self.view.live[number]]
+        return Ways(live, self.view.traces)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """How often tools were linked."""
+        return Pairs(self.view)
+
+
+def _check_count(k: int) -> None:
+    if k < 1:
+        raise UsageError(f"k is {k}: ask for one tool or more")

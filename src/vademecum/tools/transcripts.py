@@ -1,0 +1,206 @@
+"""Traces from what coding agents wrote down: what was asked, and which tools they called for it.
+
+| agent | file | a call | its outcome |
+| --- | --- | --- | --- |
+| Claude Code | `projects/<directory>/<session>.jsonl` | a `tool_use` part of a message | a `tool_result` part |
+| Codex CLI | `sessions/.../rollout-*.jsonl` | `function_call`, `custom_tool_call`, `local_shell_call` | `..._output` |
+| Gemini CLI | `tmp/<project>/chats/session-*` | an entry of `toolCalls` | the same entry |
+
+Each thing that the user asks for is a trace, with the same id however often the file is read; while the work goes on it grows.
+Names, order, outcome and links are kept, no value: see `traced`. Other programs write these files in forms that they do
+not promise, so what does not look as expected is passed over.
+
+    >>> lines = '''{"type":"user","sessionId":"s","message":{"content":"mail the report"}}
+    ... {"type":"assistant","sessionId":"s","message":{"content":[{"type":"tool_use","id":"1","name":"mcp__mail__send","input":{"to":"x"}}]}}'''
+    >>> (trace,) = read_transcript(lines)
+    >>> trace.id, trace.intent, trace.calls[0].tool, trace.calls[0].arguments
+    ('claude:s:1', 'mail the report', 'mail/send', ('to',))
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from vademecum.tools.observe import argument_names, tool_id, trace
+from vademecum.tools.records import Call, Trace
+from vademecum.tools.traced import LOOKED_AT, used
+
+MOST_CALLS = 200  # of one trace: what comes after is left out
+
+Record = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class _Called:
+    tool: str
+    arguments: Any
+    at: float
+    said: str = ""
+    ok: bool = True
+    latency_s: float = 0.0
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One thing that was asked for."""
+
+    session: str
+    intent: str = ""
+    at: float = 0.0
+    calls: list[_Called] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read of one transcript so far."""
+
+    agent: str = ""
+    session: str = ""
+    turns: list[_Turn] = field(default_factory=list)
+    open: dict[str, _Called] = field(default_factory=dict)  # by the agent's own id of the call
+
+    def asked(self, text: str, at: float) -> None:
+        """Begin what the user asks for next; what stands in angle brackets was put there by a program."""
+        if text.strip() and not text.lstrip().startswith("<"):
+            self.turns.append(_Turn(self.session, text.strip(), at))
+
+    def called(self, id_: str, tool: Any, arguments: Any, at: float) -> None:
+        """Note a call."""
+        if not isinstance(tool, str) or not tool:
+            return
+        if not self.turns:
+            self.turns.append(_Turn(self.session, at=at))
+        call = self.open[id_] = _Called(tool_id(tool), arguments, at)
+        if len(self.turns[-1].calls) < MOST_CALLS:
+            self.turns[-1].calls.append(call)
+
+    def answered(self, id_: str, said: str, at: float, *, ok: bool) -> None:
+        """Note what a call came to."""
+        if call := self.open.pop(id_, None):
+            call.said, call.ok = said[:LOOKED_AT], ok
+            call.latency_s = round(max(at - call.at, 0.0), 3) if at and call.at else 0.0
+
+
+def read_transcript(text: str) -> list[Trace]:
+    """Return the traces of one transcript, of whichever agent; those without a call are left out."""
+    reading = _Reading()
+    for record in _records(text):
+        if isinstance(record.get("payload"), Mapping):
+            _codex(record, record["payload"], reading)
+        elif isinstance(record.get("message"), Mapping):
+            _claude(record, record["message"], reading)
+        else:
+            _gemini(record, reading)
+    numbered = enumerate(reading.turns, 1)
+    return [_trace(reading, turn, number) for number, turn in numbered if turn.calls]
+
+
+def _records(text: str) -> Iterator[Record]:
+    try:
+        whole = [json.loads(text)]
+    except (ValueError, RecursionError):
+        whole = [_parsed(line) for line in text.splitlines()]
+    yield from (record for record in whole if isinstance(record, Mapping))
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _trace(reading: _Reading, turn: _Turn, number: int) -> Trace:
+    links: list[tuple[int, int]] = []
+    for here, call in enumerate(turn.calls):
+        before = [earlier.said for earlier in turn.calls[:here]]
+        links += [(earlier, here) for earlier in used(call.arguments, before, turn.intent)]
+    calls = tuple(Call(one.tool, argument_names(one.arguments), one.ok, one.latency_s) for one in turn.calls)
+    session = f"{reading.agent}:{turn.session}"
+    return trace(turn.intent, calls, id_=f"{session}:{number}", links=tuple(links), session=session, at=turn.at)
+
+
+def _claude(record: Record, message: Record, reading: _Reading) -> None:
+    if record.get("isMeta") or record.get("isCompactSummary") or record.get("type") not in ("user", "assistant"):
+        return
+    reading.agent, reading.session = "claude", _text(record.get("sessionId")) or reading.session
+    at, content = _moment(record.get("timestamp")), message.get("content")
+    if record.get("type") == "user" and not record.get("isSidechain"):
+        reading.asked(_texts(content, "text"), at)
+    for part in _parts(content):
+        if part.get("type") == "tool_use":
+            reading.called(_text(part.get("id")), part.get("name"), part.get("input"), at)
+        elif part.get("type") == "tool_result":
+            failed = part.get("is_error") is True
+            reading.answered(_text(part.get("tool_use_id")), _texts(part.get("content"), "text"), at, ok=not failed)
+
+
+def _codex(record: Record, item: Record, reading: _Reading) -> None:
+    reading.agent, at = "codex", _moment(record.get("timestamp"))
+    kind = item.get("type")
+    if record.get("type") == "session_meta":
+        reading.session = _text(item.get("id")) or reading.session
+    elif record.get("type") != "response_item":
+        return
+    elif kind == "message" and item.get("role") == "user":
+        reading.asked(_texts(item.get("content"), "input_text", "text"), at)
+    elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
+        given = item.get("arguments") if kind == "function_call" else item.get("action") or {"input": item.get("input")}
+        arguments = _parsed(given) if isinstance(given, str) else given
+        reading.called(_text(item.get("call_id")), item.get("name") or "shell", arguments, at)
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        said, ok = _codex_output(item.get("output"))
+        reading.answered(_text(item.get("call_id")), said, at, ok=ok)
+
+
+def _codex_output(output: Any) -> tuple[str, bool]:
+    """What a call printed, and whether it went well: told in a field of its own, or in JSON within the text."""
+    told = _parsed(output) if isinstance(output, str) else output
+    if not isinstance(told, Mapping):
+        return output if isinstance(output, str) else _texts(output, "text", "output_text"), True
+    code = told.get("metadata", {}).get("exit_code", 0) if isinstance(told.get("metadata"), Mapping) else 0
+    said = told.get("output") or told.get("content") or ""
+    return said if isinstance(said, str) else json.dumps(said), code == 0 and told.get("success") is not False
+
+
+def _gemini(record: Record, reading: _Reading) -> None:
+    told = record["$set"] if isinstance(record.get("$set"), Mapping) else record
+    if "id" not in record:
+        reading.session = _text(told.get("sessionId")) or reading.session
+    for message in _parts(told.get("messages")) if "messages" in told else [record]:
+        at = _moment(message.get("timestamp"))
+        if message.get("type") == "user":
+            reading.agent = "gemini"
+            reading.asked(_texts(message.get("content"), "text", ""), at)
+        elif message.get("type") == "gemini":
+            for number, call in enumerate(_parts(message.get("toolCalls"))):
+                id_ = _text(call.get("id")) or str(number)
+                reading.called(id_, call.get("name"), call.get("args"), at)
+                reading.answered(id_, json.dumps(call.get("result")), 0.0, ok=call.get("status") != "error")
+
+
+def _texts(content: Any, *kinds: str) -> str:
+    """The text of a message: as it is, or of those parts that are text."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(_text(part.get("text")) for part in _parts(content) if part.get("type", "") in kinds)
+
+
+def _parts(content: Any) -> list[Record]:
+    return [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _moment(value: Any) -> float:
+    """Seconds since the epoch of an ISO time; 0 where it is none."""
+    try:
+        return datetime.fromisoformat(value).timestamp() if isinstance(value, str) else 0.0
+    except (ValueError, OverflowError):
+        return 0.0

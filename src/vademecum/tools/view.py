@@ -1,0 +1,194 @@
+"""Everything known of tools as arrays, ready to be ranked: derived from the ledger, current whenever it is asked for."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.protocols import Embedder
+from vademecum.result import Err
+from vademecum.tools.documents import document, passage
+from vademecum.tools.hypergraph import Chain, Hypergraph
+from vademecum.tools.ledger import Kept, Ledger
+from vademecum.tools.records import Tool, Trace
+from vademecum.tools.ridge import Ridge
+from vademecum.tools.texts import Floats, Question, Texts
+from vademecum.types import EmbedKind, Passage
+
+
+@dataclass(frozen=True)
+class View:
+    """Tools and traces by number.
+
+    Attributes:
+        tools: registered ones by id, those that are gone too, then those that only traces name.
+        live: bool (n,), whether a tool can be called as far as anybody knows.
+        pinned: the numbers of pinned tools.
+        traces: in the order they were written.
+        documents: what tools say of themselves; `servers`: where they are; `intents`: what traces were for.
+        graph: the traces as hyperedges.
+        good, calls: float64 (n,), how often each was called, and how often that went well.
+    """
+
+    version: int
+    tools: tuple[Tool, ...]
+    live: NDArray[np.bool_]
+    pinned: tuple[int, ...]
+    traces: tuple[Trace, ...]
+    documents: Texts
+    servers: Texts
+    intents: Texts
+    graph: Hypergraph
+    good: NDArray[np.float64]
+    calls: NDArray[np.float64]
+    read: Callable[[str], Question]
+
+    @cached_property
+    def server(self) -> NDArray[np.int64]:
+        """int64 (n,): each tool's server by number, 0 for those without."""
+        numbers = {"": 0}
+        return np.array([numbers.setdefault(tool.server, len(numbers)) for tool in self.tools], np.int64)
+
+    @cached_property
+    def chains(self) -> list[tuple[int, ...]]:
+        """The numbers of the tools that each trace called, in order."""
+        return [self.graph.capabilities[number] for number in self.graph.capability]
+
+    @cached_property
+    def ridge(self) -> Ridge:
+        """What intents and tools have to do with each other, over all traces."""
+        return Ridge.of(self.intents, self.graph)
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """int64 (m,): the tool that each trace began with."""
+        graph, begin = self.graph, self.graph.here_start[self.graph.tools]
+        first = np.zeros(len(graph), np.int64)
+        first[graph.owner[begin:]] = graph.then[begin:]
+        return first
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Each tool's number by its id."""
+        return {tool.id: number for number, tool in enumerate(self.tools)}
+
+    @cached_property
+    def identified(self) -> dict[str, list[int]]:
+        """The live tools of each id, lower case."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, tool in enumerate(self.tools):
+            if self.live[number]:
+                found[tool.id.lower()].append(number)
+        return dict(found)
+
+    @cached_property
+    def named(self) -> dict[str, list[int]]:
+        """The live tools of each name, lower case."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, tool in enumerate(self.tools):
+            if self.live[number]:
+                found[tool.name.lower()].append(number)
+        return dict(found)
+
+
+class Reader:
+    """Makes views, and makes no text into terms or a vector that it has made before."""
+
+    def __init__(self, ledger: Ledger, embedder: Callable[[], Embedder]) -> None:
+        self._ledger = ledger
+        self._embedder = embedder
+        self._view: View | None = None
+        self._vectors: dict[str, Floats] = {}  # by the text's hash
+        self.problem = ""  # why there are no vectors, if there are none
+
+    def view(self) -> View:
+        """Return what the ledger holds now."""
+        version = self._ledger.version()
+        if self._view is None or self._view.version != version:
+            self._view = self._made(version)
+        return self._view
+
+    def question(self, text: str) -> Question:
+        """Read an intent."""
+        vectors = self._embedded([Passage(text)], "query")
+        return Question.of(text, None if vectors is None else vectors[0])
+
+    def _made(self, version: int) -> View:
+        kept, traces = self._ledger.tools(), self._ledger.traces()
+        tools, live = _nodes(kept, traces)
+        number = _numbers(tools, live)
+        chains = [Chain(tuple(number[call.tool] for call in t.calls), t.ok, t.session) for t in traces]
+        calls = Counter(number[call.tool] for trace in traces for call in trace.calls)
+        good = Counter(number[call.tool] for trace in traces for call in trace.calls if call.ok)
+        return View(
+            version,
+            tools,
+            live,
+            tuple(n for n, each in enumerate(kept) if each.pinned and not each.gone),
+            tuple(traces),
+            Texts(
+                [document(tool) for tool in tools], self._kept_vectors([passage(tool) for tool in tools], "document")
+            ),
+            Texts([tool.server for tool in tools], None),
+            Texts([t.intent for t in traces], self._kept_vectors([Passage(t.intent) for t in traces], "query")),
+            Hypergraph.of(chains, len(tools)),
+            np.array([good[n] for n in range(len(tools))], np.float64),
+            np.array([calls[n] for n in range(len(tools))], np.float64),
+            self.question,
+        )
+
+    def _kept_vectors(self, passages: Sequence[Passage], kind: EmbedKind) -> Floats | None:
+        """Return the vectors of texts, each made once and kept in the ledger."""
+        name = self._embedder().name
+        if not self._vectors:
+            self._vectors = {hash_: np.frombuffer(v, np.float32) for hash_, v in self._ledger.vectors(name).items()}
+        hashes = [_hash(kind, each) for each in passages]
+        new = {hash_: each for hash_, each in zip(hashes, passages, strict=True) if hash_ not in self._vectors}
+        if new:
+            made = self._embedded(list(new.values()), kind)
+            if made is None:
+                return None
+            self._vectors |= dict(zip(new, made, strict=True))
+            self._ledger.keep_vectors(name, [(h, v.tobytes()) for h, v in zip(new, made, strict=True)])
+        empty = np.zeros((0, self._embedder().dim), np.float32)
+        return np.stack([self._vectors[hash_] for hash_ in hashes]) if hashes else empty
+
+    def _embedded(self, passages: Sequence[Passage], kind: EmbedKind) -> Floats | None:
+        made = self._embedder().embed(passages, kind)
+        if isinstance(made, Err):  # words rank alone meanwhile
+            self.problem = str(made.error)
+            return None
+        self.problem = ""
+        return made.value
+
+
+def _nodes(kept: Sequence[Kept], traces: Sequence[Trace]) -> tuple[tuple[Tool, ...], NDArray[np.bool_]]:
+    """Return every tool there is or was, and whether it can be called: what only traces name is taken to be there."""
+    tools = [each.tool for each in kept]
+    live = [not each.gone for each in kept]
+    known = {tool.id for tool in tools}
+    alias = {tool.name for tool in tools}
+    for id_ in dict.fromkeys(call.tool for trace in traces for call in trace.calls):
+        if id_ not in known and id_ not in alias:
+            server, _, name = id_.rpartition("/")
+            tools.append(Tool(id_, name, server))
+            live.append(True)
+    return tuple(tools), np.array(live, bool)
+
+
+def _numbers(tools: Sequence[Tool], live: NDArray[np.bool_]) -> dict[str, int]:
+    """Return the number of each name a trace may call a tool by: its id, or its bare name, which a live one has first."""
+    order = sorted(range(len(tools)), key=lambda n: (not live[n], n))
+    by_name = {tools[n].name: n for n in reversed(order)}
+    return by_name | {tool.id: n for n, tool in enumerate(tools)}
+
+
+def _hash(kind: EmbedKind, passage: Passage) -> str:
+    said = f"{kind}\0{passage.text}\0{passage.title}\0{passage.context}"
+    return "tools:" + blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

@@ -1,0 +1,423 @@
+"""The gateway, by the official SDK's client, in front of real servers and of ones that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp import Client, StdioServerParameters
+from vademecum.engine import Engine
+from vademecum.errors import ToolServerError, UsageError
+from vademecum.mcp.schema import violation
+from vademecum.mcp.upstream import Upstream
+from vademecum.result import Err, Ok
+from vademecum.tools.records import Trace
+from vademecum.tools.traced import PAUSE_S, Traced
+
+NOTES = '''
+import os, sys, time
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context, Image
+
+server = MCPServer("notes")
+
+@server.tool()
+def find_note(about: str) -> str:
+    """Find a note about something."""
+    return f"note-4711 is about {about}"
+
+@server.tool()
+def delete_note(note_id: str, password: str = "") -> str:
+    """Delete a note for ever."""
+    return f"{note_id} is gone; the password was {password}"
+
+@server.tool()
+def draw_note(note_id: str) -> Image:
+    """Show a note as a picture."""
+    return Image(data=b"\\x89PNG", format="png")
+
+@server.tool()
+def read(path: str) -> str:
+    """Read a page of notes."""
+    return path
+
+@server.tool()
+async def learn(ctx: Context) -> str:
+    """Learn to translate notes."""
+    server.add_tool(find_note, name="translate_note", description="Translate a note into French.")
+    await ctx.session.send_tool_list_changed()
+    return "learnt"
+
+server.run("stdio")
+'''
+FILES = """
+import json, os, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    method, result = request.get("method"), {}
+    if method == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "f", "version": "1"}}
+    elif method == "tools/list":
+        text = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"], "additionalProperties": False}
+        number = {"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]}
+        result = {"tools": [
+            {"name": "read", "description": "Read a file from the disk.", "inputSchema": text},
+            {"name": "measure", "description": "Measure a file.", "inputSchema": text, "outputSchema": number},
+            {"name": "hang", "description": "Never answer.", "inputSchema": {"type": "object"}},
+            {"name": "flood", "description": "Answer without measure.", "inputSchema": {"type": "object"}},
+            {"name": "crash", "description": "End.", "inputSchema": {"type": "object"}},
+        ]}
+    elif request["params"]["name"] == "hang":
+        continue
+    elif request["params"]["name"] == "crash":
+        os._exit(9)
+    else:
+        name = request["params"]["name"]
+        said = "x" * 50_000 if name == "flood" else str(os.getpid())
+        result = {"content": [{"type": "text", "text": said}]}
+        if name == "measure":
+            result["structuredContent"] = {"size": "huge"}
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"""
+SECRET = "hunter2-correct-horse"
+Session = Callable[[Client], Awaitable[None]]
+
+
+@pytest.fixture
+def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Trace]]:
+    """Run a session through `vade mcp --gateway` over two servers and one that is not there; return the traces kept."""
+    (tmp_path / "notes.py").write_text(NOTES, encoding="utf-8")
+    (tmp_path / "files.py").write_text(FILES, encoding="utf-8")
+    servers = {name: {"command": sys.executable, "args": [str(tmp_path / f"{name}.py")]} for name in ("notes", "files")}
+    config = tmp_path / "servers.json"
+    config.write_text(json.dumps({"mcpServers": servers | {"lost": {"command": "/nonexistent/server"}}}))
+    for variable in [name for name in os.environ if name.startswith("VADE_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+    def run(session: Session, **settings: str) -> list[Trace]:
+        environment = dict(os.environ) | {"VADE_GATEWAY__TIMEOUT_S": "60"} | settings
+        command = ["-m", "vademecum", "mcp", "--gateway", str(config)]
+        server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=str(tmp_path))
+
+        async def converse() -> None:
+            async with Client(server) as client:
+                for name in servers:  # a call waits until its server has said what it has, however busy the machine is
+                    await ask(client, "call_tool", tool=f"{name}/none")
+                await session(client)
+
+        asyncio.run(asyncio.wait_for(converse(), 120))
+        with Engine.open(str(tmp_path)) as engine:
+            return engine.tools._ledger.traces()
+
+    return run
+
+
+async def ask(client: Client, named: str, /, **arguments: Any) -> tuple[str, bool]:
+    """Call one of the gateway's tools; return its text and whether it is an error."""
+    result = await client.call_tool(named, arguments)
+    return "\n".join(getattr(part, "text", f"<{part.type}>") for part in result.content), bool(result.is_error)
+
+
+@pytest.mark.slow
+def test_tools_are_found_called_and_traced(through: Callable[..., list[Trace]], tmp_path: Path) -> None:
+    """Search names the right tool with its arguments, a call goes through, and the trace says who used whose outcome."""
+
+    async def session(client: Client) -> None:
+        found, _ = await ask(client, "search_tools", query="delete a note")
+        assert found.startswith("notes/delete_note(note_id: string, password?: string)\n  Delete a note for ever.")
+        assert "note: lost cannot be started: '/nonexistent/server'" in found
+        assert await ask(client, "call_tool", tool="notes/find_note", arguments={"about": "cheese"}) == (
+            "note-4711 is about cheese",
+            False,
+        )
+        given = {"note_id": "note-4711", "password": SECRET}
+        said, failed = await ask(client, "call_tool", tool="delete_note", arguments=given)
+        assert said.startswith("note-4711 is gone")
+        assert not failed
+        assert await ask(client, "call_tool", tool="notes/draw_note", arguments={"note_id": "note-4711"}) == (
+            "<image>",
+            False,
+        )
+
+    (trace,) = through(session)
+    assert trace.intent == "delete a note"
+    assert [(call.tool, call.arguments, call.ok) for call in trace.calls] == [
+        ("notes/find_note", ("about",), True),
+        ("notes/delete_note", ("note_id", "password"), True),
+        ("notes/draw_note", ("note_id",), True),
+    ]
+    assert {(0, 1), (0, 2)} <= set(trace.links)
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file())
+    assert b"find_note" in kept
+    assert SECRET.encode() not in kept
+    assert b"note-4711" not in kept
+    assert b"cheese" not in kept
+
+
+@pytest.mark.slow
+def test_what_was_done_is_suggested(through: Callable[..., list[Trace]]) -> None:
+    """A task done once is planned from its trace: the same calls in their order, with what they take."""
+    intent = "throw away the note about cheese"
+
+    async def session(client: Client) -> None:
+        await ask(client, "suggest_plan", intent=intent)
+        await ask(client, "call_tool", tool="notes/find_note", arguments={"about": "cheese"})
+        await ask(client, "call_tool", tool="notes/delete_note", arguments={"note_id": "note-4711"})
+        await ask(client, "suggest_plan", intent="something else")
+        plan, failed = await ask(client, "suggest_plan", intent=intent)
+        assert not failed
+        lines = plan.splitlines()
+        assert lines[0].startswith("confidence "), plan
+        assert lines[1:5] == [
+            "1.",
+            "  t1 notes/find_note(about: string)",
+            "2.",
+            "  t2 notes/delete_note(note_id: string, password?: string) after t1",
+        ]
+
+    through(session)
+
+
+@pytest.mark.slow
+def test_the_list_of_tools_never_changes(through: Callable[..., list[Trace]]) -> None:
+    """What an agent pays for is small and the same to the byte, whatever servers learn; what they learn is found at once."""
+
+    async def session(client: Client) -> None:
+        def shown(listed: Any) -> str:
+            return "".join(tool.model_dump_json() for tool in listed.tools)
+
+        first = shown(await client.list_tools(cache_mode="refresh"))
+        assert len(first) < 3000
+        assert {"notes", "files", "lost"} <= set(
+            (client.instructions or "").replace(",", " ").replace(".", " ").split()
+        )
+        found, _ = await ask(client, "search_tools", query="translate_note")
+        assert "translate_note" not in found
+        assert await ask(client, "call_tool", tool="notes/learn") == ("learnt", False)
+        found, _ = await ask(client, "search_tools", query="translate_note")
+        assert found.startswith("notes/translate_note(about: string)"), found
+        assert "schema: {" in found, "a tool asked for by name comes with its schema"
+        assert shown(await client.list_tools(cache_mode="refresh")) == first
+
+    through(session)
+
+
+@pytest.mark.slow
+def test_what_is_wrong_is_said_and_the_others_go_on(through: Callable[..., list[Trace]]) -> None:
+    """No such tool, two of one name, a wrong argument, a broken promise, an answer too long: each names the thing and the fix."""
+
+    async def session(client: Client) -> None:
+        async def wrong(expected: str, tool: str, /, **arguments: Any) -> None:
+            said, failed = await ask(client, "call_tool", tool=tool, arguments=arguments)
+            assert failed
+            assert said.startswith(expected), said
+
+        await ask(client, "search_tools", query="anything")
+        await wrong("there is no tool 'notes/find_notes': did you mean notes/find_note", "notes/find_notes")
+        await wrong("2 servers have 'read': say which: notes/read, files/read", "read", path="x")
+        await wrong("files/read: path is missing: it must be text: it takes path: string", "files/read")
+        await wrong("files/read: there is no pth: did you mean 'path'?", "files/read", path="x", pth="x")
+        await wrong("files/read: path must be text, not 3", "files/read", path=3)
+        await wrong("files/measure broke its own output schema: size must be a whole number", "files/measure", path="x")
+        await wrong(
+            "files answered with more than 10000 bytes: ask for less, or raise gateway.answer_bytes", "files/flood"
+        )
+        await wrong("lost cannot be started: '/nonexistent/server': No such file or directory", "lost/x")
+        said, failed = await ask(client, "call_tool", arguments={})
+        assert failed
+        assert said.startswith("call_tool needs 'tool'")
+        assert (await ask(client, "call_tool", tool="files/read", arguments={"path": "x"}))[1] is False
+
+    (trace,) = through(session, VADE_GATEWAY__ANSWER_BYTES="10000")
+    assert [(call.tool, call.ok) for call in trace.calls] == [
+        ("files/measure", False),
+        ("files/flood", False),
+        ("files/read", True),
+    ]
+
+
+@pytest.mark.slow
+def test_one_slow_server_stops_nobody(through: Callable[..., list[Trace]]) -> None:
+    """While a call is waited for, others are answered, also by the same server; then its time is up."""
+
+    async def session(client: Client) -> None:
+        await ask(client, "search_tools", query="read a file")
+        hanging = asyncio.create_task(ask(client, "call_tool", tool="files/hang"))
+        assert (await ask(client, "call_tool", tool="notes/find_note", arguments={"about": "x"}))[1] is False
+        assert (await ask(client, "call_tool", tool="files/read", arguments={"path": "x"}))[1] is False
+        assert (await ask(client, "search_tools", query="find a note"))[0].startswith("notes/find_note")
+        assert not hanging.done()
+        said, failed = await hanging
+        assert failed
+        assert said == "files did not answer hang within 8 s: ask for less, or raise gateway.timeout_s"
+
+    through(session, VADE_GATEWAY__TIMEOUT_S="8")
+
+
+@pytest.mark.slow
+def test_a_crashed_server_comes_back(through: Callable[..., list[Trace]]) -> None:
+    """The call that it crashed at says so and is not made again; the next one finds a new process."""
+
+    async def session(client: Client) -> None:
+        first, _ = await ask(client, "call_tool", tool="files/read", arguments={"path": "x"})
+        said, failed = await ask(client, "call_tool", tool="files/crash")
+        assert failed
+        assert said == "files stopped before it answered: exit code 9: it is started again with the next call"
+        second, failed = await ask(client, "call_tool", tool="files/read", arguments={"path": "x"})
+        assert not failed
+        assert first != second
+
+    (trace,) = through(session)
+    assert [call.ok for call in trace.calls] == [True, False, True]
+
+
+@pytest.mark.slow
+def test_a_gateway_does_not_start_itself(through: Callable[..., list[Trace]], tmp_path: Path) -> None:
+    """Where its own entry stands among the servers, it says so instead of starting for ever."""
+    config = tmp_path / "servers.json"
+    servers = json.loads(config.read_text())
+    servers["mcpServers"]["lost"] = {
+        "command": sys.executable,
+        "args": ["-m", "vademecum", "mcp", "--gateway", str(config)],
+    }
+    servers["mcpServers"]["lost"]["env"] = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    config.write_text(json.dumps(servers))
+
+    async def session(client: Client) -> None:
+        found, _ = await ask(client, "search_tools", query="find a note")
+        assert found.startswith("notes/find_note")
+        assert "take the gateway itself out of" in found
+
+    through(session)
+
+
+class Scripted:
+    """A server that does what it is told to: dies when asked, or answers."""
+
+    name, remote, stale = "s", False, False
+
+    def __init__(self, log: list[str], *, dies: bool) -> None:
+        self.alive, self._dies, self._log = True, dies, log
+        log.append("opened")
+
+    def tools(self) -> Any:
+        """One tool."""
+        return Ok([{"name": "go", "inputSchema": {}}])
+
+    def call(self, tool: str, arguments: Any) -> Any:
+        """Die or answer."""
+        self._log.append("called")
+        if self._dies:
+            self.alive = False
+            return Err(ToolServerError("s stopped: exit code 1"))
+        return Ok({"content": []})
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def test_a_server_that_keeps_crashing_is_tried_ever_more_rarely() -> None:
+    """At once the first time, then after ever longer pauses that the message names; success forgets it all."""
+    now, log, dies = [100.0], list[str](), [True]
+    upstream = Upstream("s", lambda: Scripted(log, dies=dies[0]), lambda: now[0])
+
+    def failure() -> str:
+        with pytest.raises(ToolServerError) as caught:
+            upstream.call("go", {})
+        return str(caught.value)
+
+    assert failure() == "s stopped: exit code 1: it is started again with the next call"
+    assert failure() == "s stopped: exit code 1: it is started again with the next call"
+    assert failure() == "s stopped: exit code 1 (failed 2 times; next try in 1 s)"
+    assert failure() == "s stopped: exit code 1 (failed 2 times; next try in 1 s)"
+    assert log == ["opened", "called"] * 2
+    now[0] += 1
+    failure()
+    assert "failed 3 times; next try in 2 s" in failure()
+    now[0] += 2
+    dies[0] = False
+    assert upstream.call("go", {}) == {"content": []}
+    upstream.close()
+    assert "closed with the gateway" in failure()
+
+
+def test_a_trace_ends_with_a_new_plan_or_a_pause() -> None:
+    """Searches add to what it is for; values in the question link nothing; short values link nothing."""
+    now = [0.0]
+    traced = Traced("s", lambda: now[0])
+    traced.intend("find ticket 12345")
+    traced.called("t/find", {"number": 12345}, "ticket 12345 of ada@example.org, priority 3")
+    traced.intend("write mail")
+    trace = traced.called("mail/send", {"to": "ada@example.org", "about": 12345, "priority": 3}, "")
+    assert (trace.id, trace.intent, trace.links) == ("s:1", "find ticket 12345; write mail", ((0, 1),))
+    traced.intend("find ticket 12345", anew=True)
+    assert traced.called("t/find", {}, "").id == "s:1", "the same plan asked for again is the same work"
+    traced.intend("something else", anew=True)
+    assert traced.context == ()
+    assert traced.called("t/find", {}, "", ok=False).id == "s:2"
+    now[0] += PAUSE_S + 1
+    trace = traced.called("t/find", {"a": {"b": ["deep value"]}}, "")
+    assert (trace.id, trace.intent, trace.at) == ("s:3", "", PAUSE_S + 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "said"),
+    [
+        ({"a": 1}, {}, ""),
+        ({"a": 1}, True, ""),
+        ({"a": 1}, False, "it is not allowed"),
+        ({"a": 1.0}, {"properties": {"a": {"type": "integer"}}}, ""),
+        ({"a": True}, {"properties": {"a": {"type": "integer"}}}, "a must be a whole number, not True"),
+        ({"a": None}, {"properties": {"a": {"type": ["string", "null"]}}}, ""),
+        ({"a": "x"}, {"properties": {"a": {"enum": ["y", "z"]}}}, "a must be one of 'y', 'z', not 'x'"),
+        ({"a": [1, "x"]}, {"properties": {"a": {"items": {"type": "number"}}}}, "a[1] must be a number, not 'x'"),
+        (
+            {"a": {"b": 1}},
+            {"properties": {"a": {"$ref": "#/$defs/t"}}, "$defs": {"t": {"properties": {"b": {"type": "string"}}}}},
+            "a.b must be text, not 1",
+        ),
+        (
+            {"a": 1},
+            {"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}},
+            "a fits no form of it: a must be text, not 1",
+        ),
+        ({"a": 1}, {"properties": {"a": {"$ref": "https://example.org/x"}}}, ""),
+        (
+            {"a": "xyz"},
+            {"properties": {"a": {"type": "string", "maxLength": 2}}},
+            "a must be at most 2 characters, not 'xyz'",
+        ),
+        ({}, {"allOf": [{"required": ["a"]}]}, "a is missing"),
+    ],
+)
+def test_violations_of_a_schema(value: object, schema: object, said: str) -> None:
+    """What is wrong is named by its place, with what it should be."""
+    assert violation(value, schema) == said
+
+
+def test_a_schema_that_refers_to_itself_ends() -> None:
+    """Hostile schemas cost a bounded time."""
+    twice = {"anyOf": [{"$ref": "#"}, {"$ref": "#"}], "type": "string"}
+    assert violation(1, {"$ref": "#"}) == ""
+    assert "must be text" in violation(1, twice)
+    assert violation("x", {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}) == ""
+
+
+def test_the_configuration_is_read_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`vade mcp --gateway` inside a gateway, or with a file that is none, ends with a line that says why."""
+    from vademecum.mcp.command import _gateway
+
+    monkeypatch.setenv("VADE_GATEWAY", "1")
+    with pytest.raises(UsageError, match="was started by another"):
+        _gateway(str(tmp_path / "servers.json"))

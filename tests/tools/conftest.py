@@ -1,0 +1,107 @@
+"""A handful of tools and traces of a small office, and the capability over a database of its own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from vademecum.plugins import load
+from vademecum.storage.sqlite import SqliteStore
+from vademecum.testing import FixedClock
+from vademecum.tools.observe import trace
+from vademecum.tools.records import Call, Tool
+from vademecum.tools.tools import Tools
+
+TOOLS = [
+    Tool.of("files", "read", "Read a file from the disk.", input_schema={"properties": {"path": {"type": "string"}}}),
+    Tool.of("files", "write", "Write text to a file."),
+    Tool.of("mail", "send", "Send a message by mail to somebody."),
+    Tool.of("mail", "search", "Search the mailbox for messages."),
+    Tool.of("web", "fetch", "Fetch a web page by its address."),
+    Tool.of("web", "search", "Search the web for pages."),
+    Tool.of("calendar", "add_event", "Add an appointment to the calendar."),
+    Tool.of("chat", "send", "Send a message to a chat channel."),
+]
+HABITS = [
+    ("mail the report {} to the team", ("files/read", "mail/send")),
+    ("look up {} on the web and keep the page", ("web/search", "web/fetch", "files/write")),
+    ("find the message about {} and put its date into my calendar", ("mail/search", "calendar/add_event")),
+]
+TOPICS = (
+    "budget",
+    "sales",
+    "travel",
+    "hiring",
+    "garden",
+    "server",
+    "contract",
+    "lunch",
+    "music",
+    "physics",
+    "tax",
+    "roof",
+)
+
+
+def habits(count=12):
+    """Traces of three habits, for as many topics as asked for."""
+    return [
+        trace(intent.format(topic), tuple(map(Call, tools)), session=f"{topic}-{number}", at=float(number))
+        for topic in TOPICS[:count]
+        for number, (intent, tools) in enumerate(HABITS)
+    ]
+
+
+@cache
+def embedder():
+    return load("embedder", "static")
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = SqliteStore(tmp_path / "user.db")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def tools(store):
+    """The capability, with nothing in it."""
+    return Tools(lambda: store, embedder, FixedClock())
+
+
+@pytest.fixture
+def office(tools):
+    """The capability with the office's tools and habits."""
+    tools.register(TOOLS)
+    tools.observe(habits())
+    return tools
+
+
+@pytest.fixture
+def tools_of_office():
+    """The office's tools."""
+    return list(TOOLS)
+
+
+@pytest.fixture
+def traces_of():
+    """What makes the office's habits into traces, for so many topics."""
+    return habits
+
+
+@pytest.fixture
+def opened(store):
+    """Make the capability anew over the same database, with another embedder if one is given."""
+
+    def opened(embeds=None):
+        return Tools(lambda: store, (lambda: embeds) if embeds else embedder, FixedClock())
+
+    return opened
+
+
+@pytest.fixture
+def embedder_of_tests():
+    """The built-in embedder."""
+    return embedder()

@@ -1,0 +1,109 @@
+"""Traces: what is kept of them, and above all what is not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.errors import UsageError
+from vademecum.tools.observe import LONGEST_INTENT, read_traces, trace_of, without_secrets
+from vademecum.tools.records import Call
+
+SECRET = "hunter2-s3cr3t"
+
+
+def test_values_of_arguments_are_never_kept(office, store, tmp_path):
+    line = {
+        "intent": f"log in, password: {SECRET}",
+        "calls": [{"tool": "web/fetch", "arguments": {"url": SECRET, "headers": {"token": SECRET}, f"{SECRET} x": 1}}],
+        "metadata": SECRET,
+    }
+    assert office.observe_json(json.dumps(line)).added == 1
+    kept = store.scan("traces").unwrap()
+    assert SECRET not in repr(kept)
+    assert '"headers","url"' in repr(kept)
+    store.close()
+    assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "ghp_0123456789abcdefABCDEF0123456789abcd",
+        "sk-proj-0123456789abcdefABCDEF",
+        "AKIAIOSFODNN7EXAMPLE",
+        "xoxb-123456789012-abcdefghijkl",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
+    ],
+)
+def test_keys_in_an_intent_are_replaced(secret):
+    said = without_secrets(f"use {secret} for the upload to the bucket")
+    assert secret not in said
+    assert said.startswith("use [secret]")
+    assert said.endswith("for the upload to the bucket")
+
+
+def test_ordinary_words_stay():
+    said = "read the token budget of src/app.py:10 and mail it to ada@example.org at 10:30"
+    assert without_secrets(said) == said
+
+
+def test_the_same_trace_twice_is_one(office):
+    line = json.dumps({"intent": "read it", "calls": ["files/read"]})
+    assert office.observe_json(f"{line}\n{line}\n").added == 1
+    assert office.observe_json(line).unchanged == 1
+    later = json.dumps({"intent": "read it", "calls": ["files/read"], "at": 5})
+    assert office.observe_json(later).added == 1
+
+
+def test_a_trace_that_grew_replaces_what_it_was(office):
+    grown = [{"id": "t1", "intent": "x", "calls": ["files/read", "mail/send"][:count]} for count in (1, 2)]
+    assert [office.observe_json(json.dumps(one)).changed for one in grown] == [0, 1]
+    assert office.stats().traces == 37
+
+
+def test_links_that_lead_nowhere_are_dropped():
+    kept = trace_of({"calls": ["a", "b"], "links": [[0, 1], [1, 0], [0, 2], [0], "x", [True, 1]]})
+    assert kept.links == ((0, 1),)
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, 3, {}, {"calls": []}, {"calls": "a"}, {"calls": [{}]}, {"calls": [""]}, {"calls": ["a"] * 3000}]
+)
+def test_what_is_no_trace_is_named(wrong):
+    with pytest.raises(UsageError):
+        trace_of(wrong)
+
+
+def test_names_of_agents_are_understood():
+    kept = trace_of({"calls": ["mcp__files__read", "mcp__files__read__all", "Bash", "mcp__x"]})
+    assert [call.tool for call in kept.calls] == ["files/read", "files/read__all", "Bash", "mcp__x"]
+
+
+def test_a_bare_name_stands_for_the_registered_tool(office):
+    office.observe_json('{"intent": "append", "calls": ["write"]}')
+    assert {usage.tool: usage.calls for usage in office.stats().used}["files/write"] == 13
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+    )
+)
+def test_no_json_breaks_reading(value):
+    traces, _ = read_traces(json.dumps([value, {"calls": ["a"], "intent": value, "at": value, "links": value}]))
+    assert traces[-1].calls == (Call("a"),)
+
+
+def test_a_very_long_intent_is_cut():
+    assert len(trace_of({"calls": ["a"], "intent": "word " * 10_000}).intent) == LONGEST_INTENT
+
+
+def test_forgetting(office):
+    ids = [trace.id for trace in read_traces('{"intent": "x", "calls": ["files/read"]}')[0]]
+    office.observe_json('{"intent": "x", "calls": ["files/read"]}')
+    assert (office.forget(ids), office.forget(ids), office.stats().traces) == (1, 0, 36)

@@ -1,0 +1,133 @@
+"""The next call: calibrated, abstaining, deterministic; and plans that are acyclic and replay what was learned."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.errors import UsageError
+from vademecum.tools.observe import trace
+from vademecum.tools.records import Call, Task, Tool
+from vademecum.tools.suggest import layers
+
+INTENT = "look up pottery on the web and keep the page"
+
+
+def test_a_habit_is_predicted_step_by_step(office):
+    after = ()
+    for tool in ("web/search", "web/fetch", "files/write"):
+        prediction = office.predict(INTENT, after=after)
+        assert prediction.candidates[0].tool == tool
+        assert not prediction.abstained
+        assert prediction.candidates[0].traces
+        after = (*after, tool)
+    assert office.predict(INTENT, after=after).done > 0.5 > office.predict(INTENT, after=after[:1]).done
+    assert office.predict(INTENT).done == 0
+
+
+def test_probabilities_are_probabilities(office):
+    prediction = office.predict(INTENT, k=100)
+    assert sum(candidate.probability for candidate in prediction.candidates) == pytest.approx(1, abs=1e-4)
+    assert prediction.probability == prediction.candidates[0].probability
+    assert [c.probability for c in prediction.candidates] == sorted(
+        (c.probability for c in prediction.candidates), reverse=True
+    )
+
+
+def test_it_abstains_where_nothing_is_likely(office):
+    assert office.predict("do something", threshold=0.99).abstained
+    assert "below 0.99" in office.predict("do something", threshold=0.99).reason
+    assert not office.predict("do something", threshold=0).abstained
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        office.predict("x", threshold=2)
+
+
+def test_the_way_leads_over_what_always_comes_before(office):
+    candidate = office.predict("keep the page", after=("web/search", "web/fetch")).candidates[0]
+    assert candidate.path[-1:] == (candidate.tool,)
+
+
+def test_tools_that_are_gone_are_not_predicted(office):
+    office.register([Tool.of("web", "search", "Search the web for pages.")], complete={"web"})
+    tools = [candidate.tool for candidate in office.predict(INTENT, after=("web/search",), k=100).candidates]
+    assert "web/fetch" not in tools
+    assert "web/fetch" not in [task.call for task in office.suggest(INTENT).tasks]
+
+
+def test_the_same_question_has_the_same_answer(office, opened):
+    assert office.predict(INTENT) == opened().predict(INTENT)
+    office.fit()
+    before = office.predict(INTENT)
+    assert office.fit() == 36
+    assert office.predict(INTENT) == before
+
+
+def test_a_plan_is_the_habit(office):
+    plan = office.suggest(INTENT)
+    assert [task.call for task in plan.tasks] == ["web/search", "web/fetch", "files/write"]
+    assert plan.layers == (("t1",), ("t2",), ("t3",))
+    assert plan.confidence > 0.5
+    assert plan.evidence
+
+
+def test_one_trace_is_enough_to_replay_it(tools):
+    calls = tuple(map(Call, ("a/fetch", "b/fetch", "c/join", "d/send")))
+    links = ((0, 2), (1, 2), (2, 3))
+    tools.observe([trace("compare both shops and tell me", calls, id_="only", links=links)])
+    plan = tools.suggest("Compare both shops, and tell me!")
+    assert [task.call for task in plan.tasks] == [call.tool for call in calls]
+    assert plan.layers == (("t1", "t2"), ("t3",), ("t4",))
+    assert {task.id: task.depends_on for task in plan.tasks} == {"t1": (), "t2": (), "t3": ("t1", "t2"), "t4": ("t3",)}
+    assert plan.evidence[0] == "only"
+
+
+def test_a_failed_trace_is_not_replayed(tools):
+    tools.observe([trace("do it", (Call("a/wrong"),), ok=False), trace("do that other thing", (Call("b/right"),))])
+    assert tools.suggest("do it").confidence < 1
+
+
+def test_parallel_calls_stay_parallel(tools):
+    for topic in ("rome", "oslo", "bern", "kyiv", "riga", "cork"):
+        calls = tuple(map(Call, ("weather/now", "hotel/search", "mail/send")))
+        tools.observe([trace(f"weather and hotels in {topic}, by mail", calls, links=((0, 2), (1, 2)))])
+    plan = tools.suggest("weather and hotels in lima, by mail")
+    assert {task.call for task in plan.tasks} == {"weather/now", "hotel/search", "mail/send"}
+    assert len(plan.layers) == 2
+    assert plan.layers[1] == ("t3",)
+
+
+def test_what_nothing_provides_is_missing(tools):
+    wants = {"properties": {"cart_id": {"type": "string"}, "card": {"type": "string"}}, "required": ["cart_id", "card"]}
+    tools.register([
+        Tool.of("shop", "create_cart", "Create a cart.", output_schema={"properties": {"cart_id": {"type": "string"}}}),
+        Tool.of("shop", "pay", "Pay what is in the cart with a card.", input_schema=wants),
+    ])  # fmt: skip
+    plan = tools.suggest("pay with my card")
+    assert "shop/pay?card" in plan.missing
+    assert [task.call for task in plan.tasks][-1] == "shop/pay"
+    assert "shop/create_cart" in [task.call for task in plan.tasks]
+
+
+@given(st.lists(st.lists(st.integers(0, 30), max_size=5), max_size=12))
+def test_layers_put_every_task_after_what_it_waits_for(waits):
+    tasks = [
+        Task(f"t{n}", "x", "tool", tuple(sorted({f"t{w % n}" for w in wanted}) if n else ()))
+        for n, wanted in enumerate(waits)
+    ]
+    found = layers(tasks)
+    level = {id_: number for number, layer in enumerate(found) for id_ in layer}
+    assert sorted(level) == sorted(task.id for task in tasks)
+    for task in tasks:
+        assert level[task.id] == max((level[w] + 1 for w in task.depends_on), default=0)
+
+
+@pytest.mark.parametrize("intent", ["", " ", "?!", "日程を追加", "x" * 50_000, "\x00\ud800"])
+def test_odd_intents_are_answered(office, intent):
+    office.search(intent)
+    office.predict(intent, after=("no/such", "files/read"))
+    plan = office.suggest(intent)
+    seen = set()
+    for task in plan.tasks:
+        assert set(task.depends_on) <= seen
+        seen.add(task.id)

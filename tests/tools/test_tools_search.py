@@ -1,0 +1,157 @@
+"""Active search: ADR-050's score, names first, pins, chains, and no tool buried for being new."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vademecum.errors import EmbedError, UsageError
+from vademecum.result import Err
+from vademecum.testing import CountingEmbedder
+from vademecum.tools.observe import trace
+from vademecum.tools.records import Call, Tool
+from vademecum.tools.reliability import CAP, smoothed
+from vademecum.types import Verdict
+
+
+class Failing:
+    """An embedder that is down."""
+
+    name, dim, remote = "failing", 8, False
+
+    def embed(self, passages, kind):
+        return Err(EmbedError("down"))
+
+
+def ids(answer):
+    return [match.id for match in answer.matches if match.kind == "tool"]
+
+
+def test_nothing_registered_is_said(tools):
+    answer = tools.search("read a file")
+    assert (answer.verdict, answer.matches) == (Verdict.NOT_FOUND, ())
+    assert "vade tools register" in answer.reason
+    assert tools.suggest("read a file").tasks == ()
+    assert tools.predict("read a file").abstained
+
+
+@pytest.mark.parametrize(
+    ("question", "tool"),
+    [
+        ("a mail to my boss", "mail/send"),
+        ("what does this web address show", "web/fetch"),
+        ("make an appointment", "calendar/add_event"),
+        ("post into the chat channel", "chat/send"),
+    ],
+)
+def test_without_a_trace_text_finds_the_tool(tools, tools_of_office, question, tool):
+    tools.register(tools_of_office)
+    assert ids(tools.search(question))[0] == tool
+
+
+def test_the_score_is_semantic_times_reliability_capped(office):
+    for reliability in ("smoothed", "step"):
+        for match in office.search("mail the report about tax", k=8, reliability=reliability).matches:
+            if match.kind == "tool":
+                assert match.score == pytest.approx(min(match.semantic * match.reliability, CAP))
+                assert 0 <= match.score <= CAP
+
+
+def test_failures_lower_a_tool_and_the_step_is_the_decisions_own(tools):
+    tools.register([Tool.of("a", "send", "Send a message."), Tool.of("b", "send", "Send a message.")])
+    calls = [(Call("a/send", ok=number == 0), Call("b/send")) for number in range(10)]
+    tools.observe([trace(f"message {number}", pair) for number, pair in enumerate(calls)])
+    found = {match.id: match for match in tools.search("send a message", reliability="step").matches}
+    assert (found["a/send"].reliability, found["b/send"].reliability) == (0.1, 1.2)
+    assert tools.search("send a message").matches[0].id == "b/send"
+    assert tools.search("send a message").matches[0].reliability > 1
+
+
+def test_one_failure_in_one_call_is_not_the_end():
+    factor = smoothed(np.array([0.0, 90.0]), np.array([1.0, 100.0]))
+    assert 0.8 < factor[0] < factor[1]
+
+
+@pytest.mark.parametrize("asked", ["mail/search", "MAIL/SEARCH", "add_event", "fetch", "chat/send", "add_event()"])
+def test_an_exact_name_is_first_always(office, asked):
+    best = office.search(asked, k=1)
+    name = asked.lower().removesuffix("()").rpartition("/")[2]
+    assert best.matches[0].name == name
+    assert best.matches[0].exact
+    assert best.verdict is Verdict.RESOLVED
+
+
+def test_a_name_spelled_out_in_a_sentence_is_first(office):
+    assert ids(office.search("please call add_event for the mail to the team"))[0] == "calendar/add_event"
+
+
+def test_a_name_misspelled_has_neighbours(office):
+    assert office.search("add_evnt").nearest == ("calendar/add_event",)
+
+
+def test_past_intents_are_evidence(office):
+    answer = office.search("mail the report pottery to the team")
+    assert set(ids(answer)[:2]) == {"files/read", "mail/send"}
+    assert all(match.traces for match in answer.matches[:2])
+    assert answer.verdict is Verdict.LIKELY
+
+
+def test_learned_chains_stand_beside_tools(office):
+    chains = [
+        match
+        for match in office.search("look up pottery on the web and keep the page").matches
+        if match.kind == "capability"
+    ]
+    assert chains[0].tools == ("web/search", "web/fetch", "files/write")
+    assert len(chains[0].traces) == 3
+    assert office.search("look up pottery", server="web").matches[-1].kind == "tool"
+
+
+def test_a_server_narrows(office):
+    assert {match.server for match in office.search("search", server="web").matches} == {"web"}
+    assert "there are calendar, chat, files, mail, web" in office.search("search", server="wb").reason
+
+
+def test_a_new_tool_is_not_buried_by_history(office):
+    office.register([Tool.of("pdf", "convert_pdf", "Convert a document to PDF.")])
+    assert "pdf/convert_pdf" in ids(office.search("convert the report to PDF"))[:3]
+    assert "pdf/convert_pdf" in [c.tool for c in office.predict("convert the document to PDF").candidates]
+
+
+def test_nothing_is_embedded_twice(opened, tools_of_office, traces_of, embedder_of_tests):
+    counting = CountingEmbedder(embedder_of_tests)
+    tools = opened(counting)
+    seen = []
+    for step in (tools_of_office, tools_of_office, [Tool.of("pdf", "convert_pdf", "Convert to PDF.")]):
+        tools.register(step)
+        tools.search("mail")
+        seen.append(counting.passages)
+    assert seen == [len(tools_of_office), len(tools_of_office), len(tools_of_office) + 1]
+    again = CountingEmbedder(embedder_of_tests)
+    opened(again).search("mail")
+    assert again.passages == 0
+
+
+def test_without_an_embedder_words_do(opened, tools_of_office, traces_of):
+    tools = opened(Failing())
+    tools.register(tools_of_office)
+    assert ids(tools.search("read a file from the disk"))[0] == "files/read"
+    tools.observe(traces_of())
+    assert [task.call for task in tools.suggest("mail the report pottery to the team").tasks] == [
+        "files/read",
+        "mail/send",
+    ]
+
+
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"reliability": "perfect"}])
+def test_wrong_arguments_are_named(office, wrong):
+    with pytest.raises(UsageError):
+        office.search("x", **wrong)
+
+
+def test_another_process_sees_what_was_observed(office, opened, traces_of):
+    other = opened()
+    assert other.stats().traces == 36
+    office.observe([trace("plant a tree", (Call("garden/plant"),))])
+    assert other.stats().traces == 37
+    assert ids(other.search("plant a tree"))[0] == "garden/plant"
