@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from vademecum.codebase import git
+from vademecum.codebase.source import blob_id
 from vademecum.errors import GitError, RootError
 from vademecum.result import Err, Ok
 
@@ -325,7 +326,7 @@ def test_a_tree_lists_regular_files_with_sizes_and_blobs(repository: Path, tmp_p
     entries = {entry.path: entry for entry in git.tree(root, "HEAD").unwrap()}
     assert sorted(entries) == [".gitmodules", "a.py", "empty.py", "src/b.py", "tool.sh"]
     assert (entries["a.py"].size, entries["a.py"].mtime_ns) == (6, 0)
-    assert entries["a.py"].blob == git.blob_id(b"x = 1\n")
+    assert entries["a.py"].blob == blob_id(b"x = 1\n")
     ids = git.tree_ids(root, git.head(root).unwrap().commit).unwrap()
     assert ids == {path: entry.blob for path, entry in entries.items()}
     assert isinstance(git.tree_ids(root, "HEAD"), Err)
@@ -337,7 +338,7 @@ def test_blobs_are_streamed_in_the_order_asked_for(repository: Path) -> None:
         write(repository, f"many/{number}.py", content)
     run(repository, "add", "-A")
     root = git.find_root(repository)
-    ids = [git.blob_id(content.encode()) for content in contents]
+    ids = [blob_id(content.encode()) for content in contents]
     missing = "0" * 40
     asked = [*ids[:70], missing, *ids[70:], ids[0]]
     got = list(git.read_blobs(root, asked))
@@ -349,7 +350,7 @@ def test_a_reader_may_stop_early(repository: Path) -> None:
     content = b"x" * 3_000_000
     (repository / "big.txt").write_bytes(content)
     run(repository, "add", "-A")
-    blobs = git.read_blobs(git.find_root(repository), [git.blob_id(content)] * 50)
+    blobs = git.read_blobs(git.find_root(repository), [blob_id(content)] * 50)
     assert len(next(blobs)[1]) == len(content)
     blobs.close()
 

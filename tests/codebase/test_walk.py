@@ -15,10 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vademecum.codebase import git
 from vademecum.codebase.git import Root, find_root
 from vademecum.codebase.ignore import IgnoreFiles, is_secret, refusal
-from vademecum.codebase.source import FORCED_FILE_BYTES, printable
+from vademecum.codebase.source import FORCED_FILE_BYTES, blob_id, printable
 from vademecum.codebase.walk import Source, Walk, WalkSettings, contained, decode_source, read_source, walk, walk_commit
 from vademecum.errors import OutsideRootError
 from vademecum.result import Err, Ok
@@ -464,7 +463,7 @@ def read(folder: Path, content: bytes, limit: int = 1 << 20) -> Source | Skipped
 )
 def test_text_is_decoded(tmp_path: Path, content: bytes, text: str) -> None:
     source = read(tmp_path, content)
-    assert source == Source(text.encode(), git.blob_id(content))
+    assert source == Source(text.encode(), blob_id(content))
 
 
 def test_binary_content_is_recognised(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ or take a lock. What can be read from `.git` with a few `open` calls is, because
 # Paths are strings here: they come from git by the ten thousand, some of them not even UTF-8
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -244,18 +243,6 @@ def resolve(root: Root, revision: str) -> Result[str, GitError]:
             return Ok(commit) if commit else Err(GitError(f"{root.path} has no revision {revision!r}"))
 
 
-def hooks_directory(root: Root) -> Result[str, GitError]:
-    """Return where git looks for hooks: with `core.hooksPath` as it is set, which our own calls turn off."""
-    match run(root, "config", "--show-scope", "--type=path", "--get-all", "core.hooksPath", tolerate=(1,)):
-        case Ok(output):
-            told = [line.split("\t", 1) for line in os.fsdecode(output).splitlines()]
-            set_ones = [path for scope, path in told if scope != "command"]  # our own calls are of that scope
-            folder = set_ones[-1] if set_ones else os.path.join(root.common_dir or "", "hooks")
-            return Ok(os.path.join(root.path, folder))  # a relative one counts from the top of the work tree
-        case Err(error):
-            return Err(error)
-
-
 def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
     """List the regular files of a commit below the root, with size and blob id; links and submodules are left out."""
     match resolve(root, revision):
@@ -335,17 +322,6 @@ def _exchange(process: subprocess.Popen[bytes], batch: list[str]) -> Iterator[tu
         content = answers.read(int(answer[2]) + 1)[:-1]  # a newline ends each
         if answer[1] == b"blob":
             yield blob_id, content
-
-
-def blob_id(content: bytes) -> str:
-    r"""Name content as git does.
-
-    >>> blob_id(b"hello\n")
-    'ce013625030ba8dba906f756967f9e9ca394464a'
-    """
-    digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
-    digest.update(content)
-    return digest.hexdigest()
 
 
 def _environment() -> dict[str, str]:

@@ -119,7 +119,11 @@ def _is_own(root: Root) -> bool:
 def _folder(root: Root) -> Path:
     if root.git_dir is None:
         raise UsageError(f"{root.path} is no git repository: hooks are git's; `vade watch` works without it")
-    return Path(git.hooks_directory(root).unwrap())
+    told = git.run(root, "config", "--show-scope", "--type=path", "--get-all", "core.hooksPath", tolerate=(1,)).unwrap()
+    scoped = [line.split("\t", 1) for line in os.fsdecode(told).splitlines()]
+    chosen = [path for scope, path in scoped if scope != "command"]  # our own calls turn hooks off, in that scope
+    folder = chosen[-1] if chosen else os.path.join(root.common_dir or "", "hooks")
+    return Path(root.path, folder)  # a relative one counts from the top of the work tree
 
 
 def _install(path: Path) -> None:

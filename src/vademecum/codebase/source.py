@@ -7,12 +7,13 @@ followed, not even one that replaces a directory while we look.
 # Paths are strings here, as in the walk
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
 from dataclasses import dataclass
 
-from vademecum.codebase.git import Root, blob_id
+from vademecum.codebase.git import Root
 from vademecum.errors import OutsideRootError
 from vademecum.result import Err, Ok, Result
 from vademecum.types import FileEntry, Skipped
@@ -153,3 +154,14 @@ def _decode(content: bytes) -> bytes | None:
         tolerant = content.decode(errors="ignore")
         return content.decode("cp1252" if tolerant.isascii() else "utf-8", "replace").encode()
     return content
+
+
+def blob_id(content: bytes) -> str:
+    r"""Name content as git does.
+
+    >>> blob_id(b"hello\n")
+    'ce013625030ba8dba906f756967f9e9ca394464a'
+    """
+    digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
+    digest.update(content)
+    return digest.hexdigest()
