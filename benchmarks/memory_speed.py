@@ -28,7 +28,6 @@ from vademecum.memory.records import Event
 from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
 
-
 MEASURED = 10_000  # events recorded with everything; the others are not read for facts, to save time
 
 

@@ -193,3 +193,19 @@ def test_another_process_sees_what_is_written(open_memory, event):
     assert set(ids(server.recall("cache"))) == {"e1", "e2"}
     command.delete("e1")
     assert ids(server.recall("cache")) == ["e2"]
+
+
+def test_what_nothing_decides_is_shown_as_two_dated_statements(memory, said, clock):
+    """Each names the other, until a person confirms one."""
+    from vademecum.context.remembered import recalled_text
+
+    said("I prefer tabs over spaces for indentation")
+    clock.pass_days(2)
+    said("I think I prefer spaces over tabs for indentation, maybe")
+    found = memory.recall("indentation")
+    facts = [fact for item in found.evidence for fact in item.facts]
+    assert {fact.disputed for fact in facts} == {True}
+    text = recalled_text(found)
+    assert "tabs (2025-10-09), against spaces (2025-10-11): undecided" in text
+    memory.confirm(next(fact.id for fact in facts if fact.value == "spaces"))
+    assert "now spaces; was tabs until 2025-10-11" in recalled_text(memory.recall("indentation"))

@@ -51,7 +51,7 @@ def recalled_record(found: Recalled) -> dict[str, Any]:
                 "speaker": item.event.speaker,
                 "session": item.event.session,
                 "text": item.event.text[:SNIPPET_CHARACTERS],
-                "facts": [fact_text(fact, item.now) for fact in item.facts],
+                "facts": [fact_text(fact, item.now, item.against) for fact in item.facts],
                 "superseded_by": item.superseded_by,
                 "anchors": {anchor.symbol: str(anchor.state) for anchor in item.anchors},
             }
@@ -71,7 +71,7 @@ def evidence_lines(item: Evidence, *, why: bool = False) -> list[str]:
     lines += [f"  {visible(line[:LINE_CHARACTERS])}" for line in said[:SNIPPET_LINES]]
     if len(said) > SNIPPET_LINES:
         lines.append(f"  … {len(said) - SNIPPET_LINES} more lines")
-    lines += [f"  ▸ {visible(fact_text(fact, item.now))}" for fact in item.facts]
+    lines += [f"  ▸ {visible(fact_text(fact, item.now, item.against))}" for fact in item.facts]
     lines += [f"  ⚓ {visible(anchor.symbol)} {anchor.state}" for anchor in item.anchors]
     if item.superseded_by:
         lines.append(f"  ✗ said differently later: {item.superseded_by}")
@@ -82,14 +82,16 @@ def evidence_lines(item: Evidence, *, why: bool = False) -> list[str]:
     return lines
 
 
-def fact_text(fact: Fact, now: tuple[Fact, ...] = ()) -> str:
-    """Return a fact and whether it holds: `now X; was Y until D`."""
+def fact_text(fact: Fact, now: Sequence[Fact] = (), against: Sequence[Fact] = ()) -> str:
+    """Return a fact and whether it holds: `now X; was Y until D`, or where nothing decides both statements with their dates."""
     said = f"{fact.kind} {fact.id} {fact.topic}: "
     new = next((each for each in now if each.key == fact.key), None)
     if fact.valid_to is not None and new is not None:
         return f"{said}now {new.value}; was {fact.value} until {stamp(fact.valid_to)[:10]}"
-    disputed = " (disputed)" if fact.disputed else ""
-    return f"{said}{fact.value}{disputed}"
+    rivals = [f"{each.value} ({stamp(each.last_at)[:10]})" for each in against if each.key == fact.key]
+    if rivals:
+        return f"{said}{fact.value} ({stamp(fact.last_at)[:10]}), against {', '.join(rivals)}: undecided"
+    return f"{said}{fact.value}{' (disputed)' if fact.disputed else ''}"
 
 
 def stamp(at: float) -> str:

@@ -15,7 +15,7 @@ and nothing is known of it, that is said, so that nobody invents it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -112,20 +112,24 @@ class ContextBuilder:
         """Yield (id, line): its facts, or where it has none the event itself."""
         facts = [fact for fact in item.facts if fact.kind not in ALWAYS_ON or fact.valid_to is not None]
         for fact in facts:
-            yield fact.id, f"- {self.fact_line(fact, item.now, now)}"
+            yield fact.id, f"- {self.fact_line(fact, (*item.now, *item.against), now)}"
         if not item.facts:
             said = hint(self._wording, 1, item.event.at, now)
             yield item.event.id, f"- {one_line(item.event.text)} ({said})"
 
-    def fact_line(self, fact: Fact, successors: Iterable[Fact], now: float) -> str:
-        """Return a fact with when it was said, and what took its place: `now X; was Y until D`."""
+    def fact_line(self, fact: Fact, others: Sequence[Fact], now: float) -> str:
+        """Return a fact with when it was said, and what took its place, `now X; was Y until D`, or stands against it."""
         if fact.valid_to is not None:
-            new = next((each for each in successors if each.key == fact.key), None)
+            new = next((each for each in others if each.key == fact.key), None)
             date = date_of(self._wording, fact.valid_to, now)
             if new is not None:
                 changed = self._wording.was_until.format(now=one_line(new.value), was=one_line(fact.value), date=date)
                 return f"{fact.topic}: {changed}"
         said = hint(self._wording, fact.mentions, fact.first_at, now)
+        rival = next((each for each in others if fact.disputed and each.key == fact.key), None)
+        if rival is not None:
+            date = date_of(self._wording, rival.last_at, now)
+            said += "; " + self._wording.disputed.format(date=date, other=one_line(rival.text))
         return f"{one_line(fact.text)} ({said})"
 
     def _chapters(self, chapters: Sequence[Chapter]) -> tuple[str, list[str]]:

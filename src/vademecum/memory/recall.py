@@ -136,33 +136,38 @@ class Recall:
             events |= {
                 row: found[n] for row, n in zip(own.tolist(), view.numbers[own].tolist(), strict=True) if n in found
             }
-        facts, now = self._drawn([event.id for event in events.values()])
+        facts, now, rivals = self._drawn([event.id for event in events.values()])
         evidence = []
         for row, place in zip(rows.tolist(), best.tolist(), strict=True):
             if row in events:  # else another process deleted it this moment
                 own_facts = tuple(facts.get(events[row].id, ()))
                 after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
+                against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
                 scope_name = self.scopes[view.scope[row]].name
                 score = float(weighed.score[place])
                 evidence.append(
-                    Evidence(events[row], score, _signals(weighed, place), own_facts, after, scope=scope_name)
+                    Evidence(events[row], score, _signals(weighed, place), own_facts, after, against, scope=scope_name)
                 )
         return evidence
 
-    def _drawn(self, ids: Sequence[str]) -> tuple[dict[str, list[Fact]], dict[str, Fact]]:
-        """Return the facts drawn from events, and for those that no longer hold what does, by the id that closed them.
+    def _drawn(self, ids: Sequence[str]) -> tuple[dict[str, list[Fact]], dict[str, Fact], dict[str, list[Fact]]]:
+        """Return the facts drawn from events, what holds in their place, and what stands against them.
 
+        The second is by the id of what closed a fact, the third by the id of a fact in dispute.
         A fact meant for everywhere is held by the global scope, while its event stays where it was said.
         """
         facts: dict[str, list[Fact]] = {}
         now: dict[str, Fact] = {}
+        rivals: dict[str, list[Fact]] = {}
         for scope in self.scopes:
             drawn = scope.ledger.of_events(ids)
             for id_, own in drawn.items():
                 facts.setdefault(id_, []).extend(own)
             closers = [fact.superseded_by for own in drawn.values() for fact in own if fact.superseded_by]
             now |= {fact.id: fact for fact in _latest(scope, closers)}
-        return facts, now
+            for fact in (each for own in drawn.values() for each in own if each.disputed):
+                rivals[fact.id] = [o for o in scope.ledger.history(fact.key) if o.disputed and o.id != fact.id]
+        return facts, now, rivals
 
 
 def _latest(scope: Scope, ids: Sequence[str]) -> list[Fact]:

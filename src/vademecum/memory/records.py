@@ -163,6 +163,7 @@ class Evidence:
     signals: Mapping[str, float] = field(default_factory=dict)
     facts: tuple[Fact, ...] = ()  # drawn from this event
     now: tuple[Fact, ...] = ()  # what took the place of those of them that no longer hold
+    against: tuple[Fact, ...] = ()  # what else is said of the same where nothing decides
     superseded_by: str = ""  # the event in this answer that says the same of a later time
     anchors: tuple[Anchor, ...] = ()
     scope: str = ""  # "repository" or "global"
