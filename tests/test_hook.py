@@ -235,7 +235,7 @@ def test_a_hook_imports_nothing_heavy(place: Place) -> None:
     code = (
         "import sys; sys.argv = ['vade', 'memory', 'hook', 'prompt'];"
         "from vademecum.__main__ import main; assert main() == 0;"
-        "print(*sorted({'numpy', 'click', 'vademecum.engine', 'vademecum.memory.extract', 'tree_sitter'} & set(sys.modules)), file=sys.stderr)"
+        "print(*sorted({'numpy', 'click', 'subprocess', 'vademecum.types', 'vademecum.engine', 'vademecum.memory.extract', 'tree_sitter'} & set(sys.modules)), file=sys.stderr)"
     )
     said = json.dumps({"cwd": str(place.root), "prompt": "sqlite or postgres?"}).encode()
     done = subprocess.run(

@@ -23,7 +23,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vademecum.codebase.git import Root
+    from vademecum.codebase.root import Root
     from vademecum.config import Settings
     from vademecum.memory.scope import Scope
     from vademecum.protocols import Store
@@ -83,7 +83,7 @@ def answer(name: str, said: Mapping[str, Any]) -> None:
 def context(name: str, said: Mapping[str, Any], directory: str) -> str:
     """Return what an agent is told, "" for nothing. Raises what opening a memory does."""
     from vademecum import config
-    from vademecum.codebase.git import find_root
+    from vademecum.codebase.root import find_root
     from vademecum.memory.brief import Brief
     from vademecum.memory.wording import LANGUAGES
 
@@ -125,9 +125,9 @@ def start_catching_up(directory: str) -> None:
 def catch_up(directory: str) -> None:
     """Take in what is new, unless another process is at it. Raises what `Memory.sync` does."""
     from vademecum import config
-    from vademecum.codebase.git import find_root
     from vademecum.codebase.identity import index_directory
     from vademecum.codebase.lock import exclusive
+    from vademecum.codebase.root import find_root
     from vademecum.engine import Engine
     from vademecum.errors import StoreBusyError
 

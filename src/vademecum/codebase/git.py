@@ -16,12 +16,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from vademecum.codebase.classify import words
-from vademecum.errors import GitError, RootError
+from vademecum.codebase.root import MARKER as MARKER  # noqa: PLC0414 -- for those who say git.MARKER
+from vademecum.codebase.root import Root as Root  # noqa: PLC0414 -- for those who say git.Root
+from vademecum.codebase.root import find_root as find_root  # noqa: PLC0414 -- for those who say git.find_root
+from vademecum.codebase.root import read_small
+from vademecum.codebase.root import worktrees as worktrees  # noqa: PLC0414 -- for those who say git.worktrees
+from vademecum.errors import GitError
 from vademecum.result import Err, Ok, Result
 from vademecum.types import FileEntry
 
 TIMEOUT_SECONDS = 120.0  # listing a very large repository from a cold disk takes tens of seconds
-MARKER = ".vade.toml"  # a directory that holds one is a root of its own, inside a repository or not
 
 _HARDENING = (
     *("-c", "core.fsmonitor=false"),
@@ -36,15 +40,6 @@ _LOCATION_VARIABLES = words(
 )
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1, or SHA-256 in the newer format
 _BATCH = 64  # object ids asked for at once: 64 x 65 bytes always fit into a pipe's buffer
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """The directory that is indexed as one, and the repository it belongs to."""
-
-    path: str  # absolute, symbolic links resolved
-    git_dir: str | None = None  # None outside git
-    common_dir: str | None = None  # shared by a repository's worktrees: the repository's identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,76 +58,11 @@ class Listing:
     repositories: list[str]  # submodules, and untracked directories that are repositories of their own
 
 
-def find_root(path: str | os.PathLike[str]) -> Root:
-    """Find the root that a directory belongs to: its nearest ancestor with `.git` or `.vade.toml`, else itself.
-
-    A `.vade.toml` inside a repository makes that part of it a root; it still belongs to the repository.
-
-    Raises:
-        RootError: `path` is not a directory, or lies in a bare repository or inside `.git`.
-    """
-    start = os.path.realpath(path)
-    if not os.path.isdir(start):
-        what = "is a file; name its directory" if os.path.exists(start) else "does not exist"
-        raise RootError(f"{start} {what}")
-    top = ""
-    folder = start
-    while True:
-        if not top and os.path.exists(os.path.join(folder, MARKER)):
-            top = folder
-        dot_git = os.path.join(folder, ".git")
-        if os.path.lexists(dot_git) and (git_dir := _git_dir(dot_git)) is not None:
-            return Root(top or folder, git_dir, _common_dir(git_dir)) if git_dir else Root(top or folder)
-        _refuse_git_directory(folder)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return Root(top or start)
-        folder = parent
-
-
-def _git_dir(dot_git: str) -> str | None:
-    """Where `.git` leads. "" for a link to a repository that is gone; None for an empty `.git`, as git has it."""
-    if os.path.isdir(dot_git):
-        return os.path.realpath(dot_git) if os.path.exists(os.path.join(dot_git, "HEAD")) else None
-    line = _read(dot_git)
-    if not line.startswith("gitdir:"):
-        return None
-    target = os.path.join(os.path.dirname(dot_git), line.removeprefix("gitdir:").strip())
-    return os.path.realpath(target) if os.path.exists(os.path.join(target, "HEAD")) else ""
-
-
-def _common_dir(git_dir: str) -> str:
-    shared = _read(os.path.join(git_dir, "commondir")).strip()
-    return os.path.realpath(os.path.join(git_dir, shared)) if shared else git_dir
-
-
-def _refuse_git_directory(folder: str) -> None:
-    """Raise when `folder` is what git keeps its own data in."""
-    parts = ("HEAD", "objects", "refs")
-    if not all(os.path.exists(os.path.join(folder, part)) for part in parts):
-        return
-    if os.path.basename(folder) == ".git":
-        raise RootError(f"{folder} is git's own data; name the work tree, {os.path.dirname(folder)}")
-    raise RootError(
-        f"{folder} is a bare repository, which has no files to index; make a work tree of it, "
-        f"`git -C {folder} worktree add ../work`, and name that"
-    )
-
-
-def _read(path: str) -> str:
-    """The text of one of git's small files, "" when it is not there."""
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
 def head(root: Root) -> Result[Head, GitError]:
     """Tell the commit and branch that are checked out, as a rule without running git."""
     if root.git_dir is None or root.common_dir is None:
         return Ok(Head("", ""))
-    content = _read(os.path.join(root.git_dir, "HEAD")).strip()
+    content = read_small(os.path.join(root.git_dir, "HEAD")).strip()
     if _OBJECT_ID.fullmatch(content):
         return Ok(Head(content, ""))
     reference = content.removeprefix("ref:").strip()
@@ -146,7 +76,7 @@ def head(root: Root) -> Result[Head, GitError]:
 def _dereference(reference: str, git_dir: str, common_dir: str) -> str | None:
     """Follow a reference to its commit: "" when it does not exist yet, None when only git can tell."""
     for _ in range(5):  # git's own limit on a chain of symbolic references
-        loose = _read(os.path.join(git_dir, reference)) or _read(os.path.join(common_dir, reference))
+        loose = read_small(os.path.join(git_dir, reference)) or read_small(os.path.join(common_dir, reference))
         loose = loose.strip()
         if not loose:
             return _packed(reference, common_dir)
@@ -158,7 +88,7 @@ def _dereference(reference: str, git_dir: str, common_dir: str) -> str | None:
 
 def _packed(reference: str, common_dir: str) -> str:
     """Look a reference up in `packed-refs`, whose lines read `<object id> <name>`."""
-    before, found, _ = _read(os.path.join(common_dir, "packed-refs")).partition(f" {reference}\n")
+    before, found, _ = read_small(os.path.join(common_dir, "packed-refs")).partition(f" {reference}\n")
     object_id = before.rpartition("\n")[2]
     return object_id if found and _OBJECT_ID.fullmatch(object_id) else ""
 
@@ -174,21 +104,6 @@ def _ask_head(root: Root) -> Result[Head, GitError]:
             return failure
         case Ok(output):
             return Ok(Head(commit, os.fsdecode(output).strip().removeprefix("refs/heads/")))
-
-
-def worktrees(root: Root) -> list[str]:
-    """Return every directory where the repository is checked out, this one first; read from git's files, without git."""
-    if root.common_dir is None:
-        return [root.path]
-    found = [root.path]
-    if os.path.basename(root.common_dir) == ".git":
-        found.append(os.path.dirname(root.common_dir))
-    linked = os.path.join(root.common_dir, "worktrees")
-    for name in sorted(os.listdir(linked)) if os.path.isdir(linked) else ():
-        pointer = _read(os.path.join(linked, name, "gitdir")).strip()
-        if pointer:
-            found.append(os.path.dirname(pointer))
-    return list(dict.fromkeys(found))
 
 
 def available() -> bool:

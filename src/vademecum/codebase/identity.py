@@ -7,7 +7,7 @@ import re
 from hashlib import blake2b
 from pathlib import Path
 
-from vademecum.codebase.git import Root
+from vademecum.codebase.root import Root
 
 
 def identity(root: Root) -> str:

@@ -24,7 +24,6 @@ from vademecum.memory.records import Chapter, Evidence, Fact, Role
 from vademecum.memory.weighting import boosted
 from vademecum.memory.wording import Wording, date_of, hint
 from vademecum.protocols import Clock
-from vademecum.types import Verdict
 
 if TYPE_CHECKING:
     from vademecum.memory.recall import Recall
@@ -89,6 +88,7 @@ class ContextBuilder:
     def _knowledge(self, ask: Ask, said: set[str]) -> tuple[list[str], list[str]]:
         """Return what answers the message, best first after weighting, a line each, and what it is by id."""
         from vademecum.memory.recall import Filters
+        from vademecum.types import Verdict
 
         found = self._recall.recall(ask.message, k=2 * ask.top_k, filters=Filters())
         if found.verdict is Verdict.NOT_FOUND:

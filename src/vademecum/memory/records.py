@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vademecum.errors import UsageError
-from vademecum.types import Verdict
+
+if TYPE_CHECKING:
+    from vademecum.types import Verdict
 
 
 class Role(StrEnum):
@@ -182,6 +184,8 @@ class Recalled:
 
     def __bool__(self) -> bool:
         """True when anything was found."""
+        from vademecum.types import Verdict
+
         return self.verdict is not Verdict.NOT_FOUND
 
 
