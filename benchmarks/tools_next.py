@@ -12,6 +12,7 @@ from __future__ import annotations
 
 # ruff: noqa: SLF001 - the parts are measured by themselves
 import argparse
+import json
 import tempfile
 import time
 from collections import defaultdict
@@ -305,26 +306,40 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", default="ultratool,bfcl_mt_base,tmdb")
     parser.add_argument("--no-ablations", action="store_true")
+    parser.add_argument("--latency", action="store_true", help="also measure how long an answer takes")
     parser.add_argument("--no-write", action="store_true")
     args = parser.parse_args()
-    result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as home:
         for name in args.sets.split(","):
             one = read_set(args.data / name)
-            result[name] = measured(one, Path(home), ablations=not args.no_ablations)
-            result[name]["cold hit@3"] = cold_measured(one, Path(home))
-            rows = [[kind, *m.values()] for kind, m in result[name].items() if isinstance(m, dict) and "hit@1" in m]
-            print(name, report.table(["", "hit@1", "hit@3", "mrr"], rows), sep="\n")
-            for key in ("over markov+bm25, 95 %", "fit seconds", "calibration", "cold hit@3"):
-                print(" ", key, result[name][key])
-            for kind, m in result[name]["ablations"].items():
-                print(f"  {kind:28} {m['hit@1']:.3f} {m['hit@3']:.3f} {m['mrr']:.3f}")
-        if "ultratool" in result:
+            result = measured(one, Path(home), ablations=not args.no_ablations)
+            result["cold hit@3"] = cold_measured(one, Path(home))
+            show(name, result)
+            keep({name: result}, write=not args.no_write)
+        if args.latency:
             one = read_set(args.data / "ultratool")
-            result["latency"] = [latency(one, Path(home), 300, 3000), latency(one, Path(home), 5000, 3000)]
-            print(result["latency"])
-    if not args.no_write:
-        print(report.write("tools-next", result))
+            took = [latency(one, Path(home), tools, 3000) for tools in (300, 5000)]
+            print(took)
+            keep({"latency": took}, write=not args.no_write)
+
+
+def show(name: str, result: dict[str, Any]) -> None:
+    """Print the figures of one set."""
+    rows = [[kind, *m.values()] for kind, m in result.items() if isinstance(m, dict) and "hit@1" in m]
+    print(name, report.table(["", "hit@1", "hit@3", "mrr"], rows), sep="\n")
+    for key in ("over markov+bm25, 95 %", "fit seconds", "calibration", "cold hit@3"):
+        print(" ", key, result[key])
+    for kind, m in result["ablations"].items():
+        print(f"  {kind:28} {m['hit@1']:.3f} {m['hit@3']:.3f} {m['mrr']:.3f}", flush=True)
+
+
+def keep(found: dict[str, Any], *, write: bool) -> None:
+    """Add figures to the result of this commit: sets measured one after the other end in one file."""
+    file = report.RESULTS / f"tools-next-{report.commit()}.json"
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    known.pop("conditions", None)
+    if write:
+        print(report.write("tools-next", known | found))
 
 
 if __name__ == "__main__":
