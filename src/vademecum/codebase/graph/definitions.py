@@ -77,6 +77,14 @@ class File:
         }  # fmt: skip
 
     @cached_property
+    def by_name(self) -> dict[str, list[Node]]:
+        """Its declarations by their own name."""
+        found: dict[str, list[Node]] = {}
+        for node in self.nodes.values():
+            found.setdefault(node.name, []).append(node)
+        return found
+
+    @cached_property
     def scopes(self) -> dict[str, dict[str, Node]]:
         """Its declarations by the qualified name of what is around them, then by their own."""
         found: dict[str, dict[str, Node]] = {}
@@ -185,6 +193,7 @@ class Definitions:
         self._files = {path: File(path, blob, language, symbols, mentions) for path, (blob, language) in files.items()}
         self._named = named
         self._content = content
+        self._by_name: dict[tuple[str, str], list[tuple[File, Node]]] = {}
         self._memo: dict[Any, tuple[Any, frozenset[str]]] = {}
         self._short: dict[Any, Any] = {}
         self._open: list[Any] = []
@@ -210,12 +219,17 @@ class Definitions:
     def named(self, name: str, family: str) -> list[tuple[File, Node]]:
         """Return every declaration of a name in a family of languages, "" for any, in the order of paths."""
         self.consulted.add(f":{name}")
-        found: list[tuple[File, Node]] = []
-        for path in sorted(self._named(name)):
-            file = self._files.get(path)
-            if file is not None and family in {"", file.family}:
-                found += [(file, node) for node in file.nodes.values() if node.name == name]
-        return found
+        known = self._by_name.get((name, family))
+        if known is None:
+            files = [file for path in sorted(self._named(name)) if (file := self._files.get(path)) is not None]
+            known = [
+                (file, node)
+                for file in files
+                if family in {"", file.family}
+                for node in file.by_name.get(name, ())
+            ]  # fmt: skip
+            self._by_name[name, family] = known
+        return known
 
     def once(self, question: Any, answer: Callable[[], T], otherwise: T) -> T:
         """Return `answer()`, asked once; `otherwise` where the question is already being asked further out.
