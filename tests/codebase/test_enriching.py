@@ -292,7 +292,7 @@ def test_watching_enriches_beside(repo, chat_server, monkeypatch, tmp_path):
         assert opened.codebase.pieces("b.py")[0].summary == "Describes the second."
 
 
-def _until(condition, seconds=60):
+def _until(condition, seconds=180):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():

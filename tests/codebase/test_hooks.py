@@ -50,7 +50,7 @@ def snapshots(repo):
         return engine.codebase.status()[0]
 
 
-def until(condition, seconds=60):
+def until(condition, seconds=180):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():

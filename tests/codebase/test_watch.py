@@ -36,7 +36,7 @@ def test_a_failure_is_told_and_the_next_change_is_taken_in(repo):
     assert not watcher.is_alive()
 
 
-def _until(condition, seconds=60):
+def _until(condition, seconds=180):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
