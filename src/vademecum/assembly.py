@@ -45,6 +45,10 @@ MEMORY_REMEDY = (
     "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
     "`vade memory import` and what agents wrote with `vade memory sync`"
 )
+TOOLS_REMEDY = (
+    "nothing was changed; put a copy back in its place, or move it away yourself, then register your servers and observe your "
+    "traces again"
+)
 
 
 def assemble_repository(
@@ -107,7 +111,7 @@ def assemble_tools(
 
     @cache
     def opened() -> Store:
-        store: Store = load("store", "sqlite", path=settings.home / "user.db")
+        store: Store = load("store", "sqlite", path=settings.home / "user.db", remedy=TOOLS_REMEDY)
         closing.append(store.close)
         return store
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from vademecum.errors import UsageError
+from vademecum.engine import Engine
+from vademecum.errors import StoreCorruptError, UsageError
 from vademecum.tools.records import Tool
 from vademecum.tools.register import read_tools
 
@@ -100,3 +101,18 @@ def test_half_a_character_is_kept_as_a_question_mark(tools):
         == 1
     )
     assert tools.search("read").matches[0].description == "? file"
+
+
+def test_damaged_tools_are_refused_and_left_as_they_are(tmp_path, monkeypatch):
+    """They are never set aside or emptied, and the message is not that of an index, which can be made again."""
+    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
+    with Engine.open(tmp_path, embedder="hashing") as engine:
+        engine.tools.register_json('[{"name": "read", "description": "Read a file."}]')
+    path = tmp_path / "home" / "user.db"
+    path.write_bytes(b"not a database at all" * 400)
+    with (
+        Engine.open(tmp_path, embedder="hashing") as engine,
+        pytest.raises(StoreCorruptError, match="register your servers"),
+    ):
+        engine.tools.search("read")
+    assert path.read_bytes().startswith(b"not a database")
