@@ -247,19 +247,24 @@ def enriching(settings: Settings, opened_with: Enricher | str | None) -> Callabl
     return chosen
 
 
+# By kind of provider: what it is sent, and the section of its setting.
+_SENT = {"extractor": ("what was said", "memory"), "enricher": ("code", "enrich")}
+
+
 def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
     """Return the provider, unless it sends text elsewhere and nobody agreed to that, or only a repository's own file did.
 
     `shared` says that such a file chose it.
     """
-    sends = f"{kind} {provider.name!r} sends code to another machine"
+    what, section = _SENT.get(kind, ("code", "search"))
+    sends = f"{kind} {provider.name!r} sends {what} to another machine"
     if provider.remote and not settings.privacy.allow_remote:
         raise ConsentError(
             f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
         )
     if provider.remote and shared:
         raise ConsentError(
-            f"{sends}, and a repository's own file cannot turn it on: set search.{kind} in your user file or environment"
+            f"{sends}, and a repository's own file cannot turn it on: set {section}.{kind} in your user file or environment"
         )
     return provider
 

@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
 from typing import Self
@@ -33,6 +34,7 @@ from vademecum.config import Settings
 from vademecum.context.code import Makers, context
 from vademecum.context.map import Map, draw
 from vademecum.context.piece import Context
+from vademecum.context.remembered import notes_section
 from vademecum.context.unified import Unified, unified
 from vademecum.errors import StoreError, UsageError
 from vademecum.memory.memory import Memory
@@ -41,7 +43,7 @@ from vademecum.memory.scope import DATABASE
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.tools.tools import Tools
-from vademecum.types import Answer
+from vademecum.types import Answer, Evidence
 
 AROUND = 20  # results for a task that a map is drawn around
 MOST_NOTES = 5  # shown beside an answer about code
@@ -171,7 +173,8 @@ class Engine:
         """
         self._bring_up_to_date(progress, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
-        return context(self._read(), task, budget, session=session, form=form)
+        makers = replace(self._read(), sources=(lambda shown: [notes_section(self._notes(shown))],))
+        return context(makers, task, budget, session=session, form=form)
 
     def map(
         self,
@@ -218,14 +221,15 @@ class Engine:
 
         Empty where nothing is, or where the memory cannot be read: an answer about code stands without it.
         """
+        return self._notes(answer.evidence)[:most]
+
+    def _notes(self, evidence: Sequence[Evidence]) -> list[Note]:
         if not self._has_memory():
             return []
-        shown = {symbol: "" for item in answer.evidence for symbol in item.symbols}
-        calls = {
-            name: item.symbols[0] for item in answer.evidence if item.symbols for name in item.metadata.get("calls", ())
-        }
+        shown = {symbol: "" for item in evidence for symbol in item.symbols}
+        calls = {name: item.symbols[0] for item in evidence if item.symbols for name in item.metadata.get("calls", ())}
         try:
-            return self.memory.about({**calls, **shown})[:most]
+            return self.memory.about({**calls, **shown})
         except StoreError:
             return []
 

@@ -169,7 +169,7 @@ def test_notes_about_what_is_shown_are_one_more_section(repo, engine):
         note = Piece("invoices are settled by line since May", ("decision", "2024-05-02"), Form.LINE, None, ("note:1",))
         return [Section("notes", 10, [(note,)])]
 
-    makers = replace(opened._reading(), sources=(notes,))
+    makers = replace(opened._read(), sources=(notes,))
     found = context(makers, "settle_invoice", 500)
     assert "## notes\n- invoices are settled by line since May (decision, 2024-05-02)\n" in found.text
     assert found.tokens <= 500

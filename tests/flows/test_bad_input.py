@@ -158,7 +158,7 @@ def test_a_tree_that_changes_while_it_is_indexed_is_caught_up_with(repo, engine)
 def test_a_locked_database_says_to_try_again(repo, engine, monkeypatch):
     """While another program holds the database, indexing says so; reading goes on; nothing is lost."""
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
-    monkeypatch.setattr(sqlite.SqliteStore.__init__, "__kwdefaults__", {"busy_seconds": 0.05})
+    monkeypatch.setitem(sqlite.SqliteStore.__init__.__kwdefaults__, "busy_seconds", 0.05)
     made = repo()
     opened = engine(made)
     opened.codebase.index()
@@ -203,8 +203,13 @@ def test_damage_met_in_a_search_says_what_to_do(repo, engine):
     first.codebase.index()
     path = index_of(first)
     first.close()
-    content = path.read_bytes()
-    path.write_bytes(content[:8192] + b"\xa5" * (len(content) - 8192))
+    with sqlite3.connect(path) as database:
+        ((root, size),) = database.execute(
+            "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'chunks'"
+        )
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xa5" * size)
     with pytest.raises(Error, match=r"vade index --full"):
         engine(made).codebase.search("token budget")
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from vademecum.context.piece import Form, Piece, Section
 from vademecum.context.render import counted, visible
 from vademecum.memory.corrections import Why
 from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
@@ -23,6 +24,7 @@ _STATES = {
     AnchorState.DRIFTED: "has changed since",
     AnchorState.ORPHANED: "is gone",
 }
+NOTES_SHARE = 10.0  # of a context, beside the shares of its other sections
 LINE_CHARACTERS = 300
 SNIPPET_CHARACTERS = 1200
 
@@ -103,12 +105,33 @@ def notes_text(notes: Sequence[Note]) -> str:
     """Return what is remembered of code that is shown, with a blank line before; "" where nothing is."""
     lines = []
     for note in notes:
-        fact = note.fact
-        about = ", ".join(f"{anchor.symbol} {_STATES[anchor.state]}".strip() for anchor in note.anchors)
-        through = f", called by {note.through}" if note.through else ""
-        said = " ".join(fact.text.split())[:LINE_CHARACTERS]
-        lines.append(visible(f"  {fact.kind} {stamp(fact.last_at)[:10]}  {said}  ({about}{through})  {fact.id}"))
+        fact, said = note.fact, _said(note)
+        lines.append(visible(f"  {fact.kind} {stamp(fact.last_at)[:10]}  {said}  ({_about(note)})  {fact.id}"))
     return "\nremembered\n" + "".join(f"{line}\n" for line in lines) if lines else ""
+
+
+def notes_section(notes: Sequence[Note], share: float = NOTES_SHARE) -> Section:
+    """Return what is remembered of code that is shown, as one more section of a context."""
+    pieces = [
+        Piece(
+            visible(_said(note)),
+            (str(note.fact.kind), stamp(note.fact.last_at)[:10], visible(_about(note))),
+            Form.LINE,
+            keys=(f"fact:{note.fact.id}",),
+        )
+        for note in notes
+    ]
+    return Section("remembered", share, [(piece,) for piece in pieces])
+
+
+def _said(note: Note) -> str:
+    return " ".join(note.fact.text.split())[:LINE_CHARACTERS]
+
+
+def _about(note: Note) -> str:
+    """What a note is about, whether that is still what it was, and how the note came here."""
+    about = ", ".join(f"{anchor.symbol} {_STATES[anchor.state]}".strip() for anchor in note.anchors)
+    return f"{about}, called by {note.through}" if note.through else about
 
 
 def facts_text(facts: Sequence[Fact]) -> str:
