@@ -55,6 +55,10 @@ def test_notes_stand_beside_the_code_and_one_call_away(tmp_path, vade_home):
         assert [(note.fact.kind, note.through) for note in own] == [("decision", "")]
         caller = engine.notes(engine.codebase.symbol("plan"))
         assert [(note.fact.kind, note.through) for note in caller] == [("decision", "plan")]
+        context = engine.context("how does split_budget hand leftovers on", 2_000)
+        assert "## remembered" in context.text
+        assert SAID.split(" because")[0] in context.text
+        assert context.tokens <= 2_000
 
 
 def test_nothing_is_anchored_without_an_index(memory, said):
