@@ -164,7 +164,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     questions = half(load_questions(arguments.data / "issues.jsonl.gz"), arguments.half)[: arguments.limit]
     rows = run(questions, arguments.mirrors, arguments.keep, arguments.budget, arguments.state)
     rows = [row for row in rows if row["id"] in {question.id for question in questions}]
-    result = {"half": arguments.half, "budget": arguments.budget} | summarise(rows) | {"rows": rows}
+    result = {"half": arguments.half, "budget": arguments.budget} | summarise(rows)
     print("written:", report.write(f"context-{arguments.half}", result, arguments.into).name)
 
 

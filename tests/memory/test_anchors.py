@@ -57,7 +57,7 @@ def test_notes_stand_beside_the_code_and_one_call_away(tmp_path, vade_home):
         assert [(note.fact.kind, note.through) for note in caller] == [("decision", "plan")]
         context = engine.context("how does split_budget hand leftovers on", 2_000)
         assert "## remembered" in context.text
-        assert SAID.split(" because")[0] in context.text
+        assert SAID.partition(" because")[0] in context.text
         assert context.tokens <= 2_000
 
 
