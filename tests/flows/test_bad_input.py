@@ -203,7 +203,7 @@ def test_damage_met_in_a_search_says_what_to_do(repo, engine):
     first.codebase.index()
     path = index_of(first)
     first.close()
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         ((root, size),) = database.execute(
             "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'chunks'"
         )
