@@ -30,6 +30,7 @@ APIS: Mapping[str, tuple[str, str]] = {
     "openai": ("https://api.openai.com/v1", "/chat/completions"),
 }
 DAY_S = 86_400.0
+BLOCK_TOKENS = 4_096  # Ollama loads a model anew when its context changes: sizes are few
 MOST_BYTES = 1_000_000  # of an answer: a hundred times what is asked for
 DETAIL_CHARACTERS = 200  # of what a server says about its own failure
 
@@ -176,3 +177,27 @@ def _error_of(reply: bytes) -> str:
 
 def _short(text: str) -> str:
     return " ".join(text.split())[:DETAIL_CHARACTERS] or "no more said"
+
+
+class ChatModel:
+    """A model on a server, as one of our providers: its name there, and whether text leaves the machine.
+
+    It is `remote` unless the server is on this machine and runs the model itself: what Ollama calls `x:cloud` or
+    `x:120b-cloud` it hands on to its maker's servers (docs.ollama.com/cloud).
+
+    Raises:
+        UsageError: there is no model's name.
+    """
+
+    def __init__(self, kind: str, provider: str, model: str, server: Server) -> None:
+        """Take the provider's kind and name, as in "reranker" and "llm", the model's name and the server."""
+        if not model:
+            raise UsageError(f"{kind} {provider!r} needs a model: write {provider}:MODEL, as in {provider}:qwen3:4b")
+        self._model = model
+        self._server = server
+        self.name = f"{provider}:{model}"
+        self.remote = server.remote or model.lower().endswith("cloud")
+
+    def ask(self, system: str, user: str, room: int, answer_tokens: int) -> str:
+        """Return its answer, as `Server.ask` does, in a window of `room` tokens, rounded up so that few sizes are in use."""
+        return self._server.ask(self._model, system, user, -(-room // BLOCK_TOKENS) * BLOCK_TOKENS, answer_tokens)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
-from vademecum.errors import EnrichError, ProviderError, UsageError
-from vademecum.providers.chat import Server
+from vademecum.errors import EnrichError, ProviderError
+from vademecum.providers.chat import ChatModel, Server
 from vademecum.result import attempt
 from vademecum.types import Passage
 
@@ -35,8 +35,7 @@ _END = re.compile(r"[.!?](?=\s+[A-Z]|$)")
 class ChatEnricher:
     """Asks `model` on a server; which wire it speaks, its children say.
 
-    It is `remote` unless the server is on this machine and runs the model itself: what Ollama calls `x:cloud` or `x:120b-cloud` it
-    hands on to its maker's servers.
+    It is `remote` as `ChatModel` says.
 
     Raises:
         UsageError: there is no model's name, or a setting makes no sense.
@@ -45,19 +44,13 @@ class ChatEnricher:
     api = ""
 
     def __init__(self, model: str = "", base_url: str = "", api_key: str = "", timeout_s: float = 30.0) -> None:
-        if not model:
-            raise UsageError(
-                f"enricher {self.api!r} needs a model: write {self.api}:MODEL, as in {self.api}:qwen2.5-coder"
-            )
-        self._model = model
-        self._server = Server(self.api, base_url, api_key, timeout_s)
-        self.name = f"{self.api}:{model}"
-        self.remote = self._server.remote or model.lower().endswith("cloud")
+        self._chat = ChatModel("enricher", self.api, model, Server(self.api, base_url, api_key, timeout_s))
+        self.name, self.remote = self._chat.name, self._chat.remote
 
     @attempt(EnrichError, ProviderError)
     def sentence(self, passage: Passage) -> str:
         """Return one sentence about a piece of code."""
-        answer = self._server.ask(self._model, SYSTEM, prompt(passage), CONTEXT_TOKENS, ANSWER_TOKENS)
+        answer = self._chat.ask(SYSTEM, prompt(passage), CONTEXT_TOKENS, ANSWER_TOKENS)
         said = sentence_of(answer)
         if not said:
             raise ProviderError(f"{self.name} said nothing of use: choose a model that follows instructions better")

@@ -13,15 +13,14 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from vademecum.errors import ProviderError, UsageError
-from vademecum.providers.chat import Server
+from vademecum.errors import ProviderError
+from vademecum.providers.chat import ChatModel, Server
 from vademecum.result import attempt
 from vademecum.types import Passage
 
 MESSAGE_CHARACTERS = 4_000
 ANSWER_TOKENS = 2_048
 SPARE_TOKENS = 1_024  # for the instructions
-BLOCK_TOKENS = 4_096  # Ollama loads a model anew when its context changes: sizes are few
 CHARACTERS_PER_TOKEN = 3  # rather fewer than there are
 
 SYSTEM = (
@@ -42,8 +41,7 @@ TASK = (
 class LlmExtractor:
     """Reads with `model` on an Ollama or OpenAI-compatible server.
 
-    It is `remote` unless the server is on this machine and runs the model itself: what Ollama calls `x:cloud` or
-    `x:120b-cloud` it hands on to its maker's servers (docs.ollama.com/cloud).
+    It is `remote` as `ChatModel` says.
 
     Raises:
         UsageError: there is no model's name, or a setting makes no sense.
@@ -52,12 +50,8 @@ class LlmExtractor:
     def __init__(
         self, model: str = "", api: str = "ollama", base_url: str = "", api_key: str = "", timeout_s: float = 30.0
     ) -> None:
-        if not model:
-            raise UsageError("extractor 'llm' needs a model: write llm:MODEL, as in llm:qwen3:4b")
-        self._model = model
-        self._server = Server(api, base_url, api_key, timeout_s)
-        self.name = f"llm:{model}"
-        self.remote = self._server.remote or model.lower().endswith("cloud")
+        self._chat = ChatModel("extractor", "llm", model, Server(api, base_url, api_key, timeout_s))
+        self.name, self.remote = self._chat.name, self._chat.remote
 
     @attempt(ProviderError, ProviderError)
     def read(self, messages: Sequence[Passage]) -> list[Mapping[str, Any]]:
@@ -66,8 +60,7 @@ class LlmExtractor:
             return []
         asked = prompt(messages)
         room = len(asked) // CHARACTERS_PER_TOKEN + ANSWER_TOKENS + SPARE_TOKENS
-        context = -(-room // BLOCK_TOKENS) * BLOCK_TOKENS
-        noted = items(self._server.ask(self._model, SYSTEM, asked, context, ANSWER_TOKENS))
+        noted = items(self._chat.ask(SYSTEM, asked, room, ANSWER_TOKENS))
         if noted is None:
             raise ProviderError(f"{self.name} gave no JSON array: choose a model that follows instructions better")
         return noted

@@ -14,8 +14,8 @@ import re
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from vademecum.errors import ProviderError, RerankError, UsageError
-from vademecum.providers.chat import Server
+from vademecum.errors import ProviderError, RerankError
+from vademecum.providers.chat import ChatModel, Server
 from vademecum.result import attempt
 from vademecum.types import Passage
 
@@ -23,7 +23,6 @@ PASSAGE_CHARACTERS = 1_000  # RankGPT gives 100 words of a passage; code takes a
 PASSAGE_TOKENS = 400
 ANSWER_TOKENS = 16  # for each passage: `[12] > ` takes 6
 SPARE_TOKENS = 1_024  # for the question and the instructions
-BLOCK_TOKENS = 4_096  # Ollama loads a model anew when its context changes: sizes are few
 ANSWER_CHARACTERS = 20_000  # of an answer that are looked at, from its end
 
 SYSTEM = (
@@ -46,8 +45,7 @@ RANKINGS = (
 class LlmReranker:
     """Reranks with `model` on an Ollama or OpenAI-compatible server.
 
-    It is `remote` unless the server is on this machine and runs the model itself: what Ollama calls `x:cloud` or
-    `x:120b-cloud` it hands on to its maker's servers (docs.ollama.com/cloud).
+    It is `remote` as `ChatModel` says.
 
     Raises:
         UsageError: there is no model's name, or a setting makes no sense.
@@ -56,12 +54,8 @@ class LlmReranker:
     def __init__(
         self, model: str = "", api: str = "ollama", base_url: str = "", api_key: str = "", timeout_s: float = 30.0
     ) -> None:
-        if not model:
-            raise UsageError("reranker 'llm' needs a model: write llm:MODEL, as in llm:qwen3:4b")
-        self._model = model
-        self._server = Server(api, base_url, api_key, timeout_s)
-        self.name = f"llm:{model}"
-        self.remote = self._server.remote or model.lower().endswith("cloud")
+        self._chat = ChatModel("reranker", "llm", model, Server(api, base_url, api_key, timeout_s))
+        self.name, self.remote = self._chat.name, self._chat.remote
 
     @attempt(RerankError, ProviderError)
     def rerank(self, query: str, passages: Sequence[Passage]) -> list[float]:
@@ -69,10 +63,8 @@ class LlmReranker:
         if not passages:
             return []
         room = len(passages) * (PASSAGE_TOKENS + ANSWER_TOKENS) + SPARE_TOKENS
-        context = -(-room // BLOCK_TOKENS) * BLOCK_TOKENS
-        answer = self._server.ask(
-            self._model, SYSTEM, prompt(query, passages), context, len(passages) * ANSWER_TOKENS + SPARE_TOKENS // 2
-        )
+        most = len(passages) * ANSWER_TOKENS + SPARE_TOKENS // 2
+        answer = self._chat.ask(SYSTEM, prompt(query, passages), room, most)
         order = permutation(answer, len(passages))
         if not order:
             raise ProviderError(f"{self.name} gave no ranking: choose a model that follows instructions better")
