@@ -32,23 +32,15 @@ from vademecum.errors import ConsentError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Role, Statement
-from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
+from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Enricher, Extractor, Reranker, Store, TokenCounter
+from vademecum.stores import TOOLS, Stores
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
 
 P = TypeVar("P", Embedder, Enricher, Extractor, Reranker)
-
-MEMORY_REMEDY = (
-    "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
-    "`vade memory import` and what agents wrote with `vade memory sync`"
-)
-TOOLS_REMEDY = (
-    "nothing was changed; put a copy back in its place, or move it away yourself, then register your servers and observe your "
-    "traces again"
-)
 
 
 def assemble_repository(
@@ -67,12 +59,13 @@ def assemble_repository(
     """
     spec, loaded = embedding(settings, embedder)
     directory = index_directory(settings.home, root)
-    store: Store = open_store(directory / "index.db")
+    stores = Stores(settings)
+    store = stores.code(root)
     closing.append(store.close)
     plan = Plan(
         spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
     )
-    catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
+    catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()), stores.here)
     return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher)
 
 
@@ -80,16 +73,15 @@ def assemble_memory(
     repo: Repository, codebase: Codebase, settings: Settings, clock: Clock, closing: list[Callable[[], None]]
 ) -> Memory:
     """Return the memory of one repository and of everything; outside of git of everything alone."""
-    places = [(GLOBAL, "", settings.home)]
+    stores = Stores(settings)
+    places: list[tuple[str, Root | None, Path]] = [(GLOBAL, None, settings.home)]
     if repo.root.common_dir:
-        places.insert(0, (REPOSITORY, repo.root.path, repo.catalogue.directory))
+        places.insert(0, (REPOSITORY, repo.root, repo.catalogue.directory))
     scopes = []
     for number, (name, root, directory) in enumerate(places):
-        store: Store = load(
-            "store", "sqlite", path=directory / DATABASE, durable=True, remedy=MEMORY_REMEDY, busy_seconds=60.0
-        )
+        store = stores.memory(root)
         closing.append(store.close)
-        scopes.append(scope_of(number, name, root, directory, store))
+        scopes.append(scope_of(number, name, root.path if root else "", directory, store))
     memory = Memory(
         scopes,
         repo.embedder,
@@ -108,14 +100,15 @@ def assemble_tools(
 ) -> Tools:
     """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
     _, loaded = embedding(settings, embedder)
+    stores = Stores(settings)
 
     @cache
     def opened() -> Store:
-        store: Store = load("store", "sqlite", path=settings.home / "user.db", remedy=TOOLS_REMEDY)
+        store = stores.tools()
         closing.append(store.close)
         return store
 
-    return Tools(opened, loaded, clock, str(settings.home / "user.db"))
+    return Tools(opened, loaded, clock, stores.where(settings.home / TOOLS))
 
 
 def extract(text: str, role: Role) -> Sequence[Statement]:
@@ -193,12 +186,6 @@ def reading(
         )  # fmt: skip
 
     return makers
-
-
-def open_store(path: Path) -> Store:
-    """Open a database. A damaged one is set aside, never deleted: all it held can be read from the disk again."""
-    store: Store = load("store", "sqlite", path=path, set_aside=True)
-    return store
 
 
 def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callable[[Reranker | str], Reranking]:

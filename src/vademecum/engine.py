@@ -39,9 +39,9 @@ from vademecum.context.unified import Unified, unified
 from vademecum.errors import StoreError, UsageError
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Note
-from vademecum.memory.scope import DATABASE
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
+from vademecum.stores import Stores
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
 
@@ -140,12 +140,12 @@ class Engine:
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher)
         )
         first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
-        remembered = (first.catalogue.directory / DATABASE, settings.home / DATABASE)
+        stores, scopes = Stores(settings), (*((first.root,) if first.root.common_dir else ()), None)
         return cls(
             codebase, assemble_tools(settings, embedder, clock, closing), roots, closing, settings,
             read=reading(codebase, settings, counter, clock, several=len(roots) > 1),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing),
-            has_memory=lambda: any(database.exists() for database in remembered),
+            has_memory=lambda: any(stores.has_memory(scope) for scope in scopes),
         )  # fmt: skip
 
     def context(

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from vademecum.codebase.root import Root
     from vademecum.config import Settings
     from vademecum.memory.scope import Scope
-    from vademecum.protocols import Store
 
 LOG = "hooks.log"
 MOST_LOG_BYTES = 256_000
@@ -98,18 +97,17 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
 def open_scopes(root: Root, settings: Settings, opened: ExitStack) -> list[Scope]:
     """Return the memories that are there, the repository's first; none is made for being asked."""
     from vademecum.codebase.identity import index_directory
-    from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
-    from vademecum.plugins import load
+    from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
+    from vademecum.stores import Stores
 
-    places = [(GLOBAL, "", settings.home)]
-    if root.common_dir:
-        places.insert(0, (REPOSITORY, root.path, index_directory(settings.home, root)))
+    stores = Stores(settings)
+    own = [(REPOSITORY, root, index_directory(settings.home, root))] if root.common_dir else []
     scopes = []
-    for number, (name, path, directory) in enumerate(places):
-        if (directory / DATABASE).exists():
-            store: Store = load("store", "sqlite", path=directory / DATABASE, durable=True, busy_seconds=BUSY_S)
+    for number, (name, of, directory) in enumerate([*own, (GLOBAL, None, settings.home)]):
+        if stores.has_memory(of):
+            store = stores.memory(of, busy_seconds=BUSY_S)
             opened.callback(store.close)
-            scopes.append(scope_of(number, name, path, directory, store))
+            scopes.append(scope_of(number, name, of.path if of else "", directory, store))
     return scopes
 
 

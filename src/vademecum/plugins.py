@@ -47,6 +47,7 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
+        "postgres": ("vademecum.storage.postgres.store:PostgresStore", "postgres"),
     },
 }
 # Names that may stand where a provider's does and need none: nobody else may take them.

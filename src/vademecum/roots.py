@@ -13,6 +13,7 @@ from vademecum.config import Settings
 from vademecum.errors import Error, RootError
 from vademecum.plugins import load
 from vademecum.protocols import Store
+from vademecum.stores import INDEX, Stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +62,23 @@ def path_name(root: Root, depth: int) -> str:
 
 
 def indexed_roots(settings: Settings) -> list[Root]:
-    """Return the worktrees that have an index below the home directory and are still there."""
-    found: dict[str, Root] = {}
-    for database in sorted((settings.home / "repos").glob("*/index.db")):
+    """Return the worktrees on this machine that have an index and are still there."""
+    stores = Stores(settings)
+    if stores.shared:
+        found = {root.path: (root, space) for space, places in stores.worktrees().items() for root in _standing(places)}
+        return [root for root, space in found.values() if stores.code_space(root) == space]
+    known: dict[str, Root] = {}
+    for database in sorted((settings.home / "repos").glob(f"*/{INDEX}")):
         try:
             store: Store = load("store", "sqlite", path=database)
             rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",), ("id",))
             store.close()
-            roots = [find_root(place) for (place,) in rows.unwrap() if os.path.isdir(place)]
+            roots = _standing([place for (place,) in rows.unwrap()])
         except Error:
             continue  # another process may be making it, or `doctor` will tell
-        found |= {root.path: root for root in roots if index_directory(settings.home, root) == database.parent}
-    return list(found.values())
+        known |= {root.path: root for root in roots if index_directory(settings.home, root) == database.parent}
+    return list(known.values())
+
+
+def _standing(places: Sequence[str]) -> list[Root]:
+    return [find_root(place) for place in places if os.path.isdir(place)]

@@ -14,8 +14,8 @@ and since sums of products of whole numbers are exact, the order of rows never c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,19 @@ class BlobArrays:
     tf: NDArray[np.uint8]
     vectors: NDArray[np.int8]
     scales: NDArray[np.float32]
+
+
+def named_arrays(arrays: BlobArrays) -> dict[str, NDArray[np.generic]]:
+    """Return one blob's arrays by name; the name of one tells of which format they are."""
+    return {f"{f.name}.{FORMAT}" if f.name == "keys" else f.name: getattr(arrays, f.name) for f in fields(BlobArrays)}
+
+
+def blob_arrays(named: Mapping[str, NDArray[np.generic]]) -> BlobArrays:
+    """Return the arrays that were named. Raises `StoreCorruptError` for those of another format."""
+    values: dict[str, Any] = {name.removesuffix(f".{FORMAT}"): value for name, value in named.items()}
+    if values.keys() != {f.name for f in fields(BlobArrays)}:
+        raise StoreCorruptError("these arrays were made by another version")
+    return BlobArrays(**values)
 
 
 @dataclass(frozen=True)

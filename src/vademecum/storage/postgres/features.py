@@ -1,0 +1,75 @@
+"""What a server can do beside keeping records: vectors (pgvector) and similar words (pg_trgm), where they are installed.
+
+What is built on them is derived from the records and not the business of migrations: `vade db upgrade` provides it when
+the server has the extension, and a server without goes without.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psycopg
+
+from vademecum.storage.postgres.connect import named, place_of
+
+TRIGRAMS = (
+    ("trigram_symbols_name", "symbols", "name"),
+    ("trigram_symbols_signature", "symbols", "signature"),
+    ("trigram_files_path", "files", "path"),
+)
+DERIVED = ("trigram_", "derived_")  # how their names begin
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is provided in one database."""
+
+    vectors: bool
+    trigrams: bool
+
+
+def is_derived(name: str) -> bool:
+    """Return whether a table or index, by its name, is derived."""
+    return name.startswith(DERIVED)
+
+
+def features_of(connection: psycopg.Connection) -> Features:
+    """Return what is provided. Raises `psycopg.Error`."""
+    found = {name for (name,) in connection.execute("SELECT extname FROM pg_extension").fetchall()}
+    return Features("vector" in found, "pg_trgm" in found)
+
+
+def provide(url: str) -> list[str]:
+    """Make extensions and what stands on them, as far as the server has them; returns what it did or goes without.
+
+    Raises:
+        StoreError: the server cannot be reached or refuses.
+    """
+    try:
+        with psycopg.connect(url, autocommit=True) as connection:
+            said = [_extended(connection, name, gives, url) for name, gives in EXTENSIONS.items()]
+            if features_of(connection).trigrams:
+                for index, table, column in TRIGRAMS:
+                    connection.execute(
+                        f"CREATE INDEX IF NOT EXISTS {index} ON {table} USING gin ({column} gin_trgm_ops)"
+                    )
+    except psycopg.Error as error:
+        raise named(error, url) from error
+    return [line for line in said if line]
+
+
+EXTENSIONS = {"vector": "searching vectors in the server", "pg_trgm": "names that are spelled nearly so"}
+
+
+def _extended(connection: psycopg.Connection, name: str, gives: str, url: str) -> str:
+    """Install an extension where it can be had; returns what to say of it."""
+    row = connection.execute("SELECT installed_version FROM pg_available_extensions WHERE name = %s", [name]).fetchone()
+    if row is None:
+        return f"{place_of(url)} does not have {name}: it goes without {gives}"
+    if row[0] is not None:
+        return ""
+    try:
+        connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")
+    except psycopg.errors.InsufficientPrivilege:
+        return f"{place_of(url)} has {name}, which this user may not install: it goes without {gives}"
+    return f"{place_of(url)}: {name} provides {gives}"

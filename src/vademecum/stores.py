@@ -1,0 +1,172 @@
+"""Where each kind of record is kept: a file each below the home directory, or a space each of one shared database.
+
+    records of        in files                      in a shared database, the space
+    code              repos/<name>-<hash>/index.db  code:<origin>
+    a repository's    repos/<name>-<hash>/memory.db memory:<owner>:<origin>, or memory:<origin> where all share it
+      memory
+    the rest of it    memory.db                     memory:<owner>
+    tools             user.db                       tools:<owner>
+
+Derived files lie below the home directory in both cases: each machine has its own, made again from the records where they
+are missing.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+from typing import Any
+
+from vademecum.codebase.identity import index_directory, shared_identity
+from vademecum.codebase.root import Root
+from vademecum.config import Settings
+from vademecum.errors import ConfigError, ConsentError, StoreError
+from vademecum.plugins import find
+from vademecum.protocols import Store
+
+FILES = "sqlite"
+INDEX, MEMORY, TOOLS = "index.db", "memory.db", "user.db"
+MEMORY_REMEDY = (
+    "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
+    "`vade memory import` and what agents wrote with `vade memory sync`"
+)
+TOOLS_REMEDY = (
+    "nothing was changed; put a copy back in its place, or move it away yourself, then register your servers and observe your "
+    "traces again"
+)
+
+
+class Stores:
+    """Opens what records are kept in, as the settings say.
+
+    Raises, from every method:
+        ConfigError: a shared database is chosen and not named.
+        ConsentError: it is on another machine, and nobody agreed to that.
+        StoreError: it cannot be opened.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.home = settings.home
+        self.shared = settings.storage.provider != FILES
+
+    @property
+    def here(self) -> str:
+        """The name of this machine, or rather of its home directory, where others share the database; "" in files."""
+        return machine(self.home) if self.shared else ""
+
+    def code(self, root: Root) -> Store:
+        """Open the index of a repository. A damaged file is set aside: all it held can be read from the disk again."""
+        if self.shared:
+            return self._space(self.code_space(root))
+        return self._file(index_directory(self.home, root) / INDEX, set_aside=True)
+
+    def memory(self, root: Root | None, *, busy_seconds: float = 60.0) -> Store:
+        """Open the memory of a repository, or of everything. It is never set aside: nothing remakes it."""
+        if self.shared:
+            return self._space(self.memory_space(root), durable=True)
+        return self._file(self._memory_file(root), durable=True, remedy=MEMORY_REMEDY, busy_seconds=busy_seconds)
+
+    def has_memory(self, root: Root | None) -> bool:
+        """Return whether there is such a memory yet; none is made for being asked."""
+        if not self.shared:
+            return self._memory_file(root).exists()
+        return self.memory_space(root) in self.spaces(self.memory_space(root))
+
+    def tools(self) -> Store:
+        """Open the user's tools. They are never set aside either."""
+        if self.shared:
+            return self._space(f"tools:{self.owner}", durable=True)
+        return self._file(self.home / TOOLS, remedy=TOOLS_REMEDY)
+
+    def where(self, file: Path) -> str:
+        """Return where records are, to be shown: `file`, or the shared database."""
+        return str(self._provider().place(self.url)) if self.shared else str(file)
+
+    def worktrees(self) -> dict[str, list[str]]:
+        """Return the directories on this machine that a shared database has an index of, by space."""
+        prefix = f"{self.here}:"
+        rows = self._provider().across(
+            self.url, "snapshots", [("kind", "=", "worktree"), ("place", "prefix", prefix)], ("place",),
+            timeout_s=self.settings.storage.timeout_s,
+        )  # fmt: skip
+        found: dict[str, list[str]] = {}
+        for space, place in rows:
+            found.setdefault(space, []).append(place.removeprefix(prefix))
+        return found
+
+    def spaces(self, beginning: str) -> list[str]:
+        """Return the names of a shared database's spaces that begin so."""
+        timeout_s = self.settings.storage.timeout_s
+        names: list[str] = self._provider().spaces(self.url, beginning, timeout_s=timeout_s)
+        return names
+
+    def code_space(self, root: Root) -> str:
+        """Return the space of a repository's index."""
+        return f"code:{shared_identity(root, self.here)}"
+
+    def memory_space(self, root: Root | None) -> str:
+        """Return the space of a repository's memory, or of that of everything."""
+        if root is None:
+            return f"memory:{self.owner}"
+        origin = shared_identity(root, self.here)
+        return f"memory::{origin}" if self.settings.storage.shared_memory else f"memory:{self.owner}:{origin}"
+
+    @property
+    def owner(self) -> str:
+        """Whose memory and tools these are."""
+        return self.settings.storage.owner or self.here
+
+    @property
+    def url(self) -> str:
+        """The shared database, with consent to what it is sent."""
+        url = self.settings.storage.url
+        if not url:
+            raise ConfigError(
+                f"storage.provider is {self.settings.storage.provider!r} and storage.url is empty: "
+                "set it in your user file or as VADE_STORAGE__URL, as in postgresql://user:password@host/database"
+            )
+        provider = self._provider()
+        if provider.is_remote(url) and not self.settings.privacy.allow_remote:
+            raise ConsentError(
+                f"{provider.place(url)} keeps code and memory on another machine: set privacy.allow_remote in your user file "
+                "or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
+            )
+        return url
+
+    def _provider(self) -> Any:
+        return find("store", self.settings.storage.provider)
+
+    def _memory_file(self, root: Root | None) -> Path:
+        return (self.home if root is None else index_directory(self.home, root)) / MEMORY
+
+    def _file(self, path: Path, **arguments: Any) -> Store:
+        store: Store = find("store", FILES)(path=path, **arguments)
+        return store
+
+    def _space(self, space: str, *, durable: bool = False) -> Store:
+        timeout_s = self.settings.storage.timeout_s
+        store: Store = self._provider()(url=self.url, space=space, timeout_s=timeout_s, durable=durable)
+        return store
+
+
+def machine(home: Path) -> str:
+    """Return the name of a home directory, given when it is first asked for: machines may have one name, or change it."""
+    path = home / "machine"
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        beside = home / f"machine.{os.getpid()}.tmp"
+        if not path.exists():
+            beside.write_text(uuid.uuid4().hex[:12])
+            try:
+                os.link(beside, path)  # of two processes at once one wins, and both read its name
+            except FileExistsError:
+                pass
+            finally:
+                beside.unlink()
+        return path.read_text().strip()
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error.strerror}; set VADE_HOME to a directory that can be written"
+        ) from error
