@@ -88,6 +88,12 @@ def serve(binaries: Path) -> Iterator[Server]:
     as_user = {"user": user, "cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC"}}
     initialise = [binaries / "initdb", "-D", data, "-U", "vade", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
     subprocess.run(initialise, check=True, stdout=subprocess.DEVNULL, **as_user)
+    hba = Path(data, "pg_hba.conf")
+    with hba.open("a") as file:  # the first line that fits decides
+        lines = hba.read_text()
+        file.seek(0)
+        file.truncate()
+        file.write(f"local all locked scram-sha-256\n{lines}")
     settings = [argument for each in QUICK for argument in ("-c", each)]
     with Path(folder, "log").open("wb") as log:
         process = subprocess.Popen(

@@ -36,7 +36,7 @@ from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
 from vademecum.protocols import Clock, Embedder, Enricher, Extractor, Reranker, Store, TokenCounter
-from vademecum.stores import TOOLS, Stores
+from vademecum.stores import INDEX, TOOLS, Stores
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
 
@@ -66,7 +66,8 @@ def assemble_repository(
         spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
     )
     catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()), stores.here)
-    return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher)
+    walk, database = WalkSettings(settings.index.max_file_bytes), stores.where(directory / INDEX)
+    return Repository(name, root, catalogue, loaded, plan, walk, clock, enricher, database)
 
 
 def assemble_memory(

@@ -8,12 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from vademecum.codebase.git import Root, find_root
-from vademecum.codebase.identity import index_directory, repository_name
+from vademecum.codebase.identity import repository_name
 from vademecum.config import Settings
-from vademecum.errors import Error, RootError
-from vademecum.plugins import load
-from vademecum.protocols import Store
-from vademecum.stores import INDEX, Stores
+from vademecum.errors import RootError
+from vademecum.stores import Stores, roots_in_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +62,4 @@ def path_name(root: Root, depth: int) -> str:
 def indexed_roots(settings: Settings) -> list[Root]:
     """Return the worktrees on this machine that have an index and are still there."""
     stores = Stores(settings)
-    if stores.shared:
-        found = {root.path: (root, space) for space, places in stores.worktrees().items() for root in _standing(places)}
-        return [root for root, space in found.values() if stores.code_space(root) == space]
-    known: dict[str, Root] = {}
-    for database in sorted((settings.home / "repos").glob(f"*/{INDEX}")):
-        try:
-            store: Store = load("store", "sqlite", path=database)
-            rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",), ("id",))
-            store.close()
-            roots = _standing([place for (place,) in rows.unwrap()])
-        except Error:
-            continue  # another process may be making it, or `doctor` will tell
-        known |= {root.path: root for root in roots if index_directory(settings.home, root) == database.parent}
-    return list(known.values())
-
-
-def _standing(places: Sequence[str]) -> list[Root]:
-    return [find_root(place) for place in places if os.path.isdir(place)]
+    return stores.roots_in_spaces() if stores.shared else roots_in_files(stores.home)

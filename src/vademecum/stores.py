@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import os
 import uuid
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vademecum.codebase.identity import index_directory, shared_identity
-from vademecum.codebase.root import Root
+from vademecum.codebase.root import Root, find_root
 from vademecum.config import Settings
-from vademecum.errors import ConfigError, ConsentError, StoreError
+from vademecum.errors import ConfigError, ConsentError, Error, StoreError
 from vademecum.plugins import find
 from vademecum.protocols import Store
 
@@ -35,6 +36,16 @@ TOOLS_REMEDY = (
     "nothing was changed; put a copy back in its place, or move it away yourself, then register your servers and observe your "
     "traces again"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One store, in files and in a shared database."""
+
+    of: str  # the repository's directory, or "everything"
+    what: str  # INDEX, MEMORY or TOOLS
+    file: Path
+    space: str
 
 
 class Stores:
@@ -84,17 +95,16 @@ class Stores:
         """Return where records are, to be shown: `file`, or the shared database."""
         return str(self._provider().place(self.url)) if self.shared else str(file)
 
-    def worktrees(self) -> dict[str, list[str]]:
-        """Return the directories on this machine that a shared database has an index of, by space."""
+    def roots_in_spaces(self) -> list[Root]:
+        """Return the worktrees on this machine that a shared database has an index of and that are still there."""
         prefix = f"{self.here}:"
         rows = self._provider().across(
             self.url, "snapshots", [("kind", "=", "worktree"), ("place", "prefix", prefix)], ("place",),
             timeout_s=self.settings.storage.timeout_s,
         )  # fmt: skip
-        found: dict[str, list[str]] = {}
-        for space, place in rows:
-            found.setdefault(space, []).append(place.removeprefix(prefix))
-        return found
+        places = [(space, place.removeprefix(prefix)) for space, place in rows]
+        roots = {root.path: (space, root) for space, place in places for root in _standing(place)}
+        return [root for space, root in roots.values() if self.code_space(root) == space]
 
     def spaces(self, beginning: str) -> list[str]:
         """Return the names of a shared database's spaces that begin so."""
@@ -112,6 +122,23 @@ class Stores:
             return f"memory:{self.owner}"
         origin = shared_identity(root, self.here)
         return f"memory::{origin}" if self.settings.storage.shared_memory else f"memory:{self.owner}:{origin}"
+
+    def pairs(self) -> list[Pair]:
+        """Return what this machine keeps, or may keep: each with its file and its space of a shared database."""
+        found = [
+            Pair("everything", MEMORY, self._memory_file(None), self.memory_space(None)),
+            Pair("everything", TOOLS, self.home / TOOLS, f"tools:{self.owner}"),
+        ]
+        for root in (*roots_in_files(self.home), *self.roots_in_spaces()):
+            found.append(Pair(root.path, INDEX, index_directory(self.home, root) / INDEX, self.code_space(root)))
+            if root.common_dir:
+                found.append(Pair(root.path, MEMORY, self._memory_file(root), self.memory_space(root)))
+        return list({pair.file: pair for pair in found}.values())  # the worktrees of a repository share one
+
+    def both(self, pair: Pair) -> tuple[Store, Store]:
+        """Open a file and its space."""
+        durable = pair.what != INDEX
+        return self._file(pair.file, durable=durable), self._space(pair.space, durable=durable)
 
     @property
     def owner(self) -> str:
@@ -149,6 +176,25 @@ class Stores:
         timeout_s = self.settings.storage.timeout_s
         store: Store = self._provider()(url=self.url, space=space, timeout_s=timeout_s, durable=durable)
         return store
+
+
+def roots_in_files(home: Path) -> list[Root]:
+    """Return the worktrees that have an index of their own below a home directory and are still there."""
+    known: dict[str, Root] = {}
+    for database in sorted((home / "repos").glob(f"*/{INDEX}")):
+        try:
+            store: Store = find("store", FILES)(path=database)
+            rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",), ("id",))
+            store.close()
+            roots = [root for (place,) in rows.unwrap() for root in _standing(place)]
+        except Error:
+            continue  # another process may be making it, or `doctor` will tell
+        known |= {root.path: root for root in roots if index_directory(home, root) == database.parent}
+    return list(known.values())
+
+
+def _standing(place: str) -> list[Root]:
+    return [find_root(place)] if os.path.isdir(place) else []
 
 
 def machine(home: Path) -> str:

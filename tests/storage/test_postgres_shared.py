@@ -94,7 +94,12 @@ def used(engine, clock):
     trace = {"intent": "write to somebody", "calls": [{"tool": "desk/read_file"}, {"tool": "desk/send_mail"}]}
     observed = tools.observe_json("\n".join(json.dumps(trace | {"id": f"t{n}"}) for n in range(3)))
     clock.now += 5
-    return registered, observed, tools.search("send a letter"), tools.predict("write to somebody", after=["desk/read_file"])
+    return (
+        registered,
+        observed,
+        tools.search("send a letter"),
+        tools.predict("write to somebody", after=["desk/read_file"]),
+    )
 
 
 def test_tools_are_the_same_as_over_files(repo, engine, on, tmp_path):

@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),
     "tools": ("vademecum.cli.tools:tools", "Find the tool that fits, the next call, a whole plan."),
     "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
+    "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
 }

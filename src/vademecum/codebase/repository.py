@@ -26,6 +26,7 @@ class Repository:
     walk: WalkSettings
     clock: Clock
     enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
+    database: str = ""  # where its records are, to be shown
 
     @property
     def lock(self) -> Path:

@@ -1,6 +1,6 @@
 """Connections to one server, shared by all stores of a process: opened when needed, kept for the next, named when they fail.
 
-A fault is told by its SQLSTATE (PostgreSQL, appendix A), never by its words, which a server may say in any language.
+A fault is told by its SQLSTATE (PostgreSQL, appendix A), and not by its words, which a server may say in any language.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ PAUSES = (0.2, 0.6, 1.5)  # seconds between attempts while a server starts, or h
 LOST = frozenset({"57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006", "08007"})
 TRANSIENT = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected: the same again may do
 SOON = frozenset({"53300", "57P03"})  # too_many_connections, cannot_connect_now
+# before there is a session, libpq hands on the server's words alone, without their code
+_SOON_WORDS = ("starting up", "too many", "connection slots")
 
 _NAMES: tuple[tuple[frozenset[str], type[StoreError], str], ...] = (
     # disk_full, io_error
@@ -66,7 +68,10 @@ def is_local(url: str) -> bool:
     >>> is_local("postgresql:///code"), is_local("host=/run/postgresql"), is_local("postgresql://db.example.org/code")
     (True, True, False)
     """
-    parts = conninfo.conninfo_to_dict(url)
+    try:
+        parts = conninfo.conninfo_to_dict(url)
+    except psycopg.Error as error:
+        raise _no_address(error) from error
     # what the URL leaves out, libpq takes from the environment
     host = str(
         parts.get("hostaddr") or parts.get("host") or os.environ.get("PGHOSTADDR") or os.environ.get("PGHOST") or ""
@@ -76,13 +81,22 @@ def is_local(url: str) -> bool:
     )
 
 
+def _no_address(error: psycopg.Error) -> StoreError:
+    said = " ".join(str(error).split()).partition(":")[0]  # what follows may quote a password
+    return StoreError(f"storage.url is no address ({said}): write it as postgresql://user:password@host:port/database")
+
+
 def named(error: psycopg.Error, url: str) -> StoreError:
     """Return our name for what the server or the network said, with the place and the setting or step that mends it."""
+    if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
+        return _no_address(error)
     place, said = place_of(url), " ".join(str(error).split()) or type(error).__name__
     code = error.sqlstate or ""
     for codes, kind, sentence in _NAMES:
         if code in codes:
             return kind(sentence.format(place=place, said=said))
+    if _may_pass(error):
+        return StoreBusyError(f"{place} is busy ({said}): try again, or let its max_connections be raised")
     if code in LOST or isinstance(error, psycopg.OperationalError):
         return StoreError(f"{place} cannot be reached ({said}): check storage.url, and that the server runs")
     return StoreError(f"{place}: {said}")
@@ -149,11 +163,12 @@ class Connections:
 
     def _connected(self) -> psycopg.Connection:
         wait = f"{int(self.timeout_s * 1000)}ms"
+        own = conninfo.conninfo_to_dict(self.url).get("options") or ""
         connection = psycopg.connect(
             self.url,
             autocommit=True,
-            connect_timeout=CONNECT_SECONDS,
-            options=f"-c lock_timeout={wait} -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning",
+            connect_timeout=max(2, min(CONNECT_SECONDS, int(self.timeout_s))),  # less than 2 is not possible
+            options=f"-c lock_timeout={wait} -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
             application_name="vademecum",
             keepalives_idle=30,
             tcp_user_timeout=int(self.timeout_s * 1000),
@@ -171,8 +186,7 @@ class Connections:
 def _may_pass(error: psycopg.Error) -> bool:
     """Whether waiting may help: a server that starts, or that has all its connections in use, says so."""
     said = str(error)
-    # before there is a session, libpq hands on the server's words without their code
-    return (error.sqlstate or "") in SOON or "starting up" in said or "too many clients" in said
+    return (error.sqlstate or "") in SOON or any(words in said for words in _SOON_WORDS)
 
 
 _SHARED: dict[tuple[str, float], Connections] = {}

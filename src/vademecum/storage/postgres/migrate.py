@@ -5,6 +5,7 @@ Everything of one call happens in one transaction: a database is at one version 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,10 +22,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from vademecum.errors import StoreError, UsageError
-from vademecum.storage.postgres.connect import named, place_of
+from vademecum.storage.postgres.connect import close_all, named, place_of
 from vademecum.storage.postgres.features import is_derived, provide
 from vademecum.storage.postgres.tables import every_table
 from vademecum.storage.postgres.versions import LOCK, NEWEST, REVISIONS, version_of
+
+_ALONE = threading.Lock()  # Alembic keeps what it is at in global variables
 
 
 def upgrade(url: str, to: str = NEWEST) -> list[str]:
@@ -100,8 +103,10 @@ def _run(action: Any, url: str, to: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.attributes["url"] = url
+    close_all(url)  # whoever asks next looks at the version again
     try:
-        action(config, to if to == "base" else _known(to))
+        with _ALONE:
+            action(config, to if to == "base" else _known(to))
     except DBAPIError as error:
         raise _foreign(error, url) from error
     except psycopg.Error as error:

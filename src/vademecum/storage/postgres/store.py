@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -138,8 +138,7 @@ class PostgresStore:
             return
         self._check_open()
         try:
-            with self._connections.borrowed() as connection:
-                self._begin(connection)
+            with self._begun() as connection:
                 self._own.connection = connection
                 try:
                     yield
@@ -153,12 +152,23 @@ class PostgresStore:
         except psycopg.Error as error:
             raise named(error, self.url) from error
 
-    def _begin(self, connection: psycopg.Connection) -> None:
-        connection.execute("BEGIN")
-        connection.execute(
-            "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(%s, %s)",
-            ["on" if self._durable else "off", WRITERS, self._number],
-        )
+    @contextmanager
+    def _begun(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection on which a transaction has begun: nothing is lost yet if one that was idle turns out to be dead."""
+        begin = "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(%s, %s)"
+        values = ["on" if self._durable else "off", WRITERS, self._number]
+        with ExitStack() as lent:
+            for attempt in range(1, ATTEMPTS + 1):
+                connection = lent.enter_context(self._connections.borrowed())
+                try:
+                    connection.execute("BEGIN")
+                    connection.execute(begin, values)
+                    break
+                except psycopg.Error as error:
+                    if attempt == ATTEMPTS or not _is_lost(error):
+                        raise
+                    self._connections.close()
+            yield connection
 
     def _commit(self, connection: psycopg.Connection) -> None:
         if connection.info.transaction_status == TransactionStatus.INERROR:
@@ -315,6 +325,11 @@ class PostgresStore:
         """Let go of the database."""
         self._closed = True
         self._connections.close()
+
+
+def _is_lost(error: psycopg.Error) -> bool:
+    """Whether it was the connection that failed, and not the statement."""
+    return error.sqlstate in LOST or (error.sqlstate is None and isinstance(error, psycopg.OperationalError))
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[list[Row]]:
