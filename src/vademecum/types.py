@@ -329,3 +329,19 @@ class Check:
     ok: bool
     detail: str
     fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A repository that workers are to index, or have indexed."""
+
+    id: int
+    source: str  # a directory, or where to clone from
+    revision: str  # "" for a directory as it is, or for what the origin has checked out
+    state: str  # "ready", "running", "done" or "dead"
+    attempts: int  # times it was begun
+    lease: int  # counts up whenever it is taken
+    worker: str  # who has it, "" for nobody
+    said: str  # what became of it
+    added_at: float  # seconds since the epoch
+    waits_s: float  # seconds until it may be taken

@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tools": ("vademecum.cli.tools:tools", "Find the tool that fits, the next call, a whole plan."),
     "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
     "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
+    "worker": ("vademecum.cli.worker:worker", "Index the repositories in a queue, beside other workers."),
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
 }

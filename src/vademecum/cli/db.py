@@ -29,7 +29,7 @@ def db() -> None:
 @click.option("--to", default="", help="The version to go to; the newest unless given.")
 def upgrade(to: str) -> int:
     """Bring the database up to date: make or change its tables, in one transaction, and nothing is lost."""
-    migrate, shared = _migrate(), _shared()
+    migrate, shared = _migrate(), shared_stores()
     done = migrate.upgrade(shared.url, to or migrate.NEWEST)
     emit("".join(f"{line}\n" for line in done or [f"{shared.where(shared.home)} is up to date"]))
     return 0
@@ -39,7 +39,7 @@ def upgrade(to: str) -> int:
 @click.argument("version")
 def downgrade(version: str) -> int:
     """Take the database down to VERSION, "base" for no tables at all; what newer versions added is dropped."""
-    emit("".join(f"{line}\n" for line in _migrate().downgrade(_shared().url, version)))
+    emit("".join(f"{line}\n" for line in _migrate().downgrade(shared_stores().url, version)))
     return 0
 
 
@@ -49,7 +49,7 @@ def check(*, as_json: bool) -> int:
     """Say whether the database can be reached, is up to date and is whole. Exits with 3 if something is wrong."""
     from vademecum.storage.postgres.check import check_database
 
-    checks = list(check_database(_shared().url))
+    checks = list(check_database(shared_stores().url))
     if as_json:
         emit_json([asdict(each) for each in checks])
     else:
@@ -67,7 +67,7 @@ def copy(target: str, *, as_json: bool) -> int:
     Broken off, it goes on where it was. Every row is read back and compared; the source is left as it is.
     """
     with Progress() as progress:
-        copied = list(_copied(_shared(), target, progress))
+        copied = list(_copied(shared_stores(), target, progress))
     if as_json:
         emit_json(copied)
     else:
@@ -107,8 +107,8 @@ def _line(pair: Pair, said: str, rows: int, digest: str) -> dict[str, str | int]
     return {"of": pair.of, "what": pair.what, "said": said, "rows": rows, "digest": digest}
 
 
-def _shared() -> Stores:
-    """The stores as they are, or would be, with the shared database in use."""
+def shared_stores() -> Stores:
+    """Return the stores as they are, or would be, with the shared database in use."""
     from vademecum.stores import Stores
 
     settings = settings_for(())

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import psycopg
 
 from vademecum.storage.postgres.connect import named, place_of
+from vademecum.storage.postgres.versions import LOCK
 
 TRIGRAMS = (
     ("trigram_symbols_name", "symbols", "name"),
@@ -47,6 +48,7 @@ def provide(url: str) -> list[str]:
     """
     try:
         with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # until the connection ends
             said = [_extended(connection, name, gives, url) for name, gives in EXTENSIONS.items()]
             if features_of(connection).trigrams:
                 for index, table, column in TRIGRAMS:

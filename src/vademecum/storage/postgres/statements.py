@@ -65,7 +65,7 @@ def select(
     clause, values = conditions(family, where)
     chosen = ",".join(known(family, columns or tuple(shape.columns)))
     tail = f" ORDER BY {','.join(_folded(shape, each, each) for each in known(family, order))}" if order else ""
-    return f"SELECT {chosen} FROM {family} WHERE space = %s{clause}{tail}", values  # noqa: S608 - names of our own
+    return f"SELECT {chosen} FROM {family} WHERE space = %s{clause}{tail}", values
 
 
 @lru_cache(maxsize=256)
@@ -75,7 +75,7 @@ def upsert(family: str) -> str:
     arrays = ",".join(f"{'%b' if kind == 'bytea' else '%s'}::{kind}[]" for kind in shape.columns.values())
     changes = ",".join(f"{name}=excluded.{name}" for name in shape.columns if name not in shape.key)
     return (
-        f"INSERT INTO {family} (space,{','.join(shape.columns)}) SELECT %s, * FROM unnest({arrays}) "  # noqa: S608 - names of our own
+        f"INSERT INTO {family} (space,{','.join(shape.columns)}) SELECT %s, * FROM unnest({arrays}) "
         f"ON CONFLICT (space,{','.join(shape.key)}) DO {f'UPDATE SET {changes}' if changes else 'NOTHING'}"
     )
 
@@ -89,7 +89,7 @@ def by_key(family: str, parts: int) -> str:
     wanted = ",".join(f"found.{each}" for each in shape.columns)
     same = " AND ".join(f"found.{each} = wanted.{each}" for each in key)
     return (
-        f"SELECT {wanted} FROM unnest({arrays}) AS wanted ({','.join(key)}) "  # noqa: S608 - names of our own
+        f"SELECT {wanted} FROM unnest({arrays}) AS wanted ({','.join(key)}) "
         f"JOIN {family} found ON found.space = %s AND {same}"
     )
 
@@ -102,7 +102,7 @@ def reach(
     clause, values = conditions(family, where, "way.")
     # UNION drops what was reached in as many steps before; the depth ends what would go round for ever
     statement = (
-        "WITH RECURSIVE reached (node, steps) AS ("  # noqa: S608 - names of our own
+        "WITH RECURSIVE reached (node, steps) AS ("
         "SELECT unnest(%s::bigint[]), 0 UNION "
         f"SELECT way.{there}, reached.steps + 1 FROM reached JOIN {family} way ON way.{here} = reached.node "
         f"WHERE way.space = %s{clause} AND reached.steps < %s"

@@ -10,9 +10,11 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Column,
+    DateTime,
     Double,
     Identity,
     Index,
+    Integer,
     LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
@@ -21,6 +23,7 @@ from sqlalchemy import (
     UniqueConstraint,
     func,
 )
+from sqlalchemy import text as sql
 from sqlalchemy.types import TypeEngine
 
 from vademecum.storage.postgres.shape import Kind, Shape, shapes
@@ -60,9 +63,35 @@ def every_table() -> MetaData:
         Column("family", text(), primary_key=True),
         Column("last", BigInteger, nullable=False),
     )
+    _jobs_table(metadata)
     for name, shape in shapes().items():
         _family_table(metadata, name, shape)
     return metadata
+
+
+def _jobs_table(metadata: MetaData) -> None:
+    """What is to be indexed, and by whom; one job of a source runs at a time, and one waits at each revision."""
+    now = sql("now()")
+    table = Table(
+        "jobs",
+        metadata,
+        Column("id", BigInteger, Identity(), primary_key=True),
+        Column("source", text(), nullable=False),
+        Column("revision", text(), nullable=False),
+        Column("state", text(), nullable=False, server_default="ready"),
+        Column("attempts", Integer, nullable=False, server_default="0"),
+        Column("lease", BigInteger, nullable=False, server_default="0"),  # counts up: an old holder's is not the newest
+        Column("lease_until", DateTime(timezone=True)),
+        Column("worker", text(), nullable=False, server_default=""),
+        Column("said", text(), nullable=False, server_default=""),
+        Column("added_at", DateTime(timezone=True), nullable=False, server_default=now),
+        Column("not_before", DateTime(timezone=True), nullable=False, server_default=now),
+        Column("ended_at", DateTime(timezone=True)),
+    )
+    state = table.c.state
+    Index("jobs_one_runs", table.c.source, unique=True, postgresql_where=state == "running")
+    Index("jobs_one_waits", table.c.source, table.c.revision, unique=True, postgresql_where=state == "ready")
+    Index("jobs_in_turn", state, table.c.not_before, table.c.id)
 
 
 def _family_table(metadata: MetaData, name: str, shape: Shape) -> None:
