@@ -39,4 +39,5 @@ async def run_async_migrations() -> None:
     await engine.dispose()
 
 
-asyncio.run(run_async_migrations())
+if getattr(context, "config", None) is not None:  # Alembic runs it; it is not merely imported
+    asyncio.run(run_async_migrations())
