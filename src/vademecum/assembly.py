@@ -67,7 +67,7 @@ def assemble_repository(
     )
     catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()), stores.here)
     walk, database = WalkSettings(settings.index.max_file_bytes), stores.where(directory / INDEX)
-    return Repository(name, root, catalogue, loaded, plan, walk, clock, enricher, database)
+    return Repository(name, root, catalogue, loaded, plan, walk, clock, enricher, database, stores.space(root))
 
 
 def assemble_memory(

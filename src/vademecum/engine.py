@@ -137,8 +137,9 @@ class Engine:
             return list(known.values())
 
         codebase = Codebase(
-            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher)
-        )
+            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher),
+            Stores(settings).searcher(),
+        )  # fmt: skip
         first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
         stores, scopes = Stores(settings), (*((first.root,) if first.root.common_dir else ()), None)
         return cls(

@@ -41,6 +41,9 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "extractor": {
         "llm": ("vademecum.providers.extractors.llm:LlmExtractor", ""),
     },
+    "searcher": {
+        "postgres": ("vademecum.storage.postgres.search:PostgresSearch", "postgres"),
+    },
     "server": {
         "stdio": ("vademecum.providers.servers.stdio:StdioServer", ""),
         "http": ("vademecum.providers.servers.http:HttpServer", "mcp"),

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from vademecum.codebase.root import Root, find_root
 from vademecum.config import Settings
 from vademecum.errors import ConfigError, ConsentError, Error, StoreError
 from vademecum.plugins import find
-from vademecum.protocols import Store
+from vademecum.protocols import SearchServer, Store
 
 FILES = "sqlite"
 INDEX, MEMORY, TOOLS = "index.db", "memory.db", "user.db"
@@ -111,6 +113,23 @@ class Stores:
         timeout_s = self.settings.storage.timeout_s
         names: list[str] = self._provider().spaces(self.url, beginning, timeout_s=timeout_s)
         return names
+
+    def space(self, root: Root) -> str:
+        """Return what a shared database calls a repository's index, "" in files."""
+        return self.code_space(root) if self.shared else ""
+
+    def searcher(self) -> Callable[[], SearchServer] | None:
+        """Return what opens the server that searches a shared database, None where records are in files."""
+        if not self.shared:
+            return None
+
+        @cache
+        def opened() -> SearchServer:
+            own = self.settings.storage
+            server: SearchServer = find("searcher", own.provider)(url=self.url, timeout_s=own.timeout_s)
+            return server
+
+        return opened
 
     def code_space(self, root: Root) -> str:
         """Return the space of a repository's index."""

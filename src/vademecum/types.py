@@ -345,3 +345,36 @@ class Job:
     said: str  # what became of it
     added_at: float  # seconds since the epoch
     waits_s: float  # seconds until it may be taken
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which pieces a server that searches is to look at; what is empty narrows nothing."""
+
+    repos: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()  # regular expressions, any of which a path begins with
+    exclude: tuple[str, ...] = ()  # likewise, none of which it may
+    symbol: str = ""  # a name that is defined
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25f:
+    """The constants of BM25F (`retrieval.lexical`), by field: body, name, signature, docs."""
+
+    k1: float
+    weights: tuple[float, float, float, float]
+    b: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A piece that a server found, at one path of the newest snapshot of its repository."""
+
+    space: str
+    snapshot: int
+    path: str
+    blob: int
+    ordinal: int
+    score: float  # of one ranking, compared with no other's
+    share: float = 0.0  # of the question's idf that it holds

@@ -100,3 +100,15 @@ def test_a_copy_never_mixes_two_indexes(vade, named):
     done = vade("db", "copy", "--to", "postgres")
     assert done.code == 3
     assert "are no copies" in done.err
+
+
+def test_a_search_of_the_whole_database(vade, repository, database, monkeypatch):
+    """`--scope shared` names repositories, and says what it needs where there is no database."""
+    assert "needs a shared database" in vade("search", "token budget", "--scope", "shared").err
+    monkeypatch.setenv("VADE_STORAGE__URL", database)
+    monkeypatch.setenv("VADE_STORAGE__PROVIDER", "postgres")
+    vade("index")
+    done = vade("search", "split the token budget", "--scope", "shared")
+    assert done.code == 0
+    assert "handbook/src/budget.py" in done.out or "handbook:src/budget.py" in done.out
+    assert vade("search", "zebra crossing", "--scope", "shared").code == 1

@@ -37,7 +37,9 @@ NOT_FOUND = 1
 @click.option("--symbol", default="", metavar="NAME", help="Only where this name is defined.")
 @click.option("-e", "--regex", "pattern", default="", metavar="REGEX", help="Only code that matches; meaning ranks.")
 @click.option("--repo", "repos", multiple=True, metavar="NAME|PATH", help="Only this repository; a path has a slash.")
-@click.option("--scope", type=click.Choice(["repo", "repos", "all"]), default="repos", help="How far to look.")
+@click.option(
+    "--scope", type=click.Choice(["repo", "repos", "all", "shared"]), default="repos", help="How far to look."
+)
 @click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
 @click.option("--snippet-lines", type=click.IntRange(0), metavar="N", help="Lines of each result; 0 for places only.")
 @click.option("--ranker", default="", metavar="NAME", help="Order by: default, constants, fused, rrf, bm25f, dense.")
@@ -75,7 +77,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
             refresh=not options["no_refresh"],
             progress=progress,
         )
-        several = len(engine.roots) > 1 or options["scope"] == "all"
+        several = len(engine.roots) > 1 or options["scope"] in {"all", "shared"}
         notes = [] if options["as_json"] else engine.notes(answer)
         memory = engine.memory.recall(query, k=options["k"] or settings.search.k) if options["with_memory"] else None
     lines = options["snippet_lines"]

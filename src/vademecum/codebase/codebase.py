@@ -18,14 +18,15 @@ from vademecum.codebase.pieces import pieces_of
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.rerank import AS_RANKED, Reranking
 from vademecum.codebase.search import search
+from vademecum.codebase.served import publish, search_served
 from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
 from vademecum.errors import StoreBusyError, StoreCorruptError, UsageError
-from vademecum.protocols import Enricher, Progress, Reranker
+from vademecum.protocols import Enricher, Progress, Reranker, SearchServer
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
-SCOPES = ("repo", "repos", "all")
+SCOPES = ("repo", "repos", "all", "shared")
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -45,6 +46,7 @@ class Codebase:
         ranker: what ranks when a search does not say.
         reranking: returns how to rerank by a provider or its name; by "" where a search does not say.
         enriching: returns who is asked for sentences about code, and how fast.
+        server: what searches the whole of a shared database, None where records are in files.
     """
 
     def __init__(
@@ -54,12 +56,14 @@ class Codebase:
         ranker: str = "default",
         reranking: Callable[[Reranker | str], Reranking] = lambda _: AS_RANKED,
         enriching: Callable[[], tuple[Enricher, Pace]] = _nobody,
+        server: Callable[[], SearchServer] | None = None,
     ) -> None:
         self._repositories = list(repositories)
         self._everywhere = everywhere
         self._ranker = ranker
         self._reranking = reranking
         self._enriching = enriching
+        self._server = server
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
         """Bring the first repository's index up to date; `full` reads every file again, `commit` indexes a revision.
@@ -109,7 +113,8 @@ class Codebase:
             pattern: only chunks in which this regular expression matches.
             commit: search this revision instead of the worktree; it is indexed first where it is not yet.
             repos: names of open repositories to search; all of them unless given.
-            scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine.
+            scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine, "shared" every one in
+                the shared database, searched by its server: neither a checkout nor arrays are needed here.
             ranker: how signals become an order, one of `retrieval.rank.RANKERS`; the setting's unless given.
             reranker: what puts the first results into a better order: "built-in", "none" for the first step of ranking
                 alone, or a provider, as an object or as `name[:model]`.
@@ -124,6 +129,13 @@ class Codebase:
         query = Query(
             text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern
         )  # fmt: skip
+
+        if scope == "shared":
+            if self._server is None:
+                raise UsageError("scope 'shared' needs a shared database: set storage.provider and storage.url")
+            return search_served(
+                self._server(), query, self._repositories[0][0].embedder, repos, ranker or self._ranker
+            )
 
         def answer() -> Answer:
             opened = self._opened(commit, repos, scope, progress or _silent, refresh=refresh)
@@ -273,6 +285,8 @@ class Codebase:
     def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
         report = index(repo, progress, revision=commit, full=full)
+        if self._server is not None:
+            publish(self._server(), repo, progress, anew=full)
         loaded = repo.catalogue.load(
             *(("commit", commit_place(repo, commit)) if commit else ("worktree", repo.root.path))
         )

@@ -27,6 +27,7 @@ class Repository:
     clock: Clock
     enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
     database: str = ""  # where its records are, to be shown
+    space: str = ""  # what a shared database calls it
 
     @property
     def lock(self) -> Path:

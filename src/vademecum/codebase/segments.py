@@ -80,13 +80,16 @@ class Segments:
             self._store.upsert("arrays", rows).unwrap()
         self._write(segment_of(blobs))
 
+    def kept(self, blobs: Sequence[int]) -> list[tuple[int, BlobArrays]]:
+        """Return the arrays that the store has of contents; those that another version packed are left out."""
+        rows = self._store.get("arrays", [(number, self._embedder()) for number in blobs]).unwrap()
+        return [(number, arrays) for number, _, data in rows if (arrays := _read(data)) is not None]
+
     def bring(self, blobs: Iterable[int]) -> set[int]:
         """Fetch the arrays that other machines made of contents, as far as there are any. Returns of which there are."""
         wanted, brought = list(blobs), set[int]()
         for start in range(0, len(wanted), BROUGHT_AT_ONCE):
-            keys = [(number, self._embedder()) for number in wanted[start : start + BROUGHT_AT_ONCE]]
-            rows = self._store.get("arrays", keys).unwrap()
-            found = [(number, arrays) for number, _, data in rows if (arrays := _read(data)) is not None]
+            found = self.kept(wanted[start : start + BROUGHT_AT_ONCE])
             if found:
                 with self._store.transaction():
                     self._write(segment_of(found))

@@ -18,6 +18,13 @@ TRIGRAMS = (
     ("trigram_symbols_signature", "symbols", "signature"),
     ("trigram_files_path", "files", "path"),
 )
+# what the server finds by meaning: one vector of each chunk, rounded to 16 bits, by the embedder that made it
+EMBEDDINGS = (
+    """CREATE TABLE IF NOT EXISTS derived_embeddings (
+        space bigint NOT NULL, blob bigint NOT NULL, ordinal integer NOT NULL, embedder text COLLATE "C" NOT NULL,
+        embedding halfvec NOT NULL, PRIMARY KEY (space, blob, ordinal, embedder))""",
+    "ALTER TABLE derived_embeddings ALTER COLUMN embedding SET STORAGE PLAIN",  # read in place, not from beside
+)
 DERIVED = ("trigram_", "derived_")  # how their names begin
 
 
@@ -50,6 +57,9 @@ def provide(url: str) -> list[str]:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # until the connection ends
             said = [_extended(connection, name, gives, url) for name, gives in EXTENSIONS.items()]
+            if features_of(connection).vectors:
+                for statement in EMBEDDINGS:
+                    connection.execute(statement)
             if features_of(connection).trigrams:
                 for index, table, column in TRIGRAMS:
                     connection.execute(

@@ -56,7 +56,7 @@ def downgrade(url: str, to: str) -> list[str]:
 def differences(url: str) -> list[Any]:
     """Return how a database differs from what the code expects of it, as Alembic says it; [] for a clean one."""
     with _connected(url) as connection:
-        context = MigrationContext.configure(connection, opts={"include_object": include_object, "compare_type": True})
+        context = MigrationContext.configure(connection, opts=OPTIONS)
         return list(compare_metadata(context, every_table()))
 
 
@@ -72,6 +72,14 @@ def version(url: str) -> str:
 def include_object(thing: object, name: str | None, kind: str, reflected: bool, compared: object) -> bool:  # noqa: ARG001 - Alembic's signature
     """Say whether a table or index is the business of migrations: what is derived and depends on the server is not."""
     return not is_derived(name or "")
+
+
+def include_name(name: str | None, kind: str, parents: object) -> bool:  # noqa: ARG001 - Alembic's signature
+    """Say whether to look at a table at all: those that are derived have types that are not known here."""
+    return not is_derived(name or "")
+
+
+OPTIONS: dict[str, Any] = {"include_object": include_object, "include_name": include_name, "compare_type": True}
 
 
 def serialised(connection: Connection) -> None:

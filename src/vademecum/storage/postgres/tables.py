@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Column,
     DateTime,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
+    SmallInteger,
     Table,
     Text,
     UniqueConstraint,
@@ -28,6 +30,7 @@ from sqlalchemy.types import TypeEngine
 
 from vademecum.storage.postgres.shape import Kind, Shape, shapes
 
+FIELDS = ("body", "name", "signature", "docs")  # of a chunk, as in `retrieval.segment`
 NAMES = {"pk": "%(table_name)s_pkey", "uq": "%(table_name)s_%(column_0_N_name)s_key"}  # as PostgreSQL itself would
 
 
@@ -64,6 +67,7 @@ def every_table() -> MetaData:
         Column("last", BigInteger, nullable=False),
     )
     _jobs_table(metadata)
+    _search_tables(metadata)
     for name, shape in shapes().items():
         _family_table(metadata, name, shape)
     return metadata
@@ -92,6 +96,40 @@ def _jobs_table(metadata: MetaData) -> None:
     Index("jobs_one_runs", table.c.source, unique=True, postgresql_where=state == "running")
     Index("jobs_one_waits", table.c.source, table.c.revision, unique=True, postgresql_where=state == "ready")
     Index("jobs_in_turn", state, table.c.not_before, table.c.id)
+
+
+def _search_tables(metadata: MetaData) -> None:
+    """What the server searches, in batches that are written once: no row is there that two writers change."""
+
+    def whole(*names: str, of: type[TypeEngine[int]] = Integer) -> list[Column[int]]:
+        return [Column(name, of, nullable=False) for name in names]
+
+    Table(
+        "search_batches",
+        metadata,
+        *whole("space", of=BigInteger),
+        Column("batch", BigInteger, Identity(), nullable=False),
+        *whole("documents", *FIELDS, of=BigInteger),
+        PrimaryKeyConstraint("space", "batch"),
+    )
+    documents = Table(
+        "search_documents",
+        metadata,
+        *whole("space", "batch", of=BigInteger),
+        *whole("document"),
+        *whole("blob", of=BigInteger),
+        *whole("ordinal", *FIELDS),
+        PrimaryKeyConstraint("space", "batch", "document"),
+    )
+    Index("search_documents_by_blob", documents.c.space, documents.c.blob)
+    Table(  # where each term stands in a batch, and how often in each field
+        "search_postings",
+        metadata,
+        *whole("space", "term", "batch", of=BigInteger),
+        Column("documents", ARRAY(Integer), nullable=False),
+        *(Column(name, ARRAY(SmallInteger), nullable=False) for name in FIELDS),
+        PrimaryKeyConstraint("space", "term", "batch"),
+    )
 
 
 def _family_table(metadata: MetaData, name: str, shape: Shape) -> None:

@@ -6,7 +6,7 @@ import psycopg
 
 from vademecum.errors import StoreVersionError
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 NEWEST = REVISIONS[-1]
 LOCK = 0x7661_6465  # the advisory lock of whoever migrates: "vade"
 

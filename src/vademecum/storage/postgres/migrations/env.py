@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from vademecum.storage.postgres.migrate import include_object, serialised
+from vademecum.storage.postgres.migrate import OPTIONS, serialised
 from vademecum.storage.postgres.tables import every_table
 
 
@@ -19,8 +19,7 @@ def run_migrations(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=every_table(),
-        include_object=include_object,
-        compare_type=True,
+        **OPTIONS,
         transaction_per_migration=False,
     )
     with context.begin_transaction():
