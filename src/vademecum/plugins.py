@@ -48,6 +48,9 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },
+    "vectors": {
+        "exact": ("vademecum.storage.exact:ExactIndex", ""),
+    },
 }
 # Names that may stand where a provider's does and need none: nobody else may take them.
 WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none"), "extractor": ("rules",)}

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.conformance import check_vector_index, some_points  # noqa: F401 - offered here
 from vademecum.errors import EmbedError, EnrichError, RerankError, StoreError
 from vademecum.protocols import Condition, Embedder, Enricher, Reranker, Store, TokenCounter
 from vademecum.result import Err, Ok, Result
