@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from vademecum.errors import StoreError
 from vademecum.matching import matches
+from vademecum.points import Filter, Payload, Point
 from vademecum.protocols import VectorIndex
 from vademecum.result import Err, Ok
-from vademecum.types import Filter, Payload, Point
 
 
 def some_points(count: int = 24, dim: int = 8) -> list[Point]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
+from vademecum.points import Filter, Near, Payload
 from vademecum.result import Err, Ok, Result
-from vademecum.types import Filter, Near, Payload
 
 FETCHED_MORE = 4  # times as many are asked for when too few passed
 

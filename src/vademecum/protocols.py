@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vademecum.errors import EmbedError, EnrichError, ProviderError, RerankError, StoreError, ToolServerError
+    from vademecum.points import Filter, Near, Point
     from vademecum.result import Result
-    from vademecum.types import EmbedKind, Filter, Near, Passage, Point
+    from vademecum.types import EmbedKind, Passage
 
 Row = tuple[Any, ...]
 Operator = Literal["=", "in", ">", ">=", "<", "<=", "prefix"]

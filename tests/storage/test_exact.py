@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.matching import nearest_passing
+from vademecum.points import Filter, Near
 from vademecum.result import Err, Ok
 from vademecum.storage.exact import ExactIndex
 from vademecum.testing import check_vector_index, some_points
-from vademecum.types import Filter, Near
 
 
 def test_it_keeps_the_promises_of_a_vector_index():

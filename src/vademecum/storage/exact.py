@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from vademecum.errors import StoreError, VectorIndexError
 from vademecum.matching import matches
+from vademecum.points import Filter, Near, Payload, Point
 from vademecum.result import Err, Ok, Result
-from vademecum.types import Filter, Near, Payload, Point
 
 
 class ExactIndex:
