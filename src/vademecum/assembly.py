@@ -19,7 +19,8 @@ from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.enriching import Pace
 from vademecum.codebase.git import Root, worktrees
-from vademecum.codebase.identity import index_directory
+from vademecum.codebase.identity import index_directory, repository_name
+from vademecum.codebase.mirror import Mirror
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
@@ -35,11 +36,12 @@ from vademecum.memory.records import Role, Statement
 from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
-from vademecum.protocols import Clock, Embedder, Enricher, Extractor, Reranker, Store, TokenCounter
+from vademecum.protocols import Clock, Embedder, Enricher, Extractor, Reranker, Store, TokenCounter, VectorIndex
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
 
-P = TypeVar("P", Embedder, Enricher, Extractor, Reranker)
+P = TypeVar("P", Embedder, Enricher, Extractor, Reranker, VectorIndex)
+KEPT_BESIDE = frozenset({"lancedb", "chroma"})  # indexes of vectors that are files of this machine
 
 MEMORY_REMEDY = (
     "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
@@ -73,7 +75,39 @@ def assemble_repository(
         spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
     )
     catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
-    return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher)
+    return Repository(
+        name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher,
+        mirror_of(catalogue, repository_name(root), settings, loaded, clock, closing),
+    )  # fmt: skip
+
+
+def mirror_of(
+    catalogue: Catalogue,
+    name: str,
+    settings: Settings,
+    embedder: Callable[[], Embedder],
+    clock: Clock,
+    closing: list[Callable[[], None]],
+) -> Mirror | None:
+    """Return what keeps a repository's vectors in the index that is set, None for this machine's arrays alone.
+
+    Nothing is opened yet; that raises what `plugins.load` does, and `ConsentError`.
+    """
+    kind = settings.search.vectors
+    if kind == "exact":
+        return None
+    server = asdict(getattr(settings, kind)) if kind in BUILT_IN["vectors"] and hasattr(settings, kind) else {}
+    prefix = server.pop("collection", "vademecum")
+    if kind in KEPT_BESIDE:
+        server["directory"] = catalogue.directory / kind
+
+    def connect(collection: str, model: str, dim: int) -> VectorIndex:
+        index: VectorIndex = load("vectors", kind, collection=collection, model=model, dim=dim, **server)
+        return consented("vectors", index, settings, shared=settings.is_shared("search.vectors"))
+
+    mirror = Mirror(kind, f"{prefix}-{name}", connect, catalogue=catalogue, repo=name, embedder=embedder, clock=clock)
+    closing.append(mirror.close)
+    return mirror
 
 
 def assemble_memory(
@@ -248,7 +282,7 @@ def enriching(settings: Settings, opened_with: Enricher | str | None) -> Callabl
 
 
 # By kind of provider: what it is sent, and the section of its setting.
-_SENT = {"extractor": ("what was said", "memory"), "enricher": ("code", "enrich")}
+_SENT = {"vectors": ("code", "search"), "extractor": ("what was said", "memory"), "enricher": ("code", "enrich")}
 
 
 def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:

@@ -29,6 +29,7 @@ from vademecum.settings import (
     LlmSettings,
     MemorySettings,
     PrivacySettings,
+    QdrantSettings,
     SearchSettings,
     StorageSettings,
 )
@@ -58,6 +59,7 @@ class Settings:
     context: ContextSettings = field(default_factory=ContextSettings)
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    qdrant: QdrantSettings = field(default_factory=QdrantSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
@@ -92,6 +94,7 @@ SECTIONS: Mapping[str, type] = {
     "context": ContextSettings,
     "enrich": EnrichSettings,
     "llm": LlmSettings,
+    "qdrant": QdrantSettings,
     "memory": MemorySettings,
     "gateway": GatewaySettings,
     "storage": StorageSettings,

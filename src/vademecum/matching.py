@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
+from vademecum.errors import StoreError
 from vademecum.points import Filter, Near, Payload
 from vademecum.result import Err, Ok, Result
 
@@ -62,14 +63,34 @@ def _pattern(glob: str) -> re.Pattern[str]:
     return re.compile(glob_pattern(glob))
 
 
+def places(path: str) -> list[str]:
+    """Return what a prefix without wildcards may be to match a path: it, its directories, and each of their names.
+
+    >>> places("src/http/client.py")
+    ['client.py', 'http', 'src', 'src/http', 'src/http/client.py']
+    """
+    names = path.split("/")
+    return sorted({*names, *("/".join(names[:n]) for n in range(1, len(names) + 1))})
+
+
+def said_by_places(globs: Sequence[str]) -> list[str]:
+    """Return the places that some globs and prefixes name, so that a path with none of them matches none; [] for no telling.
+
+    >>> said_by_places(["./src/http/", "tests"]), said_by_places(["src", "*.py"]), said_by_places([""])
+    (['src/http', 'tests'], [], [])
+    """
+    plain = [glob.removeprefix("./").rstrip("/") for glob in globs]
+    return [] if any(re.search(r"[*?\[]", glob) or glob in ("", ".") for glob in plain) else plain
+
+
 def is_exact(where: Filter) -> bool:
-    """Whether a filter has no glob, so that equality and membership can say all of it."""
-    return not where.paths and not where.exclude
+    """Whether equality and membership can say all of a filter: it has no glob."""
+    return not where.exclude and (not where.paths or bool(said_by_places(where.paths)))
 
 
 def nearest_passing(
-    ask: Callable[[int], Result[list[Near], Exception]], k: int, where: Filter
-) -> Result[list[Near], Exception]:
+    ask: Callable[[int], Result[list[Near], StoreError]], k: int, where: Filter
+) -> Result[list[Near], StoreError]:
     """Return the first `k` that a filter lets pass, asking for more until there are enough or there is no more.
 
     `ask` returns that many, the nearest first, of those that pass the part of the filter that it can say.

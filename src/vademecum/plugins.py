@@ -50,6 +50,9 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "vectors": {
         "exact": ("vademecum.storage.exact:ExactIndex", ""),
+        "qdrant": ("vademecum.storage.qdrant:QdrantIndex", "qdrant"),
+        "lancedb": ("vademecum.storage.lancedb:LanceIndex", "lancedb"),
+        "chroma": ("vademecum.storage.chroma:ChromaIndex", "chroma"),
     },
 }
 # Names that may stand where a provider's does and need none: nobody else may take them.

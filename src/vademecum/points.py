@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,6 +52,23 @@ class Payload:
     def key(self) -> str:
         """The evidence id as a UUID, which is how servers name points: the same id gives the same one, everywhere."""
         return point_key(self.id)
+
+
+def payload_of(record: Mapping[str, Any]) -> Payload:
+    """Return the payload that an index gives back, from its fields by name; others are left.
+
+    Raises:
+        ValueError: it is none of ours: a field is missing, or is of another type.
+    """
+    values: dict[str, Any] = {}
+    for known in fields(Payload):
+        value = record.get(known.name)
+        if known.name == "symbols":
+            value = tuple(value) if isinstance(value, list | tuple) and all(isinstance(s, str) for s in value) else None
+        if value is None or (known.type in ("str", "int") and type(value).__name__ != known.type):
+            raise ValueError(f"a point has no {known.name} of the right type")
+        values[known.name] = value
+    return Payload(**values)
 
 
 def point_key(evidence_id: str) -> str:

@@ -107,7 +107,9 @@ def index(
             read = read_changed(repo, target, progress)
             numbers = keep_contents(repo, read, progress, full=full)
             commit_snapshot(repo, target, read, numbers)
-    return replace(report_on(repo, target, read), seconds=time.perf_counter() - started)
+    behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
+    report = report_on(repo, target, read)
+    return replace(report, notes=(behind,) if behind else (), seconds=time.perf_counter() - started)
 
 
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:

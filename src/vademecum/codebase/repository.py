@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
 from vademecum.codebase.git import Root
+from vademecum.codebase.mirror import Mirror
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.protocols import Clock, Embedder
@@ -26,6 +27,7 @@ class Repository:
     walk: WalkSettings
     clock: Clock
     enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
+    mirror: Mirror | None = None  # the index of vectors outside this process, where there is one
 
     @property
     def lock(self) -> Path:

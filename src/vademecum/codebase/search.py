@@ -17,6 +17,7 @@ from vademecum.codebase.analyse import chunk_hashes
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.explain import nearest_names, why_not
 from vademecum.codebase.freshness import FileState, check_file, corresponding
+from vademecum.codebase.meaning import meaning_of
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
@@ -43,9 +44,13 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     check_query(query, ranker)
     plan = plan_query(query.text)
     vector, trouble = question_vector(opened, plan, ranker)
-    found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
+    masks = allowed_masks(opened, query)
+    near, behind = meaning_of(opened, vector, query, masks)
+    found = [
+        signals_of(each.view, plan, vector, KINDS[query.kind], own) for each, own in zip(opened, near, strict=True)
+    ]
     signals = laid_end_to_end([signals for signals, _ in found])
-    rows = allowed_rows(opened, query)
+    rows = None if masks is None else np.flatnonzero(np.concatenate(masks))
     embedder = "" if vector is None else opened[0].repo.embedder().name
     ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
     ranked = rank(signals, plan, rows, max(query.k, JUDGED), ranker, model=fitted_for(embedder))
@@ -54,7 +59,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     if decided is Verdict.NOT_FOUND:
         unknown = set.intersection(*(terms for _, terms in found))
         return Answer(
-            query.text, decided, probable, (), why_not(opened, query, plan, ranked, unknown),
+            query.text, decided, probable, (), _said(why_not(opened, query, plan, ranked, unknown), behind),
             nearest_names(opened, plan), ranked.searched,
         )  # fmt: skip
 
@@ -68,8 +73,11 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
 
     by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
     evidence, said = rerank(by, query.text, best, query.k)
-    trouble = "; ".join(filter(None, (trouble, said)))
-    return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
+    return Answer(query.text, decided, probable, evidence, _said(trouble, behind, said), (), ranked.searched)
+
+
+def _said(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
 
 
 def check_query(query: Query, ranker: str) -> None:
@@ -100,11 +108,11 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
             return None, f"ranked by words alone: {error}"
 
 
-def allowed_rows(opened: Sequence[Opened], query: Query) -> NDArray[np.int64] | None:
-    """Return the rows, of the repositories laid end to end, that every filter lets through; None for all of them."""
+def allowed_masks(opened: Sequence[Opened], query: Query) -> list[NDArray[np.bool_]] | None:
+    """Return which rows of each repository every filter lets through, bool (R,); None for all of them."""
     if not (is_filtered(query) or query.pattern or any(each.prefixes for each in opened)):
         return None
-    return np.flatnonzero(np.concatenate([_mask(each, query) for each in opened]))
+    return [_mask(each, query) for each in opened]
 
 
 def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:
