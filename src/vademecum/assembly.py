@@ -75,9 +75,10 @@ def assemble_repository(
         spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
     )
     catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
+    mirror = mirror_of(catalogue, repository_name(root), settings, loaded, clock, closing)
     return Repository(
-        name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher,
-        mirror_of(catalogue, repository_name(root), settings, loaded, clock, closing),
+        name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
+        enricher=enricher, mirror=mirror,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from vademecum.codebase.analyse import chunk_hashes
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.explain import nearest_names, why_not
 from vademecum.codebase.freshness import FileState, check_file, corresponding
-from vademecum.codebase.meaning import meaning_of
+from vademecum.codebase.nearness import nearness_of
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
@@ -45,7 +45,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     plan = plan_query(query.text)
     vector, trouble = question_vector(opened, plan, ranker)
     masks = allowed_masks(opened, query)
-    near, behind = meaning_of(opened, vector, query, masks)
+    near, behind = nearness_of(opened, vector, query, masks)
     found = [
         signals_of(each.view, plan, vector, KINDS[query.kind], own) for each, own in zip(opened, near, strict=True)
     ]

@@ -27,7 +27,7 @@ FOR_SCALE = 20  # of all points, some of which may be of another snapshot
 FEW_FILES = 500  # a filter that lets no more pass is sent as their paths
 
 
-def meaning_of(
+def nearness_of(
     opened: Sequence[Opened], vector: Floats | None, query: Query, masks: Sequence[NDArray[np.bool_]] | None
 ) -> tuple[list[Floats | None], str]:
     """Return, for each repository, float32 (N,): the cosine of each chunk with a question, None for that of the arrays.
