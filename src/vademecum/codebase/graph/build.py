@@ -51,20 +51,18 @@ def bring_up_to_date(
 
 def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
     """Return what is different in the graph of these files from what is kept."""
-    before = records.resolved() if records.state.partition(":")[0] == VERSION else {}
-    changed = [path for path, (blob, _) in files.items() if path not in before or before[path][0] != blob]
+    before = records.blobs() if records.state.partition(":")[0] == VERSION else {}
+    changed = [path for path, (blob, _) in files.items() if before.get(path) != blob]
     gone = [path for path in before if path not in files]
-    old = {path: records.file(path, before[path][0], files[path][1]) for path in changed if path in before}
+    old = {path: records.file(path, before[path], files[path][1]) for path in changed if path in before}
     new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
     nodes = [node for path in changed for node in nodes_of(new.file(path))]
     records.look_through(nodes, changed, gone, fresh=not before)
-    touched = tokens_of_change(new, old, changed, gone, records.names_in(gone))
-    everything = not before or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone))
-    own = set(changed)
-    dirty = [
-        path for path in sorted(files)
-        if everything or path in own or not touched.isdisjoint(before[path][1])
-    ]  # fmt: skip
+    if not before or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone)):
+        dirty = sorted(files)
+    else:
+        touched = tokens_of_change(new, old, changed, gone, records.names_in(gone))
+        dirty = sorted(records.consulting(touched).intersection(files).union(changed))
     return Change(not before, changed, gone, nodes, resolve(new, dirty, progress))
 
 
