@@ -71,6 +71,11 @@ class Records:
         rows = self._store.scan("resolved", self._own, ("path", "consulted")).unwrap()
         return {path for path, consulted in rows if not tokens.isdisjoint(consulted.split("\n"))}
 
+    def held(self, blobs: Sequence[int]) -> set[int]:
+        """Return those of these blobs whose content is still there."""
+        rows = self._store.scan("blobs", [("id", "in", blobs)], ("id",)).unwrap()
+        return {blob for (blob,) in rows}
+
     def file(self, path: str, blob: int, language: str) -> File:
         """Return a file as it was."""
         return File(path, blob, language, self.symbols, self.mentions)
