@@ -216,7 +216,7 @@ def reading(
         counting: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
 
         def search(task: str, k: int) -> Answer:
-            return codebase.search(task, k=k, refresh=False)
+            return codebase.search(task, k=k, joined=False, refresh=False)
 
         def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
             return relations(lambda repo: codebase.graph(repo, refresh=False), codebase.pieces, task, found)

@@ -100,6 +100,7 @@ class ToolServer(Protocol):
 
     name: str
     remote: bool  # True when arguments leave the machine
+    about: str  # what it says of itself; "" before it was asked anything, or where it says nothing
     stale: bool  # True when its tools changed since they were last listed
     alive: bool  # False when it can no longer be asked: a new one has to be opened
 

@@ -56,7 +56,7 @@ def test_the_index_holds_everything_that_is_searched(repo, hybrid):
     """Full payload, by ids that are evidence ids."""
     here = repo()
     opened = hybrid(here)
-    found = opened.codebase.search("split the token budget")
+    found = opened.codebase.search("split the token budget", joined=False)
     mirror = opened.codebase._repositories[0][0].mirror
     [vector] = mirror._embedder().embed([Passage("split the token budget")], "query").unwrap()
     near = mirror.index().nearest(vector, 50, Filter()).unwrap()

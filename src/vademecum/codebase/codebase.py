@@ -93,6 +93,7 @@ class Codebase:
         scope: str = "repos",
         ranker: str = "",
         reranker: Reranker | str = "",
+        joined: bool = True,
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Answer:
@@ -113,6 +114,7 @@ class Codebase:
             ranker: how signals become an order, one of `retrieval.rank.RANKERS`; the setting's unless given.
             reranker: what puts the first results into a better order: "built-in", "none" for the first step of ranking
                 alone, or a provider, as an object or as `name[:model]`.
+            joined: whether chunks that stand side by side become one piece of evidence.
             refresh: whether to take in what changed first.
             progress: told about indexing.
 
@@ -122,7 +124,7 @@ class Codebase:
         """
         reranking = self._reranking(reranker)
         query = Query(
-            text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern
+            text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
         )  # fmt: skip
 
         def answer() -> Answer:
