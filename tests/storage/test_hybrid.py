@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
@@ -358,3 +362,38 @@ def test_the_wire_carries_the_whole_payload_and_words(repo, hybrid, qdrant_serve
     }  # fmt: skip
     assert set(point["vector"]) == {"dense", "words"}
     assert point["id"] == str(UUID(point["id"])) == point_key(point["payload"]["id"])
+
+
+@pytest.mark.parametrize("kind", ["qdrant", "lancedb", "chroma"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_several_threads_search_at_once(repo, hybrid, engine, kind):
+    """As those of a server do, from the first question on: one index is opened, and every answer is right."""
+    here = repo()
+    hybrid(here, search__vectors=kind).codebase.index()
+    opened, plain = hybrid(here, search__vectors=kind), engine(here)
+    expected = [answers(plain)] * 8
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda _: answers(opened), range(8))) == expected
+
+
+def test_two_processes_bring_it_up_to_date_at_once(repo, hybrid, qdrant_server, monkeypatch):
+    """One does it, the other waits or answers from what is there; nothing is written twice over or left out."""
+    here = repo()
+    arguments = {
+        "VADE_SEARCH__VECTORS": "qdrant",
+        "VADE_QDRANT__URL": qdrant_server.url,
+        "VADE_SEARCH__EMBEDDER": "hashing",
+    }
+    environ = os.environ | arguments | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, "-m", "vademecum", "index", str(here.path)]
+    running = [
+        subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    for process in running:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, out + err
+    opened = hybrid(here)
+    assert not opened.codebase.search("token budget").reason
+    assert doctor(opened).ok
+    assert len(qdrant_server.engine.get_collections().collections) == 1

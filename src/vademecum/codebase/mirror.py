@@ -16,6 +16,7 @@ first seen at that path. So going to another branch and back writes nothing, and
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -120,6 +121,7 @@ class Mirror:
         self._catalogue, self._store = catalogue, catalogue.store
         self._embedder, self._clock = embedder, clock
         self._index: VectorIndex | None = None
+        self._opening = threading.Lock()  # several threads of a server may search at once
         self._space = ""
         self._owner = ""
         self._failed_at = -RESTED_S
@@ -128,23 +130,30 @@ class Mirror:
     def index(self) -> VectorIndex:
         """Return the index, opened for the repository's embedder. Raises what `connect` does."""
         embedder = self._embedder()
-        space = f"{self.kind} {self._collection()} {embedder.name}"
-        if self._index is None or space != self._space:
-            self.close()
-            self._index = self._connect(self._collection(), embedder.name, embedder.dim)
-            self._space = space
-        return self._index
+        with self._opening:
+            collection = self._collection()
+            space = f"{self.kind} {collection} {embedder.name}"
+            if self._index is None or space != self._space:
+                self.close()
+                self._index = self._connect(collection, embedder.name, embedder.dim)
+                self._space = space
+            return self._index
 
     def _collection(self) -> str:
         """Return what belongs to these records and to no others: a name of theirs, made when first needed."""
-        with self._store.transaction():
-            known = self._store.scan("meta", [("name", "=", "mirror")], ("value",)).unwrap()
-            if not known:  # or lost with a damaged database, while this process still knows it
-                self._owner = self._owner or secrets.token_hex(4)
-                self._store.upsert("meta", [("mirror", self._owner)]).unwrap()
-            else:
-                self._owner = known[0][0]
+        if not self._owned():
+            with self._store.transaction():  # a second process waits here, then finds the first one's
+                if (
+                    not self._owned()
+                ):  # nobody's yet, or lost with a damaged database, while this process still knows it
+                    self._owner = self._owner or secrets.token_hex(4)
+                    self._store.upsert("meta", [("mirror", self._owner)]).unwrap()
         return f"{self._name}-{self._owner}"
+
+    def _owned(self) -> bool:
+        known = self._store.scan("meta", [("name", "=", "mirror")], ("value",)).unwrap()
+        self._owner = known[0][0] if known else self._owner
+        return bool(known)
 
     # -- the flow ------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from functools import wraps
@@ -41,7 +42,8 @@ def _outcome(method: Callable[..., T]) -> Callable[..., Ok[T] | Err[StoreError]]
     @wraps(method)
     def wrapped(index: ChromaIndex, *args: Any) -> Ok[T] | Err[StoreError]:
         try:
-            return Ok(method(index, *args))
+            with index.lock:
+                return Ok(method(index, *args))
         except StoreError as ours:
             return Err(ours)
         except (ChromaError, OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
@@ -72,6 +74,7 @@ class ChromaIndex:
         self._directory = Path(directory)
         digest = blake2b(model.encode(), digest_size=4).hexdigest()
         self._named = f"{collection}.{re.sub(r'[^A-Za-z0-9_-]+', '-', model)[:40]}-{digest}"
+        self.lock = threading.RLock()  # opening again must not take the client from under another thread
         self._client: Any = None
         self._seen: tuple[Said, ...] = ()
 
@@ -178,9 +181,10 @@ class ChromaIndex:
 
     def close(self) -> None:
         """Let go of the directory."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        with self.lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
 
     # -- the collection ------------------------------------------------------------------------------------------
 
