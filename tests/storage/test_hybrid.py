@@ -11,6 +11,7 @@ from uuid import UUID
 import pytest
 
 from vademecum.errors import ConfigError, ConsentError
+from vademecum.mcp.registry import TOOLS
 from vademecum.points import Filter, point_key
 from vademecum.testing import FixedClock, some_points
 from vademecum.types import Passage
@@ -397,3 +398,13 @@ def test_two_processes_bring_it_up_to_date_at_once(repo, hybrid, qdrant_server, 
     assert not opened.codebase.search("token budget").reason
     assert doctor(opened).ok
     assert len(qdrant_server.engine.get_collections().collections) == 1
+
+
+def test_an_agent_is_told_what_is_missing(repo, hybrid):
+    """The text that a tool answers with, and its data, say that the server did not answer."""
+    outcome = TOOLS["search"].call(
+        hybrid(repo(), qdrant__url="http://127.0.0.1:9"), {"query": "split the token budget"}
+    )
+    assert "src/budget.py" in outcome.text
+    assert "qdrant lacks 6 of 6 files: nothing answers at http://127.0.0.1:9" in outcome.text
+    assert "nothing answers" in outcome.data["reason"]
