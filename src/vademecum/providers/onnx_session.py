@@ -1,8 +1,8 @@
 """A transformer on this machine: ONNX Runtime on the processor, with its tokenizer, both from one directory.
 
-    tokenizer.json            required
-    model.onnx                required; onnx/model.onnx and quantised ones are found too
-    tokenizer_config.json     its `model_max_length` says how much can be read
+tokenizer.json            required
+model.onnx                required; onnx/model.onnx and quantised ones are found too
+tokenizer_config.json     its `model_max_length` says how much can be read
 """
 
 from __future__ import annotations

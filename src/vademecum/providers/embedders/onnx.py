@@ -77,7 +77,9 @@ class OnnxEmbedder:
             mask = np.array([each.attention_mask for each in encoded])
             return pooled(states, mask, self._preset.pooling)
         except FAILURES as error:
-            raise ProviderError(f"{self.name} failed ({short(error)}): take another model in search.embedder") from error
+            raise ProviderError(
+                f"{self.name} failed ({short(error)}): take another model in search.embedder"
+            ) from error
 
 
 def pooled(states: NDArray[np.float64], mask: NDArray[np.int64], pooling: Pooling) -> Matrix:
@@ -126,5 +128,7 @@ def _unpadded(tokenizer: Any, texts: list[str]) -> list[Any]:
 
 def _width(shape: Sequence[Any], folder: Path) -> int:
     if len(shape) not in {2, 3} or not isinstance(shape[-1], int):
-        raise PluginError(f"the model in {folder} does not say how wide its vectors are: export it for feature-extraction")
+        raise PluginError(
+            f"the model in {folder} does not say how wide its vectors are: export it for feature-extraction"
+        )
     return shape[-1]

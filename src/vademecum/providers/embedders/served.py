@@ -162,9 +162,7 @@ class EmbeddingServer:
         """Ask once."""
         url = self.base_url + self.wire.path
         try:
-            reply = post(
-                url, body, api_key=self.api_key, timeout_s=self.patience.timeout_s, most_bytes=MOST_BYTES
-            )
+            reply = post(url, body, api_key=self.api_key, timeout_s=self.patience.timeout_s, most_bytes=MOST_BYTES)
         except FAILURES as error:
             raise self._unreachable(error) from error
         if reply.status != 200:
@@ -174,12 +172,16 @@ class EmbeddingServer:
     def _unreachable(self, error: Exception) -> ProviderError:
         at, timeout_s = self.base_url, self.patience.timeout_s
         if isinstance(error, TimeoutError):
-            return PassingError(f"{at} took longer than {timeout_s:g} s: raise embedding.timeout_s or lower embedding.batch_texts")
+            return PassingError(
+                f"{at} took longer than {timeout_s:g} s: raise embedding.timeout_s or lower embedding.batch_texts"
+            )
         if isinstance(error, ConnectionRefusedError):
             start = " (`ollama serve`)" if self.wire.provider == "ollama" else ""
             return ProviderError(f"nothing answers at {at}: start it{start} or set {self.wire.url_setting}")
         if not isinstance(error, OSError | HTTPException):  # the check of headers; that of a certificate is an OSError
-            return ProviderError(f"{self.wire.key_setting} cannot be sent in a header: remove what is no plain character from it")
+            return ProviderError(
+                f"{self.wire.key_setting} cannot be sent in a header: remove what is no plain character from it"
+            )
         said = f"{at} cannot be asked ({short(str(error) or type(error).__name__, self.api_key)})"
         fix = f"look at its log, or set {self.wire.url_setting}"
         # A name that is not known or a certificate that is wrong will be so again.
@@ -189,7 +191,11 @@ class EmbeddingServer:
     def _refused(self, reply: Reply, model: str) -> ProviderError:
         at, detail = self.base_url, short(error_of(reply.body), self.api_key)
         if reply.status in {401, 403}:
-            where = f"set {self.wire.key_setting} in your user file or environment" if self.wire.key_setting else "it wants a key"
+            where = (
+                f"set {self.wire.key_setting} in your user file or environment"
+                if self.wire.key_setting
+                else "it wants a key"
+            )
             return ProviderError(f"{at} refused the key: {where}")
         if 300 <= reply.status < 400:
             return ProviderError(f"{at} leads elsewhere: set {self.wire.url_setting} to where it leads")
@@ -199,7 +205,9 @@ class EmbeddingServer:
         said = f"{at} answered with status {reply.status} ({detail})"
         if reply.status in PASSING:
             slower = "lower embedding.batch_texts, or wait" if reply.status == 429 else "look at its log"
-            return PassingError(f"{said}: {slower}", retry_after(reply.headers.get("retry-after", ""), self.patience.clock()))
+            return PassingError(
+                f"{said}: {slower}", retry_after(reply.headers.get("retry-after", ""), self.patience.clock())
+            )
         kind = TooMuchError if reply.status in TOO_MUCH else ProviderError
         return kind(f"{said}: check search.embedder and {self.wire.url_setting}")
 
@@ -209,7 +217,9 @@ class EmbeddingServer:
             found = np.asarray(self.wire.rows(json.loads(body)), np.float64)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError) as error:
             if len(body) >= MOST_BYTES:
-                raise ProviderError(f"{self.base_url} answers at too great length: lower embedding.batch_texts") from error
+                raise ProviderError(
+                    f"{self.base_url} answers at too great length: lower embedding.batch_texts"
+                ) from error
             raise ProviderError(
                 f"{self.base_url} does not answer with vectors as {self.wire.provider} does: check {self.wire.url_setting}"
             ) from error
@@ -219,7 +229,9 @@ class EmbeddingServer:
                 f"{self.base_url} gave {count} vectors for {wanted} texts: lower embedding.batch_texts, or take another server"
             )
         if found.shape[1] == 0 or not np.isfinite(found).all() or not found.any(axis=1).all():
-            raise ProviderError(f"{self.base_url} gave a vector that is no direction: take another model in search.embedder")
+            raise ProviderError(
+                f"{self.base_url} gave a vector that is no direction: take another model in search.embedder"
+            )
         if self.dim and found.shape[1] != self.dim:
             raise ProviderError(
                 f"{self.base_url} gave vectors of {found.shape[1]} dimensions where they had {self.dim}: the model behind its "

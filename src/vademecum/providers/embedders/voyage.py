@@ -18,7 +18,12 @@ from vademecum.providers.embedders.served import EmbeddingServer, Patience, Serv
 from vademecum.types import EmbedKind
 
 WIRE = Wire(
-    "voyage", "https://api.voyageai.com/v1", "/embeddings", "embedding.voyage_url", "embedding.voyage_key", rows_by_index
+    "voyage",
+    "https://api.voyageai.com/v1",
+    "/embeddings",
+    "embedding.voyage_url",
+    "embedding.voyage_key",
+    rows_by_index,
 )
 
 
