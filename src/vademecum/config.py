@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from vademecum.errors import ConfigError
 from vademecum.settings import (
     ContextSettings,
+    EmbeddingSettings,
     EnrichSettings,
     GatewaySettings,
     IndexSettings,
@@ -55,6 +56,7 @@ class Settings:
 
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
@@ -89,6 +91,7 @@ class Settings:
 SECTIONS: Mapping[str, type] = {
     "index": IndexSettings,
     "search": SearchSettings,
+    "embedding": EmbeddingSettings,
     "context": ContextSettings,
     "enrich": EnrichSettings,
     "llm": LlmSettings,

@@ -17,6 +17,7 @@ from vademecum.codebase.analyse import chunk_hashes
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.explain import nearest_names, why_not
 from vademecum.codebase.freshness import FileState, check_file, corresponding
+from vademecum.codebase.meaning import missing_said
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
@@ -68,7 +69,8 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
 
     by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
     evidence, said = rerank(by, query.text, best, query.k)
-    trouble = "; ".join(filter(None, (trouble, said)))
+    unread = "" if vector is None else missing_said([each.view for each in opened])
+    trouble = "; ".join(filter(None, (trouble, unread, said)))
     return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
 
 

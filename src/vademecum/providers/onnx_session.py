@@ -40,14 +40,14 @@ class Transformer:
         PluginError: it holds no usable model; the message names what is missing or wrong.
     """
 
-    def __init__(self, folder: Path, most_tokens: int, task: str, what: str, files: Sequence[str] = MODELS) -> None:
+    def __init__(self, folder: Path, most_tokens: int, task: str, what: str) -> None:
         """Take the directory, how many tokens of a text are read, and what an export is for, in optimum's words and ours."""
         export = f"make it with `optimum-cli export onnx --task {task} --model {folder} {folder}`"
         self.tokenizer = _loaded(
             _file(folder, ("tokenizer.json",), "save the model's fast tokenizer there"),
             lambda path: _tokenizer(path, most_tokens),
         )
-        self.path = _file(folder, files, export)
+        self.path = _file(folder, MODELS, export)
         self.session = _loaded(self.path, _session)
         self._types = {each.name: np.int32 if "int32" in each.type else np.int64 for each in self.session.get_inputs()}
         if unknown := sorted(set(self._types) - set(INPUTS)):

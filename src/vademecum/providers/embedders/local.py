@@ -58,8 +58,8 @@ def _fetched(hub: str, kept: Path, files: Sequence[str]) -> Path:
     """Fetch a model beside its place and move it there when it is whole: what is interrupted goes on the next time."""
     try:
         from huggingface_hub import snapshot_download
-    except ImportError as error:
-        raise MissingExtraError("fetching a model needs huggingface_hub: pip install huggingface_hub") from error
+    except ImportError as missing:
+        raise MissingExtraError("fetching a model needs huggingface_hub: pip install huggingface_hub") from missing
     part = kept.with_name(f"{kept.name}.part")
     fetch = attempt(PluginError, Exception)(snapshot_download)  # its errors, and httpx's, have no common ancestor
     match fetch(hub, local_dir=str(part), allow_patterns=list(files)):

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vademecum.providers.embedders.batches import Limits
+from vademecum.providers.embedders.batches import DEFAULTS, limits_of
 from vademecum.providers.embedders.presets import preset_of
-from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire
+from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire, patience_of
+from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind
 
 WIRE = Wire(
@@ -28,10 +29,11 @@ class OllamaEmbedder(ServedEmbedder):
     """
 
     def __init__(
-        self, model: str = "", base_url: str = "", patience: Patience | None = None, limits: Limits | None = None
+        self, model: str = "", settings: EmbeddingSettings = DEFAULTS, patience: Patience | None = None
     ) -> None:
-        server = EmbeddingServer(WIRE, base_url, patience=patience or Patience())
-        super().__init__(server, model, limits or Limits(), preset_of(model))
+        """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
+        server = EmbeddingServer(WIRE, settings.ollama_url, "", patience or patience_of(settings))
+        super().__init__(server, model, limits_of(settings), preset_of(model))
         self.remote = server.remote or model.lower().endswith("cloud")
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:

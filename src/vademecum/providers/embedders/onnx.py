@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import EmbedError, PluginError, ProviderError
-from vademecum.providers.embedders.batches import Limits, Matrix, embed_texts, texts_of
+from vademecum.providers.embedders.batches import DEFAULTS, Matrix, embed_texts, limits_of, texts_of
 from vademecum.providers.embedders.local import fingerprint, model_directory
 from vademecum.providers.embedders.presets import Pooling, Preset, preset_of
-from vademecum.providers.onnx_session import FAILURES, MODELS, Transformer, read_json, short
+from vademecum.providers.onnx_session import FAILURES, Transformer, read_json, short
 from vademecum.result import attempt
+from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage
 
 FILES = ("*.json", "1_Pooling/*.json", "onnx/model.onnx", "onnx/model.onnx_data", "model.onnx")
@@ -46,15 +47,13 @@ class OnnxEmbedder:
 
     remote = False
 
-    def __init__(
-        self, model: str = "", models: str = "", limits: Limits | None = None, *, download: bool = False
-    ) -> None:
-        """Take a directory or a name, the directory of models that were fetched, and whether one may be."""
-        folder = model_directory("onnx", model, models, FILES, download=download)
-        self._limits = limits or Limits()
-        self._preset = described(folder, preset_of(model if model else folder.name))
-        most = min(self._limits.text_tokens, self._preset.most_tokens) if self._preset.hub else self._limits.text_tokens
-        self._model = Transformer(folder, most, "feature-extraction", "turns text into vectors", (*MODELS,))
+    def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
+        """Take a directory or a name, the settings, and the directory of models that were fetched."""
+        folder = model_directory("onnx", model, models, FILES, download=settings.download)
+        self._limits = limits_of(settings)
+        self._preset = described(folder, preset_of(model or folder.name))
+        most = min(self._limits.text_tokens, self._preset.most_tokens)
+        self._model = Transformer(folder, most, "feature-extraction", "turns text into vectors")
         outputs = {each.name: each.shape for each in self._model.session.get_outputs()}
         self._output = "sentence_embedding" if "sentence_embedding" in outputs else next(iter(outputs))
         self.dim = _width(outputs[self._output], folder)

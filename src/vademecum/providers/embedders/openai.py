@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vademecum.providers.embedders.batches import Limits
+from vademecum.providers.embedders.batches import DEFAULTS, limits_of
 from vademecum.providers.embedders.presets import preset_of
-from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire
+from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire, patience_of
+from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind
 
 
@@ -46,15 +47,11 @@ class OpenAiEmbedder(ServedEmbedder):
     """
 
     def __init__(
-        self,
-        model: str = "",
-        base_url: str = "",
-        api_key: str = "",
-        patience: Patience | None = None,
-        limits: Limits | None = None,
+        self, model: str = "", settings: EmbeddingSettings = DEFAULTS, patience: Patience | None = None
     ) -> None:
-        server = EmbeddingServer(WIRE, base_url, api_key, patience or Patience())
-        super().__init__(server, model, limits or Limits(), preset_of(model))
+        """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
+        server = EmbeddingServer(WIRE, settings.openai_url, settings.openai_key, patience or patience_of(settings))
+        super().__init__(server, model, limits_of(settings), preset_of(model))
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:
         """Have numbers written as numbers."""

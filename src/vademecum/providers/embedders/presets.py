@@ -29,25 +29,21 @@ class Preset:
         pooling: the mean of its tokens' vectors, the first one's or the last one's.
         query, document: what is written before a question, and before what is searched.
         most_tokens: how many it can read.
-        file: of its ONNX form, below its directory.
     """
 
     hub: str = ""
     pooling: Pooling = "mean"
     query: str = ""
     document: str = ""
-    most_tokens: int = 512
-    file: str = "onnx/model.onnx"
+    most_tokens: int = 8_192
 
 
 UNKNOWN = Preset()
 PRESETS: Mapping[str, Preset] = {
-    "jina-embeddings-v2-base-code": Preset("jinaai/jina-embeddings-v2-base-code", most_tokens=8_192),
-    "nomic-embed-text": Preset(
-        "nomic-ai/nomic-embed-text-v1.5", query="search_query: ", document="search_document: ", most_tokens=8_192
-    ),
+    "jina-embeddings-v2-base-code": Preset("jinaai/jina-embeddings-v2-base-code"),
+    "nomic-embed-text": Preset("nomic-ai/nomic-embed-text-v1.5", query="search_query: ", document="search_document: "),
     "CodeRankEmbed": Preset(
-        "nomic-ai/CodeRankEmbed", "cls", query="Represent this query for searching relevant code: ", most_tokens=8_192
+        "nomic-ai/CodeRankEmbed", "cls", query="Represent this query for searching relevant code: "
     ),
 }
 

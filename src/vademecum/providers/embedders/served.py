@@ -27,6 +27,7 @@ from vademecum.providers.embedders.batches import Limits, Matrix, embed_texts, t
 from vademecum.providers.embedders.presets import Preset
 from vademecum.providers.post import FAILURES, Reply, error_of, is_address, is_elsewhere, post, short
 from vademecum.result import attempt
+from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage
 
 FIRST_PAUSE_S = 0.5
@@ -78,6 +79,11 @@ class Patience:
         """Return how long to wait after so many failures; `asked` is what the server asked for."""
         drawn = min(MOST_PAUSE_S, FIRST_PAUSE_S * 2 ** (failures - 1)) * (0.5 + self.chance() / 2)
         return drawn if asked is None else max(asked, 0.0)
+
+
+def patience_of(settings: EmbeddingSettings) -> Patience:
+    """Return the patience that is set, by the clock of this machine."""
+    return Patience(settings.attempts, settings.timeout_s)
 
 
 class PassingError(ProviderError):

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vademecum.providers.embedders.batches import Limits
+from vademecum.providers.embedders.batches import DEFAULTS, limits_of
 from vademecum.providers.embedders.openai import rows_by_index
 from vademecum.providers.embedders.presets import UNKNOWN
-from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire
+from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire, patience_of
+from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind
 
 WIRE = Wire(
@@ -35,15 +36,11 @@ class VoyageEmbedder(ServedEmbedder):
     """
 
     def __init__(
-        self,
-        model: str = "",
-        base_url: str = "",
-        api_key: str = "",
-        patience: Patience | None = None,
-        limits: Limits | None = None,
+        self, model: str = "", settings: EmbeddingSettings = DEFAULTS, patience: Patience | None = None
     ) -> None:
-        server = EmbeddingServer(WIRE, base_url, api_key, patience or Patience())
-        super().__init__(server, model, limits or Limits(), UNKNOWN)
+        """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
+        server = EmbeddingServer(WIRE, settings.voyage_url, settings.voyage_key, patience or patience_of(settings))
+        super().__init__(server, model, limits_of(settings), UNKNOWN)
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:
         """Say whether it is a question or a document, and have texts that are too long cut rather than refused."""
