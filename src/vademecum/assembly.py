@@ -72,7 +72,7 @@ def assemble_repository(
     catalogue = Catalogue(store, directory, lambda: chosen.loaded().name, lambda: path_reader(chosen.loaded()))
     return Repository(
         name, root, catalogue, chosen.loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
-        settings.embedding.batch_texts, enricher,
+        chosen.prose, settings.embedding.batch_texts, enricher,
     )  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def assemble_memory(
         scopes.append(scope_of(number, name, root, directory, store))
     memory = Memory(
         scopes,
-        repo.embedder,
+        repo.prose,
         extract,
         clock,
         look_up=sites(repo, codebase),

@@ -281,7 +281,7 @@ def _checked(given: Given) -> Any:
     shared = known.metadata.get("shared")
     if shared and not given.trusted and value.partition(":")[0] not in shared:
         raise ConfigError(
-            f"{given.key} = {value!r} in {given.origin}: a repository's own file may choose {', '.join(shared)} only; "
+            f"{given.key} = {value!r} in {given.origin}: a repository's own file may choose {', '.join(filter(None, shared))} only; "
             "set others in your user file or environment"
         )
     least = known.metadata.get("least")

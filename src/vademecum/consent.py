@@ -30,12 +30,12 @@ def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
     """
     setting, what = CHOSEN_BY[kind]
     sends = f"{kind} {provider.name!r} sends {what} to another machine"
-    if provider.remote and not settings.privacy.allow_remote:
-        raise ConsentError(
-            f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
-        )
     if provider.remote and shared:
         raise ConsentError(
             f"{sends}, and a repository's own file cannot turn it on: set {setting} in your user file or environment"
+        )
+    if provider.remote and not settings.privacy.allow_remote:
+        raise ConsentError(
+            f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
         )
     return provider

@@ -25,12 +25,14 @@ class Chosen:
 
     Attributes:
         derived: the name of the one that runs beside the parser, "" where vectors are made later and kept.
-        loaded: returns the one for code and documents.
+        loaded: returns the one that compares code and documents, of two parts where they have one each.
+        code: returns the one for code.
         prose: returns the one for prose alone: for memory, and for what tools say of themselves.
     """
 
     derived: str
     loaded: Callable[[], Embedder]
+    code: Callable[[], Embedder]
     prose: Callable[[], Embedder]
 
 
@@ -47,7 +49,7 @@ def embedding(settings: Settings, embedder: Embedder | str | None) -> Chosen:
 
     if prose_spec in {"", spec}:
         derived = spec if isinstance(spec, str) and spec.partition(":")[0] in DERIVED else ""
-        return Chosen(derived, first, first)
+        return Chosen(derived, first, first, first)
 
     @cache
     def prose() -> Embedder:
@@ -58,7 +60,7 @@ def embedding(settings: Settings, embedder: Embedder | str | None) -> Chosen:
     def both() -> Embedder:
         return DualEmbedder(first(), prose(), settings.home / SCALES)
 
-    return Chosen("", both, prose)
+    return Chosen("", both, first, prose)
 
 
 def load_embedder(spec: str, settings: Settings) -> Embedder:

@@ -139,6 +139,7 @@ class ChatModel:
         self._model = model
         self._server = server
         self.name = f"{provider}:{model}"
+        self.address = server.base_url
         self.remote = server.remote or model.lower().endswith("cloud")
 
     def ask(self, system: str, user: str, room: int, answer_tokens: int) -> str:

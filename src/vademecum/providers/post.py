@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
 from socket import SHUT_RDWR, socket
 from urllib.parse import urlsplit
 
@@ -89,6 +89,8 @@ def post(url: str, body: object, *, api_key: str, timeout_s: float, most_bytes: 
             connection.request("POST", parts.path, json.dumps(body).encode(), headers)
             with connection.getresponse() as reply:
                 found = Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read(most_bytes))
+                if reply.length and len(found.body) < most_bytes:  # reading up to a limit does not say so by itself
+                    raise IncompleteRead(found.body, reply.length)
         finally:
             watch.cancel()
     except FAILURES as error:

@@ -79,22 +79,25 @@ def batches(lengths: Sequence[int], limits: Limits) -> Iterator[list[int]]:
 
 
 def embed_texts(
-    texts: Sequence[str], limits: Limits, embed: Callable[[list[str]], Matrix], lengths: Sequence[int] | None = None
+    texts: Sequence[str],
+    limits: Limits,
+    embed: Callable[[list[str]], Matrix],
+    measure: Callable[[list[str]], Sequence[int]] | None = None,
 ) -> Matrix:
     """Return float32 (len(texts), dim) of unit length, with zeros for empty texts; (n, 0) where no text says anything.
 
-    `embed` is given a batch and returns a row for each; `lengths` are the texts' tokens, estimated unless given.
+    `embed` is given a batch and returns a row for each; `measure` returns the texts' tokens, estimated unless given.
     """
     told = [place for place, text in enumerate(texts) if text]
-    sizes = [tokens_of(texts[place]) if lengths is None else lengths[place] for place in told]
-    found: Matrix | None = None
-    for batch in batches(sizes, limits):
+    found = np.zeros((len(texts), 0), np.float32)
+    said = [texts[place] for place in told]
+    for batch in batches([tokens_of(text) for text in said] if measure is None else measure(said), limits):
         places = [told[number] for number in batch]
         rows = unit(embed([texts[place] for place in places]))
-        if found is None:
+        if not found.shape[1]:
             found = np.zeros((len(texts), rows.shape[1]), np.float32)
         found[places] = rows
-    return np.zeros((len(texts), 0), np.float32) if found is None else found
+    return found
 
 
 def unit(rows: NDArray[np.floating[Any]]) -> Matrix:

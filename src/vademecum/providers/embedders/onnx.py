@@ -63,10 +63,12 @@ class OnnxEmbedder:
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
         """Return float32 of shape (len(passages), dim), rows of unit length, zeros for empty text."""
         texts = texts_of(passages, kind, self._preset, self._limits)
-        tokenizer = self._model.tokenizer
-        lengths = [len(each.ids) for each in _unpadded(tokenizer, [text for text in texts if text])]
-        found = embed_texts(texts, self._limits, self._vectors, lengths)
+        found = embed_texts(texts, self._limits, self._vectors, self._lengths)
         return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)
+
+    def _lengths(self, texts: list[str]) -> list[int]:
+        """Return how many tokens each text is, without padding."""
+        return [sum(each.attention_mask) for each in self._model.tokenizer.encode_batch(texts)] if texts else []
 
     def _vectors(self, texts: list[str]) -> Matrix:
         """Return the vectors of one batch, not of unit length. Raises `ProviderError`."""
@@ -113,16 +115,6 @@ def described(folder: Path, known: Preset) -> Preset:
     query = prompts.get("query", known.query)
     document = prompts.get("document", prompts.get("passage", known.document))
     return replace(known, pooling=pooling, query=query or "", document=document or "")
-
-
-def _unpadded(tokenizer: Any, texts: list[str]) -> list[Any]:
-    """Encode without padding, to learn how long texts are."""
-    padding = tokenizer.padding
-    tokenizer.no_padding()
-    try:
-        return list(tokenizer.encode_batch(texts)) if texts else []
-    finally:
-        tokenizer.enable_padding(**padding)
 
 
 def _width(shape: Sequence[Any], folder: Path) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_log
 
 from vademecum.errors import EmbedError, PluginError, ProviderError
 from vademecum.providers.embedders.batches import DEFAULTS, Matrix, embed_texts, limits_of, texts_of
@@ -38,6 +39,7 @@ class SentenceTransformersEmbedder:
         folder = model_directory("sentence-transformers", model, models, FILES, download=settings.download)
         self._limits = limits_of(settings)
         self._preset = described(folder, preset_of(model or folder.name))
+        transformers_log.disable_progress_bar()  # its bar for weights would stand among our lines
         load = attempt(PluginError, Exception)(SentenceTransformer)  # what it raises is torch's, transformers', its own
         match load(str(folder), local_files_only=True, trust_remote_code=False):
             case Ok(loaded):
@@ -47,7 +49,8 @@ class SentenceTransformersEmbedder:
                 raise PluginError(f"{folder} cannot be loaded ({said}): get the model again") from error
         longest = self._model.max_seq_length or self._limits.text_tokens
         self._model.max_seq_length = min(longest, self._limits.text_tokens)
-        self.dim = int(self._model.get_sentence_embedding_dimension() or 0)
+        width = getattr(self._model, "get_embedding_dimension", None)  # since 5.2; its other name warns
+        self.dim = int((width or self._model.get_sentence_embedding_dimension)() or 0)
         weights = sorted(folder.rglob("*.safetensors")) + sorted(folder.rglob("*.bin"))
         self.name = f"sentence-transformers:{model}" + (f"@{fingerprint(weights[0])}" if weights else "")
 
