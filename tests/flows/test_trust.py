@@ -84,7 +84,7 @@ def test_the_guard_sees_a_socket(guarded):
 DEFAULT = [
     ("index",), ("index", "--full"), ("search", "how is the token budget split"), ("search", "Budget", "--why"), ("status",), ("doctor",), ("gc",),
     ("config", "show"), ("context", "split the token budget"), ("map",), ("memory", "record", "We decided to use pytest, because it is short."),
-    ("memory", "recall", "what do we use"), ("memory", "context", "how do we test"), ("memory", "sync"), ("memory", "learn"), ("memory", "consolidate"),
+    ("memory", "recall", "what do we use"), ("memory", "context", "how do we test"), ("memory", "sync"), ("memory", "consolidate"),
     ("tools", "search", "read a file"), ("tools", "suggest", "read a file"), ("impact", "Budget"), ("hooks", "status"), ("--version",), ("--help",),
 ]  # fmt: skip
 
@@ -200,14 +200,14 @@ def test_doctor_lists_what_may_leave_and_who_agreed(monkeypatch, chat_server):
         )
         if check.name == LEAVES
     ]  # fmt: skip
+    agreed = "agreed in VADE_PRIVACY__ALLOW_REMOTE)"
+    cloud = f"(chosen in argument, {agreed}"
     assert leaving == [
-        "code to https://api.voyageai.com/v1, by embedder voyage:voyage-code-3 "
-        "(chosen in VADE_SEARCH__EMBEDDER, agreed in VADE_PRIVACY__ALLOW_REMOTE)",
-        "documents and what was said to http://127.0.0.1:11434, by prose embedder ollama:embed:cloud "
-        "(chosen in argument, agreed in VADE_PRIVACY__ALLOW_REMOTE)",
-        f"code to {chat_server.url}, by reranker llm:rank:cloud (chosen in argument, agreed in VADE_PRIVACY__ALLOW_REMOTE)",
-        f"code to {chat_server.url}, by enricher ollama:write:cloud (chosen in argument, agreed in VADE_PRIVACY__ALLOW_REMOTE)",
-        f"what was said to {chat_server.url}, by extractor llm:read:cloud (chosen in argument, agreed in VADE_PRIVACY__ALLOW_REMOTE)",
+        f"code to https://api.voyageai.com/v1, by embedder voyage:voyage-code-3 (chosen in VADE_SEARCH__EMBEDDER, {agreed}",
+        f"documents and what was said to http://127.0.0.1:11434, by prose embedder ollama:embed:cloud {cloud}",
+        f"code to {chat_server.url}, by reranker llm:rank:cloud {cloud}",
+        f"code to {chat_server.url}, by enricher ollama:write:cloud {cloud}",
+        f"what was said to {chat_server.url}, by extractor llm:read:cloud {cloud}",
         "names of models, to a hub that they are fetched from (agreed in argument)",
     ]
 
