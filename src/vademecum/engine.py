@@ -56,7 +56,7 @@ MOST_NOTES = 5  # shown beside an answer about code
 class Engine:
     """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts, handed in by `open`
         self,
         codebase: Codebase,
         tools: Tools,

@@ -41,7 +41,7 @@ def doctor(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Check that everything works, and say how to mend what does not. Exits with 3 if something is wrong."""
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
-        checks = engine.codebase.doctor()
+        checks = [*engine.codebase.doctor(), *engine.sources.doctor()]
     if as_json:
         emit_json([asdict(check) for check in checks])
     else:

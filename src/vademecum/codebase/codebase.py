@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from vademecum.codebase import hooks, questions, watch
@@ -27,6 +28,7 @@ from vademecum.items import NamedItem
 from vademecum.protocols import Enricher, Progress, Reranker
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
+LEAST_SHARE = 0.1  # of the best score: a document below is no answer beside it
 SCOPES = ("repo", "repos", "all")
 
 
@@ -141,7 +143,7 @@ class Codebase:
             )
             own = self._documents.opened([each.repo for each in code], sources, every=kind == "doc" and not commit)
             found = search([*code, *own], query, ranker or self._ranker, reranking)
-            return self._documents.described(found, own, self._indexed)
+            return replace(found, evidence=tuple(self._documents.described(found.evidence, own, self._indexed)))
 
         try:
             return answer()
@@ -200,8 +202,10 @@ class Codebase:
         own = self._documents.opened([repo for repo, _ in self._repositories], every=True)
         if not own:
             return ()
-        found = search(own, Query(text, k), self._ranker)
-        return self._documents.described(found, own, self._indexed).evidence
+        found = search(own, Query(text, 3 * k), self._ranker).evidence
+        best = {(each.repo, each.path): each for each in found[::-1] if each.score >= LEAST_SHARE * found[0].score}
+        some = [each for each in found if best.get((each.repo, each.path)) is each][:k]
+        return tuple(self._documents.described(some, own, self._indexed))
 
     def items_at(self, answer: Neighbours) -> list[NamedItem]:
         """Return the items that what was asked about is linked to, as `items` does for evidence."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from vademecum.codebase.index import index
@@ -16,7 +16,7 @@ from vademecum.codebase.open import parse_location
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.errors import UsageError
 from vademecum.items import NamedItem
-from vademecum.types import Answer, Evidence, FileKind
+from vademecum.types import Evidence, FileKind
 
 ALL = "all"
 
@@ -72,15 +72,10 @@ class Documents:
             source for source in self.every() if any(_belongs(repo, self.repos[source.name]) for repo in repositories)
         ]
 
-    def described(self, answer: Answer, own: Sequence[Opened], code: Callable[[], Sequence[Opened]]) -> Answer:
-        """Return an answer whose pieces of items say where a person sees them, and which code and commits name them."""
-        if not own:
-            return answer
-        return replace(answer, evidence=tuple(self._described(answer.evidence, own, code)))
-
-    def _described(
+    def described(
         self, evidence: Sequence[Evidence], own: Sequence[Opened], code: Callable[[], Sequence[Opened]]
     ) -> list[Evidence]:
+        """Return evidence whose pieces of items say where a person sees them, and which code and commits name them."""
         sources = {each.repo.name: each.repo for each in own}
         if not any(item.repo in sources for item in evidence):
             return list(evidence)
@@ -116,7 +111,7 @@ class Documents:
             f"{name}:{own.snapshot.label}:{record.path}:{first}-{last}", name, "", own.snapshot.label, record.path, first, last,
             "\n".join(lines[first - 1 : last]), 1.0, "window", "markdown", file_kind=FileKind.DOC.value,
         )  # fmt: skip
-        return self._described([shown], [own], code)[0]
+        return self.described([shown], [own], code)[0]
 
     def named_by(self, opened: Sequence[Opened], evidence: Sequence[Evidence]) -> list[NamedItem]:
         """Return the items that code names, or commits that changed its files."""

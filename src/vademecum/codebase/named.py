@@ -45,9 +45,9 @@ class Naming:
 
 
 def keys_in(text: str) -> list[tuple[str, int]]:
-    """Return what is written like an item's key, each with its line.
+    r"""Return what is written like an item's key, each with its line.
 
-    >>> keys_in("Fix ABC-123, see\\nhttps://x.example/wiki/spaces/T/pages/98765/Plan and AB#7; not sha-256 or x-ABC-1")
+    >>> keys_in("Fix ABC-123, see\nhttps://x.example/wiki/spaces/T/pages/98765/Plan and AB#7; not sha-256 or x-ABC-1")
     [('ABC-123', 1), ('98765', 2), ('AB#7', 2)]
     """
     found: dict[tuple[str, int], None] = {}

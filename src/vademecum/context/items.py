@@ -54,7 +54,7 @@ def items_section(linked: Sequence[NamedItem], found: Sequence[Evidence], share:
     for item in found:
         said = " ".join(item.snippet.split())[: WHY_CHARACTERS * 3]
         facts = [item.metadata.get("key", ""), item.metadata.get("title", "")]
-        title = " ".join(dict.fromkeys(filter(None, facts)))
+        title = "  ".join(dict.fromkeys(filter(None, facts)))
         key = f"item:{item.repo}:{item.metadata.get('key', item.path)}"
         pieces.append(
             Piece(

@@ -17,10 +17,11 @@ _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _BLANK = re.compile(r"\n{3,}")
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _SILENT = frozenset({"script", "style", "head", "template", "svg", "ac:parameter", "noscript"})
-_BLOCKS = frozenset(
-    "p div section article header footer main aside figure blockquote dl dt dd details summary form fieldset address"
-    " ac:rich-text-body ac:layout-cell ac:task-list tbody thead ul ol".split()
-)
+_BLOCKS = frozenset({
+    *("p", "div", "section", "article", "header", "footer", "main", "aside", "figure", "blockquote", "dl", "dt", "dd"),
+    *("details", "summary", "form", "fieldset", "address", "ac:rich-text-body", "ac:layout-cell", "ac:task-list"),
+    *("tbody", "thead"),
+})  # fmt: skip
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _INLINE = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "del": "~~", "s": "~~"}
 _ADDRESS = re.compile(r"(?:https?|mailto):|/", re.IGNORECASE)

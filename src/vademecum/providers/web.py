@@ -7,6 +7,7 @@ nowhere else: no proxy, no redirect is followed, and the key never leaves that a
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import json
 import random
@@ -128,13 +129,15 @@ class Web:
 
     def get(self, path: str, parameters: Parameters | None = None) -> tuple[Any, Reply]:
         """Return what stands at a path below the address, as JSON. Raises `SyncError`."""
-        return self._json(self.ask("GET", self.below(path, parameters)))
+        reply = self.ask("GET", self.below(path, parameters))
+        return self.json(reply), reply
 
     def post(
         self, path: str, body: Any, parameters: Parameters | None = None, *, accept: tuple[int, ...] = ()
     ) -> tuple[Any, Reply]:
         """Send JSON to a path below the address and return the answer. Raises `SyncError`."""
-        return self._json(self.ask("POST", self.below(path, parameters), json.dumps(body).encode(), accept=accept))
+        reply = self.ask("POST", self.below(path, parameters), json.dumps(body).encode(), accept=accept)
+        return self.json(reply), reply
 
     def below(self, path: str, parameters: Parameters | None = None) -> str:
         """Return the whole address of a path, or of a link that the server gave.
@@ -182,9 +185,10 @@ class Web:
         )
         return there.ask("GET", urljoin(url, url)).body
 
-    def _json(self, reply: Reply) -> tuple[Any, Reply]:
+    def json(self, reply: Reply) -> Any:
+        """Return what a reply says. Raises `SyncError` where it is no JSON."""
         try:
-            return json.loads(reply.body), reply
+            return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
             raise SyncError(
                 f"{self.url} answers with something else than JSON ({_short(reply.body[:500].decode('utf-8', 'replace'))}): "
@@ -201,7 +205,7 @@ class Web:
         parts = urlsplit(url)
         connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         connection = connect(parts.hostname or "", parts.port, timeout=self._timeout_s)
-        headers = self._headers | ({"Content-Type": "application/json"} if body is not None else {})
+        headers = ({"Content-Type": "application/json"} if body is not None else {}) | self._headers
         late = threading.Event()
         try:
             connection.connect()
@@ -219,6 +223,10 @@ class Web:
                     whole = reply.length in (None, 0)
             finally:
                 watch.cancel()
+        except (OSError, HTTPException) as error:
+            if late.is_set():
+                raise TimeoutError from error
+            raise
         finally:
             connection.close()
         if late.is_set():  # what was read until then may look whole
@@ -286,6 +294,15 @@ def address(source: str, url: str) -> str:
             f"sources.{source}.url is not an address like https://example.org: a key goes into sources.{source}.token"
         )
     return url
+
+
+def authorization(user: str, token: str) -> str:
+    """Return the header that shows a key: of a user by Basic, of its own by Bearer.
+
+    >>> authorization("ada", "key"), authorization("", "key")
+    ('Basic YWRhOmtleQ==', 'Bearer key')
+    """
+    return f"Basic {base64.b64encode(f'{user}:{token}'.encode()).decode()}" if user else f"Bearer {token}"
 
 
 def variable(source: str, option: str) -> str:

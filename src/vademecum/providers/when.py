@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+JQL_TIME = "%Y/%m/%d %H:%M"  # as Jira's and Confluence's query languages read times
 _FRACTION = re.compile(r"\.(\d+)")
 _ZONE = re.compile(r"([+-]\d\d)(\d\d)$")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from vademecum.items import Comment, Item
@@ -16,8 +17,26 @@ _TOP = re.compile(r"^# ", re.MULTILINE)
 _HEADING = re.compile(r"^(#{1,5})(?= )", re.MULTILINE)
 
 
+def readable(item: Item) -> Item:
+    """Return an item without what no database and no terminal takes: control characters and halves of characters."""
+    comments = [replace(each, author=_plain(each.author), text=_plain(each.text)) for each in item.comments]
+    return replace(
+        item, id=_plain(item.id), key=_line(item.key), title=_line(item.title), body=_plain(item.body), kind=_line(item.kind),
+        state=_line(item.state), url=_line(item.url), path=_plain(item.path), labels=tuple(map(_line, item.labels)),
+        links=tuple(map(_line, item.links)), comments=tuple(comments),
+    )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).encode("utf-8", "replace").decode()
+
+
+def _line(text: str) -> str:
+    return " ".join(_plain(text).split())
+
+
 def document_of(item: Item) -> str:
-    """Return an item as Markdown: what it is, what it says, and what was said of it, each comment a section.
+    """Return an item, which is `readable`, as Markdown: what it is, what it says, and what was said of it, each comment a section.
 
     >>> print(document_of(Item("1", "ABC-1", "Retry twice", "It fails.", "Bug", "Open", labels=("net",), links=("blocks ABC-2",))))
     # ABC-1: Retry twice
@@ -34,8 +53,7 @@ def document_of(item: Item) -> str:
         body = _HEADING.sub(r"#\1", body)
     parts = [heading, _facts(item), body]
     parts += [_said(comment) for comment in item.comments]
-    text = _CONTROL.sub("", "\n\n".join(part for part in parts if part).replace("\r\n", "\n").replace("\r", "\n"))
-    text = text.encode("utf-8", "replace").decode()  # lone surrogates
+    text = "\n\n".join(part for part in parts if part)
     if len(text) > MOST_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n\n(cut: {len(text) - MOST_CHARACTERS} more characters at {item.url or item.key})"
     return f"{text}\n"

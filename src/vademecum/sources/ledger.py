@@ -16,7 +16,7 @@ from typing import Never
 from vademecum.codebase.source import blob_id
 from vademecum.items import Item, Page
 from vademecum.protocols import Row, Store
-from vademecum.sources.document import document_of, path_of
+from vademecum.sources.document import document_of, path_of, readable
 
 OVERLAP_SECONDS = 600.0  # asked for twice: what was being written while a run looked, and clocks that differ
 
@@ -165,7 +165,7 @@ class Ledger:
 
     def _upsert(self, items: Iterable[Item], run: int) -> tuple[int, int, int]:
         """Write items. Returns how many are new to this run, changed in it, and as they were."""
-        own = {item.id: item for item in items}
+        own = {item.id: item for item in map(readable, items)}
         known = {row[0]: row for row in self.store.get("items", [(number,) for number in own]).unwrap()}
         paths = self._paths(own)
         rows = [_row(item, paths[item.id], run) for item in own.values()]
@@ -198,7 +198,7 @@ class _UndoneError(Exception):
 def _row(item: Item, path: str, run: int) -> Row:
     content = document_of(item).encode()
     return (
-        item.id, item.key, path, " ".join(item.title.split()), item.kind, item.state, item.url, item.updated,
+        item.id, item.key, path, item.title, item.kind, item.state, item.url, item.updated,
         json.dumps(item.labels), json.dumps(item.links), blob_id(content), content, run,
     )  # fmt: skip
 

@@ -65,7 +65,7 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
     """
     started = time.perf_counter()
     provider = source.provider()
-    with exclusive(source.lock, 0.0, lambda: None):
+    with exclusive(source.lock, 0.0, doing=f"fetching source {source.name!r}"):
         state, resumed = source.ledger.begin(source.asked, full=full, anew=dry_run)
         run = (rehearse if dry_run else fetch)(source, provider, state, progress)
         if not dry_run:

@@ -7,7 +7,7 @@ known gives what stands inside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 DEEPEST = 60  # nodes within nodes: beyond, nothing is read
@@ -28,46 +28,50 @@ def adf_markdown(node: Any) -> str:
     return "\n\n".join(_blocks(node, 0)).strip() if isinstance(node, Mapping) else ""
 
 
-def _blocks(node: Mapping[str, Any], depth: int) -> list[str]:
+Node = Mapping[str, Any]
+
+
+def _blocks(node: Node, depth: int) -> list[str]:
     """The blocks that a node stands for."""
-    kind, inner = node.get("type"), _inner(node, depth)
-    given = node.get("attrs") if isinstance(node.get("attrs"), Mapping) else {}
-    assert isinstance(given, Mapping)
-    if kind in {"paragraph", "caption"}:
-        return [_inline(inner, depth)]
-    if kind == "heading":
-        level = given.get("level")
-        return [f"{'#' * (level if isinstance(level, int) and 1 <= level <= 6 else 2)} {_inline(inner, depth)}"]
-    if kind == "codeBlock":
-        text = "".join(str(each.get("text", "")) for each in inner)
-        return [f"```{given.get('language') or ''}\n{text}\n```"]
-    if kind in {"bulletList", "orderedList", "taskList", "decisionList"}:
-        return [_listed(inner, depth, ordered=kind == "orderedList")]
-    if kind == "table":
-        return [_table(inner, depth)]
-    if kind == "rule":
-        return ["---"]
-    if kind == "blockquote":
-        said = "\n\n".join(block for each in inner for block in _blocks(each, depth + 1))
-        return ["\n".join(f"> {line}".rstrip() for line in said.split("\n"))]
+    kind, inner = str(node.get("type")), _inner(node, depth)
+    if kind in _BLOCKS:
+        return [_BLOCKS[kind](_attributes(node), inner, depth)]
     if kind in {"text", "hardBreak", "inlineExtension", *_NAMED, *_CARDS}:
         return [_inline([node], depth)]
     return [block for each in inner for block in _blocks(each, depth + 1) if block]
 
 
-def _inner(node: Mapping[str, Any], depth: int) -> Sequence[Mapping[str, Any]]:
+def _attributes(node: Node) -> Mapping[str, Any]:
+    given = node.get("attrs")
+    return given if isinstance(given, Mapping) else {}
+
+
+def _heading(given: Mapping[str, Any], inner: Sequence[Node], depth: int) -> str:
+    level = given.get("level")
+    return f"{'#' * (level if isinstance(level, int) and 1 <= level <= 6 else 2)} {_inline(inner, depth)}"
+
+
+def _code(given: Mapping[str, Any], inner: Sequence[Node], _: int) -> str:
+    return f"```{given.get('language') or ''}\n{''.join(str(each.get('text', '')) for each in inner)}\n```"
+
+
+def _quote(_: Mapping[str, Any], inner: Sequence[Node], depth: int) -> str:
+    said = "\n\n".join(block for each in inner for block in _blocks(each, depth + 1))
+    return "\n".join(f"> {line}".rstrip() for line in said.split("\n"))
+
+
+def _inner(node: Mapping[str, Any], depth: int) -> Sequence[Node]:
     content = node.get("content") if depth < DEEPEST else None
     return [each for each in content if isinstance(each, Mapping)] if isinstance(content, list) else []
 
 
-def _inline(nodes: Sequence[Mapping[str, Any]], depth: int) -> str:
+def _inline(nodes: Sequence[Node], depth: int) -> str:
     return "".join(_word(node, depth) for node in nodes).strip()
 
 
 def _word(node: Mapping[str, Any], depth: int) -> str:
     kind = node.get("type")
-    given = node.get("attrs") if isinstance(node.get("attrs"), Mapping) else {}
-    assert isinstance(given, Mapping)
+    given = _attributes(node)
     if kind == "text":
         return _marked(str(node.get("text", "")), node.get("marks"))
     if kind == "hardBreak":
@@ -89,7 +93,7 @@ def _marked(text: str, marks: Any) -> str:
     return text
 
 
-def _listed(items: Sequence[Mapping[str, Any]], depth: int, *, ordered: bool) -> str:
+def _listed(items: Sequence[Node], depth: int, *, ordered: bool) -> str:
     lines = []
     for number, item in enumerate(items, 1):
         own = _inner(item, depth + 1)
@@ -100,7 +104,7 @@ def _listed(items: Sequence[Mapping[str, Any]], depth: int, *, ordered: bool) ->
     return "\n".join(lines)
 
 
-def _table(rows: Sequence[Mapping[str, Any]], depth: int) -> str:
+def _table(rows: Sequence[Node], depth: int) -> str:
     lines = []
     for number, row in enumerate(rows):
         cells = [
@@ -111,3 +115,18 @@ def _table(rows: Sequence[Mapping[str, Any]], depth: int) -> str:
         if not number:
             lines.append("|" + " --- |" * len(cells))
     return "\n".join(lines)
+
+
+_BLOCKS: Mapping[str, Callable[[Mapping[str, Any], Sequence[Node], int], str]] = {
+    "paragraph": lambda _, inner, depth: _inline(inner, depth),
+    "caption": lambda _, inner, depth: _inline(inner, depth),
+    "heading": _heading,
+    "codeBlock": _code,
+    "bulletList": lambda _, inner, depth: _listed(inner, depth, ordered=False),
+    "taskList": lambda _, inner, depth: _listed(inner, depth, ordered=False),
+    "decisionList": lambda _, inner, depth: _listed(inner, depth, ordered=False),
+    "orderedList": lambda _, inner, depth: _listed(inner, depth, ordered=True),
+    "table": lambda _, inner, depth: _table(inner, depth),
+    "rule": lambda *_: "---",
+    "blockquote": _quote,
+}

@@ -9,7 +9,6 @@ the user who asks, which is not said: twelve hours more are asked for, and what 
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -18,8 +17,8 @@ from urllib.parse import urlsplit
 from vademecum.errors import ConfigError, CursorError
 from vademecum.items import Comment, Item, Page
 from vademecum.providers.backlogs.adf import adf_markdown
-from vademecum.providers.web import Wait, Web, outcome
-from vademecum.providers.when import seconds, written
+from vademecum.providers.web import Wait, Web, authorization, outcome
+from vademecum.providers.when import JQL_TIME, seconds, written
 
 AT_ONCE = 100
 ZONES_S = 12 * 3600.0  # the zone farthest behind UTC
@@ -36,8 +35,9 @@ class Jira:
         ConfigError: something of what is set is missing or makes no sense.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that can be set
         self,
+        *,
         url: str,
         token: str,
         user: str = "",
@@ -45,7 +45,6 @@ class Jira:
         query: str = "",
         api: str = "",
         timeout_s: float = 60.0,
-        *,
         name: str = "jira",
         wait: Wait = time.sleep,
     ) -> None:
@@ -63,8 +62,7 @@ class Jira:
             wait: waits so many seconds.
         """
         self.name = name
-        key = f"Basic {base64.b64encode(f'{user}:{token}'.encode()).decode()}" if user else f"Bearer {token}"
-        self.web = Web(name, url, {"Authorization": key}, timeout_s=timeout_s, wait=wait)
+        self.web = Web(name, url, {"Authorization": authorization(user, token)}, timeout_s=timeout_s, wait=wait)
         self.remote = self.web.remote
         host = urlsplit(self.web.url).hostname or ""
         self._cloud = (api or ("3" if host.endswith((".atlassian.net", ".jira.com")) else "2")) == "3"
@@ -91,7 +89,7 @@ class Jira:
     def _jql(self, since: float) -> str:
         conditions = list(self._narrowed)
         if since or not conditions:  # Cloud refuses a search that is bounded by nothing
-            conditions.append(f'updated >= "{written(max(0.0, since - ZONES_S), "%Y/%m/%d %H:%M")}"')
+            conditions.append(f'updated >= "{written(max(0.0, since - ZONES_S), JQL_TIME)}"')
         return f"{' AND '.join(conditions)} ORDER BY created ASC, key ASC"
 
     def _newer(self, asked: Mapping[str, Any], cursor: str) -> Page:
