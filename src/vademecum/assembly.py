@@ -17,11 +17,9 @@ from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
-from vademecum.codebase.documents import Documents
 from vademecum.codebase.enriching import Pace
 from vademecum.codebase.git import Root, worktrees
 from vademecum.codebase.identity import index_directory
-from vademecum.codebase.items import Items
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
@@ -48,12 +46,8 @@ from vademecum.protocols import (
     Store,
     TokenCounter,
 )
-from vademecum.sources.ledger import Ledger
-from vademecum.sources.opening import digest_of, open_provider
-from vademecum.sources.sources import Sources
-from vademecum.sources.sync import Source
 from vademecum.tools.tools import Tools
-from vademecum.types import Answer, Evidence, FileKind
+from vademecum.types import Answer, Evidence
 
 P = TypeVar("P", Backlog | DocumentSource, Embedder, Enricher, Extractor, Reranker)
 
@@ -90,55 +84,6 @@ def assemble_repository(
     )
     catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
     return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher)
-
-
-def assemble_source(
-    name: str, settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
-) -> Source:
-    """Return one backlog or source of documents: what is kept of it, and what opens who tells of it."""
-    spec, loaded = embedding(settings, embedder)
-    own = settings.sources[name]
-    directory = settings.home / "sources" / name
-    store = open_store(directory / "index.db")
-    closing.append(store.close)
-    plan = Plan(
-        spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
-    )
-    catalogue = Catalogue(
-        store, directory, lambda: loaded().name, lambda: path_reader(loaded(), lambda _: FileKind.DOC)
-    )
-    repo = Repository(
-        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, items=Items(lambda: store)
-    )  # fmt: skip
-    asked = digest_of(own)
-
-    def provider() -> Backlog | DocumentSource:
-        kind, found = open_provider(name, own)
-        return consented(kind, found, settings, shared=False)
-
-    return Source(name, own.provider, asked, repo, Ledger(store), provider, clock)
-
-
-def assemble_sources(
-    settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
-) -> tuple[Sources, Documents]:
-    """Return the sources that are set: as what fetches them, and as what a search finds beside the code."""
-
-    @cache
-    def opened(name: str) -> Source:
-        return assemble_source(name, settings, embedder, clock, closing)
-
-    def fetched(name: str) -> Repository | None:
-        database = settings.home / "sources" / name / "index.db"
-        repo = opened(name).repo if database.exists() else None
-        return repo if repo is not None and repo.catalogue.load(*repo.place) is not None else None
-
-    def remote(name: str) -> tuple[bool, bool]:
-        found = open_provider(name, settings.sources[name])[1]
-        return found.remote, settings.privacy.allow_remote or not found.remote
-
-    repos = {name: own.repos for name, own in settings.sources.items()}
-    return Sources(settings.sources, opened, remote), Documents(fetched, repos)
 
 
 def assemble_memory(

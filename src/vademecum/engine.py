@@ -22,7 +22,6 @@ from vademecum import config
 from vademecum.assembly import (
     assemble_memory,
     assemble_repository,
-    assemble_sources,
     assemble_tools,
     enriching,
     reading,
@@ -44,6 +43,7 @@ from vademecum.memory.records import Note
 from vademecum.memory.scope import DATABASE
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
+from vademecum.source_assembly import assemble_sources
 from vademecum.sources.sources import Sources
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
@@ -144,13 +144,8 @@ class Engine:
 
         sources, documents = assemble_sources(settings, embedder, clock, closing)
         codebase = Codebase(
-            assembled,
-            everywhere,
-            settings.search.ranker,
-            rerankers(settings, reranker),
-            enriching(settings, enricher),
-            documents,
-        )
+            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher), documents,
+        )  # fmt: skip
         first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
         remembered = (first.catalogue.directory / DATABASE, settings.home / DATABASE)
         return cls(
