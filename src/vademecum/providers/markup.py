@@ -55,11 +55,13 @@ class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._out: list[str] = []
+        self._lines = 0  # ends of lines that stand before what comes next
+        self._begun = True  # nothing stands on this line yet but the mark of a heading or a list's item
         self._silent = 0
         self._verbatim = 0
         self._lists: list[int] = []  # the number of the next item of each open list, 0 for bullets
         self._links: list[str] = []
-        self._row: list[str] | None = None
+        self._cells = -1  # of the row under way, -1 outside of one
         self._rows = 0
         self._language = ""
         self._parameter = ""
@@ -77,50 +79,50 @@ class _Reader(HTMLParser):
             self._silent += 1
         elif tag in _HEADINGS:
             self._break()
-            self._out.append(f"{_HEADINGS[tag]} ")
+            self._mark(f"{_HEADINGS[tag]} ")
         elif tag in {"pre", "ac:plain-text-body"}:
             self._open_code()
         elif tag in _INLINE:
-            self._out.append("" if self._verbatim else _INLINE[tag])
+            self._put("" if self._verbatim else _INLINE[tag])
         elif tag in {"li", "ac:task"}:
             self._open_item()
+        elif tag in {"ul", "ol"}:
+            self._break(1 if self._lists else 2)
+            self._lists.append(1 if tag == "ol" else 0)
         else:
             self._open_other(tag, given)
 
     def _open_other(self, tag: str, given: Mapping[str, str]) -> None:
-        if tag in {"ul", "ol"}:
-            self._break(1 if self._lists else 2)
-            self._lists.append(1 if tag == "ol" else 0)
-        elif tag == "a":
+        if tag == "a":
             self._links.append(given.get("href", "").strip())
-            self._out.append("[" if self._addressed() else "")
+            self._put("[" if self._addressed() else "")
         elif tag == "br":
-            self._out.append("\n")
+            self._break(1)
         elif tag == "hr":
             self._break()
-            self._out.append("---\n\n")
+            self._put("---")
+            self._break()
         elif tag in {"td", "th"}:
-            self._out.append("| ")
+            self._cells += self._cells >= 0
+            self._mark("| " if self._cells == 1 else " | ")
         elif tag == "tr":
-            self._row = []
             self._break(1)
+            self._cells = 0
         elif tag == "table":
             self._break()
             self._rows = 0
         elif tag in {"img", "ri:page", "ri:attachment", "ri:url"}:
-            self._out.append(_said(tag, given))
+            self._put(_said(tag, given))
         elif tag in _BLOCKS:
-            self._break(1 if self._lists or self._row is not None else 2)
+            self._break()
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _SILENT:
             self._silent = max(0, self._silent - 1)
-        elif tag in _HEADINGS:
-            self._break()
         elif tag in {"pre", "ac:plain-text-body"}:
             self._close_code()
         elif tag in _INLINE:
-            self._out.append("" if self._verbatim else _INLINE[tag])
+            self._put("" if self._verbatim else _INLINE[tag])
         elif tag in {"ul", "ol"}:
             if self._lists:
                 self._lists.pop()
@@ -128,66 +130,73 @@ class _Reader(HTMLParser):
         elif tag == "a" and self._links:
             closing = f"]({self._links[-1]})" if self._addressed() else ""
             self._links.pop()
-            self._out.append(closing)
-        elif tag in {"td", "th", "tr"}:
-            self._close_cell(tag)
-        elif tag == "table" or tag in _BLOCKS:
-            self._break(1 if self._lists or self._row is not None else 2)
+            self._put(closing)
+        elif tag == "tr":
+            self._close_row()
+        elif tag in {"li", "ac:task"}:
+            self._break(1)
+        elif tag == "table" or tag in _BLOCKS or tag in _HEADINGS:
+            self._break()
 
     def handle_data(self, data: str) -> None:
         if self._silent:
             if self._parameter == "language":
                 self._language = data.strip()
-            return
-        if self._verbatim:
-            self._out.append(data)
-            return
-        words = _SPACES.sub(" ", data)
-        if words == " " and (not self._out or self._out[-1].endswith(("\n", " "))):
-            return
-        self._out.append(words.lstrip() if self._at_line_start() else words)
+        elif self._verbatim:
+            self._put(data)
+        else:
+            words = _SPACES.sub(" ", data)
+            self._put(words.lstrip() if self._begun or self._lines else words)
 
-    def _at_line_start(self) -> bool:
-        return not self._out or self._out[-1].endswith("\n")
+    def _put(self, text: str) -> None:
+        """Write something, after the ends of lines that are due."""
+        if text and not self._silent:
+            before = self._out[-1] if self._out else "\n"
+            apart = self._cells > 0 and self._begun and not (before.endswith((" ", "\n")) or text.startswith(" "))
+            self._out.append("\n" * self._lines + " " * apart + text)
+            self._lines, self._begun = 0, False
+
+    def _mark(self, text: str) -> None:
+        """Write what begins a heading, an item or a cell."""
+        self._put(text)
+        self._begun = True
 
     def _break(self, lines: int = 2) -> None:
-        """End the line, and leave a blank one unless told otherwise."""
-        if self._out and not self._verbatim and not self._silent:
-            if self._row is not None:  # a row of a table is one line
-                self._out.append(" ")
-                return
-            self._out.append("\n" * lines)
+        """End the line, and leave a blank one unless told otherwise; a list is dense, a row of a table one line."""
+        if self._verbatim or self._begun:
+            return
+        if self._cells >= 0:
+            self._begun = True
+        elif self._out:
+            self._lines = max(self._lines, 1 if self._lists else lines)
 
     def _open_code(self) -> None:
         self._break()
+        self._put(f"```{self._language}\n")
         self._verbatim += 1
-        self._out.append(f"```{self._language}\n")
         self._language = ""
 
     def _close_code(self) -> None:
         if self._verbatim:
+            self._put("\n```")
             self._verbatim -= 1
-            self._out.append("\n```\n\n")
+            self._break()
 
     def _open_item(self) -> None:
         self._break(1)
         depth = max(0, len(self._lists) - 1)
         number = self._lists[-1] if self._lists else 0
-        self._out.append("  " * depth + (f"{number}. " if number else "- "))
+        self._mark("  " * depth + (f"{number}. " if number else "- "))
         if number:
             self._lists[-1] += 1
 
-    def _close_cell(self, tag: str) -> None:
-        if tag != "tr":
-            self._out.append(" ")
-            if self._row is not None:
-                self._row.append("")
-            return
-        cells, self._row = len(self._row or ()), None
-        self._out.append("|\n" if cells else "\n")
-        self._rows += 1
-        if self._rows == 1 and cells:
-            self._out.append("|" + " --- |" * cells + "\n")
+    def _close_row(self) -> None:
+        cells, self._cells = self._cells, -1
+        if cells > 0:
+            self._put(" |")
+            self._rows += 1
+            self._put("\n|" + " --- |" * cells if self._rows == 1 else "")
+        self._break(1)
 
     def _addressed(self) -> bool:
         return bool(self._links) and not self._verbatim and _ADDRESS.match(self._links[-1]) is not None
