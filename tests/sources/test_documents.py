@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from vademecum.codebase.named import keys_in
-from vademecum.errors import UsageError
+from vademecum.errors import StoreVersionError, UsageError
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW
@@ -198,6 +199,30 @@ def test_a_damaged_database_is_set_aside_and_fetched_again(own: Any, place: Any,
     report = again.sources.sync("work")
     assert (report.full, report.items) == (True, 3)
     assert database.with_name("index.db.damaged").exists()
+
+
+def test_a_source_that_cannot_be_read_is_left_out_and_said(own: Any, place: Any, engine: Open) -> None:
+    database = own.codebase._documents.every()[0].catalogue.directory / "index.db"
+    own.close()
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    connection.close()
+    again = engine(place)
+    answer = again.codebase.search("quiet", kind="doc")
+    assert "source work is left out" in answer.reason
+    assert again.codebase.symbol("retry").evidence
+    assert again.codebase.items(again.codebase.symbol("retry").evidence) == []
+    assert again.context("quiet").text
+    with pytest.raises(StoreVersionError):
+        again.codebase.search("quiet", sources=["work"])
+
+
+def test_a_source_is_named_as_evidence_names_it(own: Any) -> None:
+    answer = own.codebase.search("green button", repos=["work"])
+    assert {item.repo for item in answer.evidence} == {"work"}
+    first = answer.evidence[0]
+    shown = own.codebase.open(f"{first.path}:{first.start_line}-{first.end_line}", repo=first.repo)
+    assert shown.snippet == first.snippet
 
 
 def test_nothing_of_sources_costs_where_none_is_set(repo: Open, engine: Open) -> None:

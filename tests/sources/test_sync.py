@@ -257,6 +257,17 @@ def test_asking_somewhere_else_asks_for_everything(jira: Any, set_up: Any, repo:
     assert not engine(repo()).sources.sync("work").full
 
 
+def test_another_project_takes_the_place_of_the_one_before(jira: Any, set_up: Any, repo: Open, engine: Open) -> None:
+    jira.put(1)
+    jira.server.put("XYZ-2")
+    engine(repo()).sources.sync("work")
+    set_up(work={"provider": "jira", **jira.options, "project": "XYZ"})
+    own = engine(repo())
+    report = own.sources.sync("work")
+    assert (report.full, report.added, report.removed) == (True, 1, 1)
+    assert set(told(own)) == {"XYZ-2"}
+
+
 def test_a_dry_run_says_and_keeps_nothing(jira: Any, repo: Open, engine: Open) -> None:
     for number in range(1, 4):
         jira.put(number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from vademecum.codebase import hooks, questions, watch
@@ -28,7 +27,6 @@ from vademecum.items import NamedItem
 from vademecum.protocols import Enricher, Progress, Reranker
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
-LEAST_SHARE = 0.1  # of the best score: a document below is no answer beside it
 SCOPES = ("repo", "repos", "all")
 
 
@@ -117,7 +115,7 @@ class Codebase:
             symbol: only chunks that define this name.
             pattern: only chunks in which this regular expression matches.
             commit: search this revision instead of the worktree; it is indexed first where it is not yet.
-            repos: names of open repositories to search; all of them unless given.
+            repos: names of open repositories to search, or of sources; all repositories unless given.
             scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine.
             sources: names of backlogs and sources of documents to search, and nothing else unless `repos` are named too; those that
                 belong to the repositories are searched with them where `kind` is "doc".
@@ -133,17 +131,19 @@ class Codebase:
                 at its work is neither: the answer stands as ranked, and its `reason` says so.
         """
         reranking = self._reranking(reranker)
+        sources, repos = self._documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
         query = Query(
             text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
         )  # fmt: skip
 
         def answer() -> Answer:
+            beside = kind == "doc" and not commit
             code = (
                 self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if repos or not sources else []
             )
-            own = self._documents.opened([each.repo for each in code], sources, every=kind == "doc" and not commit)
+            own = self._documents.opened([each.repo for each in code], sources, every=beside)
             found = search([*code, *own], query, ranker or self._ranker, reranking)
-            return replace(found, evidence=tuple(self._documents.described(found.evidence, own, self._indexed)))
+            return self._documents.completed(found, own, self._indexed, beside=beside)
 
         try:
             return answer()
@@ -199,13 +199,7 @@ class Codebase:
 
     def documents(self, text: str, k: int) -> tuple[Evidence, ...]:
         """Return what the backlogs and documents that belong to the open repositories say to a question, () where they do not."""
-        own = self._documents.opened([repo for repo, _ in self._repositories], every=True)
-        if not own:
-            return ()
-        found = search(own, Query(text, 3 * k), self._ranker).evidence
-        best = {(each.repo, each.path): each for each in found[::-1] if each.score >= LEAST_SHARE * found[0].score}
-        some = [each for each in found if best.get((each.repo, each.path)) is each][:k]
-        return tuple(self._documents.described(some, own, self._indexed))
+        return self._documents.answering(text, k, self._ranker, [repo for repo, _ in self._repositories], self._indexed)
 
     def items_at(self, answer: Neighbours) -> list[NamedItem]:
         """Return the items that what was asked about is linked to, as `items` does for evidence."""
@@ -221,7 +215,7 @@ class Codebase:
             OutsideRootError: the path leads out of the repository.
             UsageError, SourceError: there is nothing to show there.
         """
-        item = None if repo or commit else self._documents.open(location, self._indexed)
+        item = None if commit else self._documents.open(f"{repo}:{location}" if repo else location, self._indexed)
         if item is not None:
             return item
         chosen, _ = self._chosen((repo,) if repo else ())[0]

@@ -6,19 +6,23 @@ Each was fetched by `vade sync` and is searched as it was then. Nothing here ask
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from vademecum.codebase.index import index
 from vademecum.codebase.named import items_named, namings, read_on, with_item
 from vademecum.codebase.open import parse_location
 from vademecum.codebase.repository import Opened, Repository
-from vademecum.errors import UsageError
+from vademecum.codebase.search import search
+from vademecum.errors import StoreBusyError, StoreError, UsageError
 from vademecum.items import NamedItem
-from vademecum.types import Evidence, FileKind
+from vademecum.types import Answer, Evidence, FileKind, Query
 
 ALL = "all"
+LEAST_SHARE = 0.1  # of the best score: a document below is no answer beside it
+PIECES = 3  # that are looked at for each item wanted: one item may match in several
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +39,29 @@ class Documents:
 
     def any(self) -> bool:
         """Whether there is anything fetched."""
-        return any(self.open_source(name) is not None for name in self.repos)
+        return bool(self.every())
 
     def every(self) -> list[Repository]:
-        """Return those of which something was fetched."""
-        return [source for source in map(self.open_source, self.repos) if source is not None]
+        """Return those of which something was fetched, and that can be read."""
+        return [source for source in map(self._readable, self.repos) if isinstance(source, Repository)]
+
+    def missing(self) -> list[str]:
+        """Say which cannot be read: an answer about code stands without them."""
+        return [str(source) for source in map(self._readable, self.repos) if isinstance(source, str)]
+
+    def _readable(self, name: str) -> Repository | str | None:
+        """A source, None where nothing was fetched of it, or what is wrong with its database."""
+        try:
+            return self.open_source(name)
+        except StoreError as error:
+            return f"source {name} is left out: {error}"
+
+    def named(
+        self, sources: Sequence[str], repos: Sequence[str], known: Collection[str]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names of sources and those of repositories: evidence calls its source a repository, so people do as well."""
+        own = [name for name in repos if name in self.repos and name not in known]
+        return (*sources, *own), tuple(name for name in repos if name not in own)
 
     def opened(
         self, repositories: Sequence[Repository], names: Sequence[str] = (), *, every: bool = False
@@ -72,6 +94,29 @@ class Documents:
             source for source in self.every() if any(_belongs(repo, self.repos[source.name]) for repo in repositories)
         ]
 
+    def answering(
+        self, text: str, k: int, ranker: str, repositories: Sequence[Repository], code: Callable[[], Sequence[Opened]]
+    ) -> tuple[Evidence, ...]:
+        """Return what belongs to the repositories and answers a question, the best piece of each item."""
+        own = self.opened(repositories, every=True)
+        if not own:
+            return ()
+        found = search(own, Query(text, PIECES * k), ranker).evidence
+        best: dict[tuple[str, str], Evidence] = {}
+        for each in found:
+            if each.score >= LEAST_SHARE * found[0].score:
+                best.setdefault((each.repo, each.path), each)
+        return tuple(self.described(list(best.values())[:k], own, code))
+
+    def completed(
+        self, answer: Answer, own: Sequence[Opened], code: Callable[[], Sequence[Opened]], *, beside: bool
+    ) -> Answer:
+        """Return an answer with what is known of the items in it, and where they stood `beside` code, which sources are missing."""
+        if not self.repos:
+            return answer
+        reason = "; ".join(filter(None, (answer.reason, *(self.missing() if beside else ()))))
+        return replace(answer, evidence=tuple(self.described(answer.evidence, own, code)), reason=reason)
+
     def described(
         self, evidence: Sequence[Evidence], own: Sequence[Opened], code: Callable[[], Sequence[Opened]]
     ) -> list[Evidence]:
@@ -80,8 +125,7 @@ class Documents:
         if not any(item.repo in sources for item in evidence):
             return list(evidence)
         repositories = code()
-        for each in repositories:
-            read_on(each.repo)
+        _read_on(repositories)
         return [_described(item, sources, repositories) for item in evidence]
 
     def open(self, location: str, code: Callable[[], Sequence[Opened]]) -> Evidence | None:
@@ -116,11 +160,18 @@ class Documents:
     def named_by(self, opened: Sequence[Opened], evidence: Sequence[Evidence]) -> list[NamedItem]:
         """Return the items that code names, or commits that changed its files."""
         found: list[NamedItem] = []
+        _read_on(opened)
         for each in opened:
-            read_on(each.repo)
             own = namings(each, [item for item in evidence if item.repo == each.repo.name])
             found += [item for item in items_named(own, self._belonging([each.repo])) if item not in found]
         return found
+
+
+def _read_on(repositories: Sequence[Opened]) -> None:
+    """Take in what came since; while another process writes, what is known is good enough."""
+    for each in repositories:
+        with suppress(StoreBusyError):
+            read_on(each.repo)
 
 
 NO_DOCUMENTS = Documents(lambda _: None, {})

@@ -21,7 +21,7 @@ from functools import wraps
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from socket import SHUT_RDWR, socket
 from typing import Any, ParamSpec, TypeVar
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from vademecum import __version__
 from vademecum.errors import ConfigError, SyncError
@@ -183,7 +183,7 @@ class Web:
             timeout_s=self._timeout_s,
             wait=self._wait,
         )
-        return there.ask("GET", urljoin(url, url)).body
+        return there.ask("GET", url).body
 
     def json(self, reply: Reply) -> Any:
         """Return what a reply says. Raises `SyncError` where it is no JSON."""

@@ -46,6 +46,11 @@ class Run:
     unchanged: int = 0
     removed: int = 0
 
+    @property
+    def told(self) -> int:
+        """How many items it was told of so far."""
+        return self.added + self.changed + self.unchanged
+
 
 @dataclass(frozen=True, slots=True)
 class State:

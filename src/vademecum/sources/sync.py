@@ -78,7 +78,6 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
 
 def fetch(source: Source, provider: Backlog | DocumentSource, state: State, progress: Progress) -> Run:
     """Ask for page after page and keep each, until the last; what a full run missed twice is dropped. Returns the run."""
-    before = source.ledger.count()
     for _ in range(MOST_PAGES):
         try:
             state, page = _step(source, provider, state, source.ledger.keep, progress)
@@ -92,10 +91,10 @@ def fetch(source: Source, provider: Backlog | DocumentSource, state: State, prog
         if page.cursor:
             continue
         missed = source.ledger.missed(run) if run.full or page.whole else []
-        if missed and len(missed) >= before:
+        if missed and not run.told:
             raise SyncError(
-                f"source {source.name!r} told of none of the {before} items that are known of it: check that its token may still see "
-                f"them, and what is set under [sources.{source.name}]; nothing was dropped"
+                f"source {source.name!r} told of nothing at all, and {len(missed)} items are known of it: check that its token may "
+                f"still see them, and what is set under [sources.{source.name}]; nothing was dropped"
             )
         if missed and not (run.again or page.whole):
             state = source.ledger.look_again(state)  # others may have moved up a page when one was deleted
@@ -140,5 +139,5 @@ def _step(
         )
     kept = keep(state, page if page.at else replace(page, at=source.clock()))
     assert kept.pending is not None
-    progress(f"fetching {source.name}", kept.pending.added + kept.pending.changed + kept.pending.unchanged, 0)
+    progress(f"fetching {source.name}", kept.pending.told, 0)
     return kept, page
