@@ -245,6 +245,38 @@ def test_a_killed_process_goes_on(jira: Any, repo: Open, engine: Open) -> None:
     assert (report.resumed, report.items, report.added) == (True, 7, 7)
 
 
+def test_a_cursor_that_expired_meanwhile_begins_again(jira: Any, repo: Open, engine: Open) -> None:
+    for number in range(1, 8):
+        jira.put(number)
+    own = engine(repo())
+    jira.server.fault_after, jira.server.faults = 2, [401]
+    with pytest.raises(SyncError):
+        own.sources.sync("work")
+    jira.server.tokens.clear()
+    jira.drop(1)
+    report = own.sources.sync("work")
+    assert (report.resumed, report.items) == (True, 7)
+    assert own.sources.sync("work", full=True).items == 6
+
+
+def test_a_server_that_refuses_what_it_just_gave_is_not_asked_for_ever(jira: Any, repo: Open, engine: Open) -> None:
+    for number in range(1, 8):
+        jira.put(number)
+    search = jira.server._search
+
+    def forgetful(body: Any) -> Any:
+        jira.server.tokens.clear()
+        return search(body)
+
+    jira.server._search = forgetful
+    own = engine(repo())
+    for _ in range(2):
+        jira.server.asked.clear()
+        with pytest.raises(SyncError, match="begins again"):
+            own.sources.sync("work")
+        assert len(jira.server.asked) <= 3
+
+
 def test_asking_somewhere_else_asks_for_everything(jira: Any, set_up: Any, repo: Open, engine: Open) -> None:
     jira.put(1)
     jira.server.put("XYZ-2")
@@ -387,6 +419,18 @@ def test_a_text_of_any_kind_becomes_a_document(make_case: Any, set_up: Any, repo
     assert "## Top" in found["ABC-1"]
     assert found["ABC-3"].endswith("/browse/ABC-3)\n")
     assert own.codebase.search("lone", sources=["work"]).evidence
+
+
+def test_what_people_pasted_is_not_kept(jira: Any, repo: Open, engine: Open) -> None:
+    key = f"ghp_{'a1B2' * 9}"
+    jira.put(1, f"Key {key}", description=f"It is {key}, use it.", comments=[("Bea", f"or {key}")])
+    own = engine(repo())
+    own.sources.sync("work")
+    assert key not in told(own)["ABC-1"]
+    assert told(own)["ABC-1"].count("[redacted:github-token]") == 3
+    database = next((own.settings.home / "sources" / "work").glob("index.db"))
+    own.close()
+    assert key.encode() not in database.read_bytes()
 
 
 hostile = st.text(max_size=40) | st.sampled_from(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from vademecum.items import Comment, Item
+from vademecum.memory.redact import redact
 
 MOST_CHARACTERS = 1_000_000  # of a document: what is longer is cut, and says so
 PART_CHARACTERS = 100  # of one part of a path
@@ -18,13 +19,18 @@ _HEADING = re.compile(r"^(#{1,5})(?= )", re.MULTILINE)
 
 
 def readable(item: Item) -> Item:
-    """Return an item without what no database and no terminal takes: control characters and halves of characters."""
-    comments = [replace(each, author=_plain(each.author), text=_plain(each.text)) for each in item.comments]
+    """Return an item without what no database and no terminal takes, control characters and halves of characters, and without secrets."""
+    comments = [replace(each, author=_plain(each.author), text=_said_openly(each.text)) for each in item.comments]
     return replace(
-        item, id=_plain(item.id), key=_line(item.key), title=_line(item.title), body=_plain(item.body), kind=_line(item.kind),
+        item, id=_plain(item.id), key=_line(item.key), title=_line(_said_openly(item.title)), body=_said_openly(item.body), kind=_line(item.kind),
         state=_line(item.state), url=_line(item.url), path=_plain(item.path), labels=tuple(map(_line, item.labels)),
         links=tuple(map(_line, item.links)), comments=tuple(comments),
     )  # fmt: skip
+
+
+def _said_openly(text: str) -> str:
+    """A text without the keys and passwords that people paste into tickets: what is kept is shown to agents."""
+    return redact(_plain(text)).text
 
 
 def _plain(text: str) -> str:

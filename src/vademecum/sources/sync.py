@@ -78,11 +78,11 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
 
 def fetch(source: Source, provider: Backlog | DocumentSource, state: State, progress: Progress) -> Run:
     """Ask for page after page and keep each, until the last; what a full run missed twice is dropped. Returns the run."""
-    for _ in range(MOST_PAGES):
+    for step in range(MOST_PAGES):
         try:
             state, page = _step(source, provider, state, source.ledger.keep, progress)
         except CursorError:
-            if state.pending is None or not state.pending.cursor:
+            if step or state.pending is None or not state.pending.cursor:  # one that was given just now is no old one
                 raise
             state = source.ledger.start_over(state)
             continue

@@ -31,6 +31,7 @@ class Folder:
         """Take the folder, and what the source is called."""
         self.name = name
         self._top = os.path.abspath(os.path.expanduser(path))
+        self._listed: list[str] = []  # of the run under way
         if not path or not os.path.isdir(self._top):
             raise ConfigError(
                 f"sources.{name}.path is {path!r}, which is no directory: name the folder of the documents"
@@ -39,7 +40,9 @@ class Folder:
     @outcome
     def page(self, since: float, cursor: str) -> Page:  # noqa: ARG002 - everything is told, see above
         """Return the documents that follow `cursor`, by path."""
-        paths = self._paths()
+        if not cursor or not self._listed:
+            self._listed = self._paths()
+        paths = self._listed
         if not paths and not os.path.isdir(self._top):
             raise SyncError(f"{self._top} cannot be read any more: check sources.{self.name}.path; nothing was dropped")
         first = bisect_right(paths, cursor)
