@@ -36,7 +36,15 @@ from vademecum.memory.records import Role, Statement
 from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
-from vademecum.protocols import Clock, Embedder, Enricher, Extractor, Reranker, Store, TokenCounter
+from vademecum.protocols import (
+    Clock,
+    Embedder,
+    Enricher,
+    Extractor,
+    Reranker,
+    Store,
+    TokenCounter,
+)
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vademecum import source_settings
 from vademecum.errors import ConfigError
 from vademecum.settings import (
     ContextSettings,
@@ -33,6 +34,7 @@ from vademecum.settings import (
     SearchSettings,
     StorageSettings,
 )
+from vademecum.source_settings import SourceSettings
 
 REPOSITORY_FILE = ".vade.toml"
 CODERAG_FILE = ".coderag.yaml"
@@ -64,6 +66,7 @@ class Settings:
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    sources: Mapping[str, SourceSettings] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -77,6 +80,7 @@ class Settings:
             section, _, name = key.partition(".")
             value = getattr(getattr(self, section), name)
             yield key, HIDDEN if value and known.metadata.get("secret") else value, self.origin(key)
+        yield from source_settings.shown(self.sources, HIDDEN)
 
     def is_shared(self, key: str) -> bool:
         """Return whether a repository's own file set `section.key`: somebody else's word."""
@@ -133,6 +137,7 @@ def load(
     warnings: list[str] = []
     values: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     origins: dict[str, str] = {}
+    sources: dict[str, dict[str, Any]] = {}
     for given in (
         *_user_file(environ),
         *_repository_file(directory, warnings),
@@ -140,10 +145,15 @@ def load(
         *(Given(key, value, "argument") for key, value in (arguments or {}).items() if value is not None),
     ):
         section, _, name = given.key.partition(".")
+        if section == source_settings.SECTION:
+            source_settings.take(sources, given.key, given.value, given.origin, trusted=given.trusted)
+            continue
         values[section][name] = _checked(given)
         origins[given.key] = given.origin
     sections = {section: cls(**values[section]) for section, cls in SECTIONS.items()}
-    return Settings(**sections, origins=origins, warnings=tuple(warnings))
+    return Settings(
+        **sections, sources=source_settings.settled(sources), origins=origins, warnings=tuple(warnings)
+    )  # fmt: skip
 
 
 def config_directory(environ: Mapping[str, str]) -> Path | None:

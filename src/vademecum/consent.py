@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from vademecum.config import Settings
 from vademecum.errors import ConsentError
-from vademecum.protocols import Embedder, Enricher, Extractor, Reranker
+from vademecum.protocols import Backlog, DocumentSource, Embedder, Enricher, Extractor, Reranker
 
-P = TypeVar("P", Embedder, Enricher, Extractor, Reranker)
+P = TypeVar("P", Backlog | DocumentSource, Embedder, Enricher, Extractor, Reranker)
 
 # By kind of provider: the setting that chooses it, and what it is sent.
 CHOSEN_BY = {
@@ -17,6 +17,8 @@ CHOSEN_BY = {
     "reranker": ("search.reranker", "code"),
     "enricher": ("enrich.provider", "code"),
     "extractor": ("memory.extractor", "what was said"),
+    "backlog": ("sources", "its key and what it asks for"),
+    "documents": ("sources", "its key and what it asks for"),
 }
 
 

@@ -22,9 +22,19 @@ if TYPE_CHECKING:
 
 # kind → name → ("module:attribute", the extra of ours that brings what it needs)
 BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "backlog": {
+        "azure-devops": ("vademecum.providers.backlogs.azure_devops:AzureDevOps", ""),
+        "clickup": ("vademecum.providers.backlogs.clickup:ClickUp", ""),
+        "jira": ("vademecum.providers.backlogs.jira:Jira", ""),
+    },
     "counter": {
         "pattern": ("vademecum.providers.counters.pattern:PatternCounter", ""),
         "tokenizer": ("vademecum.providers.counters.tokenizer:FileCounter", "tokenizer"),
+    },
+    "documents": {
+        "confluence": ("vademecum.providers.documents.confluence:Confluence", ""),
+        "folder": ("vademecum.providers.documents.folder:Folder", ""),
+        "sharepoint": ("vademecum.providers.documents.sharepoint:SharePoint", ""),
     },
     "embedder": {
         "static": ("vademecum.providers.embedders.static:StaticEmbedder", ""),

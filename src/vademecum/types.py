@@ -209,6 +209,8 @@ class Evidence:
     signals: Mapping[str, float] = field(default_factory=dict)  # ranks and boosts by name
     freshness: Freshness = Freshness.FRESH
     metadata: Mapping[str, Any] = field(default_factory=dict)  # what `symbol` knows: parameters, complexity, calls, …
+    url: str = ""  # of an item of a backlog or of documents: where a person looks at it
+    updated: str = ""  # when that item last changed, as 2026-02-03T04:05:06Z
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import accumulate, pairwise
@@ -27,7 +27,7 @@ from vademecum.retrieval.files import PathReader
 from vademecum.retrieval.model import FITTED
 from vademecum.retrieval.segment import FIELDS, KIND_CODES, BlobArrays, quantise
 from vademecum.text import RunTable
-from vademecum.types import Chunk, ParsedFile, Passage
+from vademecum.types import Chunk, FileKind, ParsedFile, Passage
 
 _KIND_CODE = {str(kind): code for code, kind in enumerate(KIND_CODES)}
 _MOST = 65_535
@@ -111,15 +111,18 @@ def passage_of(chunk: Chunk, sentence: str = "", *, prose: bool = False) -> Pass
     return Passage(f"{sentence}\n{chunk.text}" if sentence else chunk.text, chunk.name, chunk.scope, prose)
 
 
-def path_reader(embedder: Embedder) -> PathReader:
-    """Return what reads paths; their vectors are made only where the ranker that uses them was fitted on this embedder."""
+def path_reader(embedder: Embedder, judge: Callable[[str], FileKind] = file_kind) -> PathReader:
+    """Return what reads paths; their vectors are made only where the ranker that uses them was fitted on this embedder.
+
+    `judge` says what a file is for.
+    """
     if embedder.name not in FITTED:
-        return PathReader(file_kind)
+        return PathReader(judge)
 
     def embed(paths: Sequence[str]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         return quantise(embedder.embed([passage_of_path(path) for path in paths], "document").unwrap())
 
-    return PathReader(file_kind, embedder.name, embed)
+    return PathReader(judge, embedder.name, embed)
 
 
 def passage_of_path(path: str) -> Passage:

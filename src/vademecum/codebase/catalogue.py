@@ -40,8 +40,8 @@ class Snapshot:
     """One searchable state: a commit, or a worktree as it was last read."""
 
     id: int
-    kind: str  # "commit" or "worktree"
-    place: str  # the commit id, or the worktree's directory
+    kind: str  # "commit", "worktree" or "source"
+    place: str  # the commit id, the worktree's directory, or the source's name
     label: str  # what evidence calls it: `<commit>`, `<commit>+<treeHash>`, or `<treeHash>` outside git
     branch: str
     commit: str
@@ -348,8 +348,8 @@ class Catalogue:
             dead = [n for (n,) in self._scan("blobs", columns=("id",)) if n not in named]
             self._delete("blobs", [("id", "in", dead)])
             chunks = self._delete("chunks", [("blob", "in", dead)])
-            self._delete("symbols", [("blob", "in", dead)])
-            self._delete("mentions", [("blob", "in", dead)])
+            for family in ("symbols", "mentions", "named_in_code"):
+                self._delete(family, [("blob", "in", dead)])
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
             for family in ("vectors", "summaries"):
                 unused = {digest for (digest,) in self._scan(family, columns=("hash",))} - alive

@@ -19,6 +19,7 @@ import numpy as np
 from vademecum.codebase import git
 from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
+from vademecum.codebase.items import Items
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.meaning import Meaning, fill, with_known_vectors
@@ -46,7 +47,7 @@ COARSE_RACY_NS = 2_000_000_000  # on file systems that keep whole seconds
 class Target:
     """Which snapshot to bring up to date, what it holds now, and what was found to be different."""
 
-    kind: str  # "worktree" or "commit"
+    kind: str  # "worktree", "commit" or "source"
     place: str
     head: git.Head
     found: Walk
@@ -129,10 +130,23 @@ def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> 
         else:  # a commit never changes
             found = Walk([], [], frozenset(previous[1].files.paths))
         return target_of("commit", commit, git.Head(commit, ""), found, previous, looked_at)
-    previous = repo.catalogue.load("worktree", repo.root.path)
+    previous = repo.catalogue.load(*repo.place)
+    if repo.items is not None:
+        found = items_found(repo.items, previous, full=full)
+        return target_of(*repo.place, git.Head("", ""), found, previous, looked_at)
     known = NOTHING if previous is None or full else known_files(*previous)
     found = walk(repo.root, repo.walk, known).unwrap()
     return target_of("worktree", repo.root.path, git.head(repo.root).unwrap(), found, previous, looked_at)
+
+
+def items_found(items: Items, previous: tuple[Snapshot, View] | None, *, full: bool) -> Walk:
+    """Return a source's items as a walk finds files: those whose content is not that of the snapshot are to be read."""
+    known: dict[str, str] = {}
+    if previous is not None and not full:
+        known = {row.path: row.hash for row in file_rows(previous[1].files) if row.blob not in previous[1].missing}
+    listed = items.listing()
+    same = frozenset(entry.path for entry in listed if known.get(entry.path) == entry.blob)
+    return Walk([entry for entry in listed if entry.path not in same], [], same)
 
 
 def target_of(
@@ -182,6 +196,11 @@ def _sources(
     if target.kind == "worktree":
         for entry in entries:
             yield entry, read_source(repo.root, entry, repo.walk.max_file_bytes)
+        return
+    if repo.items is not None:
+        by_path = {entry.path: entry for entry in entries}
+        yield from ((by_path.pop(path), source) for path, source in repo.items.read(list(by_path)))
+        yield from ((entry, Skipped(entry.path, "unreadable", "gone meanwhile")) for entry in by_path.values())
         return
     at: dict[str, list[FileEntry]] = {}
     for entry in entries:
@@ -295,7 +314,7 @@ def label(
 
 def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
     """Describe a snapshot as it stands, nothing brought up to date; None when it cannot be searched."""
-    place = ("commit", commit_place(repo, revision)) if revision else ("worktree", repo.root.path)
+    place = ("commit", commit_place(repo, revision)) if revision else repo.place
     loaded = repo.catalogue.load(*place)
     if loaded is None or loaded[1].missing:
         return None
