@@ -14,7 +14,9 @@
     ├── ProviderError               a provider failed at its work
     │   ├── EmbedError
     │   ├── RerankError
-    │   └── EnrichError
+    │   ├── EnrichError
+    │   ├── SyncError
+    │   │   └── CursorError
     │   └── ToolServerError
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
@@ -88,6 +90,14 @@ class RerankError(ProviderError):
 
 class EnrichError(ProviderError):
     """A piece of code could not be described; the offline summary stays."""
+
+
+class SyncError(ProviderError):
+    """A backlog or a source of documents cannot be asked, or answers with what is no answer; what it told before stays."""
+
+
+class CursorError(SyncError):
+    """A server knows a cursor no more: the run begins again."""
 
 
 class ToolServerError(ProviderError):

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vademecum.errors import EmbedError, EnrichError, ProviderError, RerankError, StoreError, ToolServerError
+    from vademecum.errors import (
+        EmbedError,
+        EnrichError,
+        ProviderError,
+        RerankError,
+        StoreError,
+        SyncError,
+        ToolServerError,
+    )
+    from vademecum.items import Page
     from vademecum.points import Filter, Near, Point
     from vademecum.result import Result
     from vademecum.types import EmbedKind, Passage
@@ -32,8 +41,12 @@ class Embedder(Protocol):
     """Turns passages into unit vectors; queries and documents may be read differently."""
 
     name: str  # with the model's version: vectors of different names are never mixed
-    dim: int
     remote: bool  # True when text leaves the machine
+
+    @property
+    def dim(self) -> int:
+        """How wide its vectors are; a server may have to be asked, and `EmbedError` be raised."""
+        ...
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
         """Return float32 of shape (len(passages), dim), each row of unit length or all zeros for empty text."""
@@ -114,6 +127,35 @@ class ToolServer(Protocol):
 
     def close(self) -> None:
         """Let go of it. Whoever waits for an answer is told that none will come."""
+        ...
+
+
+@runtime_checkable
+class Backlog(Protocol):
+    """Tells of the items of a backlog: issues, work items, tasks. Code and commits name them by their keys."""
+
+    name: str
+    remote: bool  # True when another machine is asked
+
+    def page(self, since: float, cursor: str) -> Result[Page, SyncError]:
+        """Return some of the items that changed at or after `since`, in seconds since the epoch; 0 asks for all.
+
+        `cursor` is "" at the beginning, then what the page before gave; or, at the beginning of a run, what the last whole run
+        gave as `resume`. A cursor keeps its meaning in another process. No item may be left out because others
+        change meanwhile: those that come twice do no harm.
+        """
+        ...
+
+
+@runtime_checkable
+class DocumentSource(Protocol):
+    """Tells of documents: pages of a wiki, files of a library."""
+
+    name: str
+    remote: bool  # True when another machine is asked
+
+    def page(self, since: float, cursor: str) -> Result[Page, SyncError]:
+        """Return some of the documents that changed at or after `since`; as `Backlog.page` does."""
         ...
 
 

@@ -42,9 +42,11 @@ def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
 @json_option
 def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
     """Check that everything works, and say how to mend what does not. Exits with 3 if something is wrong."""
+    from vademecum.doctor import check_providers
+
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
-        checks = engine.codebase.doctor(repair=repair)
+        checks = [*engine.codebase.doctor(repair=repair), *engine.sources.doctor(), *check_providers(settings)]
     if as_json:
         emit_json([asdict(check) for check in checks])
     else:

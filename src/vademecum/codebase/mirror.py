@@ -37,7 +37,7 @@ from vademecum.codebase.placements import (
     placements_in,
     planned,
 )  # fmt: skip
-from vademecum.codebase.pointing import expected_keys, points_of
+from vademecum.codebase.pointing import expected_keys, points_of, ready
 from vademecum.errors import StoreError, VectorIndexError
 from vademecum.points import Filter
 from vademecum.protocols import Clock, Embedder, Progress, VectorIndex
@@ -210,7 +210,8 @@ class Mirror:
         return True
 
     def _write(self, index: VectorIndex, progress: Progress) -> bool:
-        wanted = placements_in(self._store, self._space, (WANTED,))
+        every = placements_in(self._store, self._space, (WANTED,))
+        wanted = ready(self._catalogue, every)
         written = 0
         for batch in _batched(wanted):
             points = points_of(self._catalogue, self._repo, batch, with_tokens=hasattr(index, "fused"))
@@ -219,7 +220,8 @@ class Mirror:
             noted(self._store, batch, THERE)
             written += len(batch)
             progress(f"writing to {self.kind}", written, len(wanted))
-        return True
+        self.problem = "" if len(wanted) == len(every) else "their vectors are not made yet: `vade index` makes them"
+        return len(wanted) == len(every)
 
     def _finish(self, state: str) -> None:
         """Note what is done, and forget the ledgers of what activating has dropped."""

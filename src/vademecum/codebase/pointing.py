@@ -11,8 +11,14 @@ from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.placements import THERE, Placement, placements_in
 from vademecum.points import Payload, Point, point_key
-from vademecum.retrieval.segment import Segment
+from vademecum.retrieval.segment import PENDING, Segment
 from vademecum.retrieval.sparse import sparse_weights
+
+
+def ready(catalogue: Catalogue, placements: Sequence[Placement]) -> list[Placement]:
+    """Return those whose vectors are all there: an embedder that is slow may not have made them yet."""
+    there = _places(catalogue, sorted({each.blob for each in placements}))
+    return [each for each in placements if each.blob in there]
 
 
 def points_of(catalogue: Catalogue, repo: str, placements: Sequence[Placement], *, with_tokens: bool) -> list[Point]:
@@ -60,17 +66,23 @@ def evidence_id(repo: str, each: Placement, chunk_hash: str) -> str:
 
 
 def _vectors(catalogue: Catalogue, blobs: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-    """Return the vectors of contents from the arrays, each float32 of shape (chunks, dim)."""
+    """Return the vectors of contents from the arrays, each float32 of shape (chunks, dim); without contents that lack some."""
     found: dict[int, NDArray[np.float32]] = {}
-    for segment in _segments(catalogue):
-        slots = np.searchsorted(segment.blobs, blobs)
-        for blob, slot in zip(blobs, slots.tolist(), strict=True):
-            if blob not in found and slot < len(segment.blobs) and segment.blobs[slot] == blob:
-                first, last = segment.starts[slot : slot + 2].tolist()
-                whole = segment.vectors[first:last].astype(np.float32) * segment.scales[first:last, None]
-                lengths = np.linalg.norm(whole, axis=1, keepdims=True)
-                found[blob] = np.asarray(whole / np.where(lengths > 0, lengths, 1), np.float32)
+    for blob, (segment, rows) in _places(catalogue, blobs).items():
+        whole = segment.vectors[rows].astype(np.float32) * segment.scales[rows, None]
+        lengths = np.linalg.norm(whole, axis=1, keepdims=True)
+        found[blob] = np.asarray(whole / np.where(lengths > 0, lengths, 1), np.float32)
     return found
+
+
+def _places(catalogue: Catalogue, blobs: Sequence[int]) -> dict[int, tuple[Segment, slice]]:
+    """Return where the vectors of contents stand, without contents of which one is still to be made. The newest segment counts."""
+    found: dict[int, tuple[Segment, slice]] = {}
+    for segment in _segments(catalogue):
+        for blob, slot in zip(blobs, np.searchsorted(segment.blobs, blobs).tolist(), strict=True):
+            if blob not in found and slot < len(segment.blobs) and segment.blobs[slot] == blob:
+                found[blob] = segment, slice(*segment.starts[slot : slot + 2].tolist())
+    return {blob: place for blob, place in found.items() if not (place[0].scales[place[1]] == PENDING).any()}
 
 
 def _segments(catalogue: Catalogue) -> Sequence[Segment]:

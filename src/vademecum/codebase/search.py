@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vademecum.codebase.evidence import gather_evidence
 from vademecum.codebase.explain import nearest_names, why_not
+from vademecum.codebase.meaning import missing_said
 from vademecum.codebase.nearness import nearness_of
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
@@ -112,7 +113,8 @@ def find(asked: Asked, plan: Plan) -> Found:
     embedder = "" if vector is None else opened[0].repo.embedder().name
     ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
     unknown = set.intersection(*(terms for _, terms in found))
-    return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, trouble, behind)
+    unread = "" if vector is None else missing_said([each.view for each in opened])
+    return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, _said(trouble, unread), behind)
 
 
 def together(whole: Found, title: Found) -> Found:

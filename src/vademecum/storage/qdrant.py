@@ -76,6 +76,7 @@ class QdrantIndex:
     ) -> None:
         url = _checked(url)
         self.name = f"qdrant at {url}"
+        self.address = url
         self.remote = is_remote(url)
         self.alias = collection
         self.model, self.dim = model, dim
