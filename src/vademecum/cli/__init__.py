@@ -46,6 +46,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
     "install": ("vademecum.cli.install:install", "Join coding agents on this machine."),
     "uninstall": ("vademecum.cli.install:uninstall", "Part from them again."),
+    "completions": ("vademecum.cli.completions:completions", "Print a shell's completions."),
+    "help": ("vademecum.cli.help:help_", "Show a page of the documentation."),
 }
 
 
