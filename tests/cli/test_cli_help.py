@@ -112,10 +112,12 @@ def read_until(descriptor, wanted, seconds=40):
 def test_fish_completes(tmp_path):
     """What fish offers for the beginning of a verb, with the verb's line beside it."""
     fish = needed("fish")
-    line = 'vade completions fish | source; complete -C "vade comp"; complete -C "vade install --sc"'
+    line = 'vade completions fish | source; complete -C "vade comp"; complete -C "vade install --sc"; complete -C "vade install cla"; complete -C "vade help tut"'
     done = subprocess.run(
         [fish, "--no-config", "-c", line], env=environ() | {"HOME": str(tmp_path)}, capture_output=True, text=True,
         timeout=60, check=False,
     )  # fmt: skip
     assert "completions\tPrint what completes verbs" in done.stdout, done.stderr
     assert "--scope" in done.stdout
+    assert "\nclaude\n" in done.stdout
+    assert "\ntutorial\n" in done.stdout

@@ -19,8 +19,13 @@ PLACES = (PACKAGE / "docs", PACKAGE.parents[1] / "docs")
 WIDEST = 100
 
 
+def _topics(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
+    """What a shell completes a topic to."""
+    return [name for name in pages() if name.startswith(beginning)]
+
+
 @click.command(name="help")
-@click.argument("topic", default="")
+@click.argument("topic", default="", shell_complete=_topics)
 @click.option("--plain", is_flag=True, help="The page as it is written, in Markdown.")
 def help_(topic: str, *, plain: bool) -> int:
     """Show a page of the documentation, or list the topics."""

@@ -21,8 +21,15 @@ if TYPE_CHECKING:
 NOT_FOUND, FAILURE = 1, 3
 
 
+def _agents(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
+    """What a shell completes an agent's name to."""
+    from vademecum.install.agents import BY_ID
+
+    return [name for name in BY_ID if name.startswith(beginning)]
+
+
 @click.command()
-@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=_agents)
 @click.option(
     "--scope", type=click.Choice(["user", "project"]), default="user", help="For all repositories, or this one."
 )
@@ -67,7 +74,7 @@ def install(  # noqa: PLR0913 -- one for each option
 
 
 @click.command()
-@click.argument("agents", nargs=-1, metavar="[AGENT]...")
+@click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=_agents)
 @click.option(
     "--scope", type=click.Choice(["user", "project"]), help="Only for all repositories, or only for this one."
 )
