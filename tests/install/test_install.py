@@ -391,6 +391,16 @@ def test_another_repository_keeps_its_own(machine: Machine, vade: Vade, monkeypa
     assert not (other / ".mcp.json").exists()
 
 
+def test_the_home_is_no_repository(machine: Machine, vade: Vade, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the home nothing is set up to serve all of it, and nothing is taken for a repository's own."""
+    monkeypatch.chdir(machine.home)
+    before = machine.tree()
+    assert "is no repository" in vade("install", "claude", "--scope", "project", "--yes").err
+    done = vade("install", "windsurf", "--no-instructions", "--yes")
+    assert "run this in the one to be served" in done.err
+    assert machine.tree() == before
+
+
 def test_a_damaged_journal_is_named(machine: Machine, vade: Vade) -> None:
     """What the journal says is not guessed at; the backups beside it stay."""
     machine.write("data/installs/journal.json", "{")

@@ -105,7 +105,13 @@ def uninstall(agents: Collection[str], is_meant: Callable[[Record], bool]) -> Pl
 
 
 def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tuple[str, ...]]:
-    """Return the parts of all agents by their file, and what is worth knowing about them."""
+    """Return the parts of all agents by their file, and what is worth knowing about them.
+
+    Raises:
+        UsageError: a repository is meant, and we are in the home.
+    """
+    if choice.scope == "project" and places.homeless:
+        raise UsageError("the home directory is no repository: change to one, or leave out --scope project")
     wanted: dict[Path, list[Wanted]] = {}
     notes: list[str] = []
     for agent in choice.agents:
@@ -118,9 +124,9 @@ def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tu
                 else f"{agent.title} has nothing {_of(choice.scope)}: try --scope {_other(choice.scope)}"
             )
         elif scope.config.argument == "{repository}":
-            notes.append(
-                f"{agent.title} starts its servers outside of any repository: this one serves {places.project}"
-            )
+            served = f"this one serves {places.project}"
+            said = "run this in the one to be served" if _is_homeless(scope.config, places) else served
+            notes.append(f"{agent.title} starts its servers outside of any repository: {said}")
         for path, part in parts:
             _add(wanted.setdefault(Path(os.path.realpath(path)), []), part, agent.id)
     if choice.scope == "project" and choice.command.local and wanted:
@@ -207,7 +213,7 @@ def _planned(
 
 def _parts(agent: Agent, choice: Choice, places: Places) -> Iterable[tuple[Path, Part]]:
     scope = agent.project if choice.scope == "project" else agent.user
-    if scope.config is not None:
+    if scope.config is not None and not _is_homeless(scope.config, places):
         yield _server(scope.config, choice.command, places)
     if scope.rules is not None and choice.rules:
         yield places.path(scope.rules.file), Part("instructions", "markdown", INSTRUCTIONS, head=scope.rules.head)
@@ -241,6 +247,11 @@ def _add(parts: list[Wanted], part: Part, agent: str) -> None:
             parts[index] = Wanted(each.part, (*each.agents, agent))
             return
     parts.append(Wanted(part, (agent,)))
+
+
+def _is_homeless(config: Config, places: Places) -> bool:
+    """Whether a server has to be told which repository it serves, and we are in none."""
+    return config.argument == "{repository}" and places.homeless
 
 
 def _of(scope: str) -> str:

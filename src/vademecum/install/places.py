@@ -33,6 +33,11 @@ class Places:
     codex: Path
     project: Path
 
+    @property
+    def homeless(self) -> bool:
+        """Whether the current directory lies in no repository but the home itself."""
+        return os.path.realpath(self.project) == os.path.realpath(self.home)
+
     def path(self, template: str) -> Path:
         """Return the file that a template names."""
         name, _, rest = template.partition("/")
