@@ -16,6 +16,7 @@ import pytest
 import yaml
 from joining import WORDS, Done, Machine
 
+from vademecum import __version__
 from vademecum.errors import UsageError
 from vademecum.install.agents import AGENTS
 from vademecum.install.command import Command, command
@@ -356,8 +357,11 @@ def test_agents_are_found_by_what_they_leave(machine: Machine, vade: Vade) -> No
     assert found == {"cursor", "goose"}
     assert vade("install", "--command", WORDS, "--yes").code == 0
     said = vade("install", "--list").out
-    assert "installed (0.1.0)" in said
+    assert f"installed ({__version__})\n" in said
     assert len(said.splitlines()) == len(AGENTS)
+    journal = machine.data / "installs" / "journal.json"
+    journal.write_text(journal.read_text().replace(f'"version": "{__version__}"', '"version": "0.0.9"'))
+    assert f"installed (0.0.9): `vade install goose` brings it to {__version__}" in vade("install", "--list").out
 
 
 def test_an_unknown_agent_is_named(vade: Vade) -> None:

@@ -193,13 +193,17 @@ def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
         emit_json([{"id": i, "title": title, "found": found, "installed": files} for i, title, found, files in rows])
     else:
         said = [
-            (
-                i,
-                title,
-                "found" if found else "",
-                f"installed ({', '.join(sorted(set(files.values())))})" if files else "",
-            )
-            for i, title, found, files in rows
+            (i, title, "found" if found else "", _installed(i, set(files.values()))) for i, title, found, files in rows
         ]
         emit(table(said))
     return 0
+
+
+def _installed(agent: str, versions: set[str]) -> str:
+    """Which versions wrote an agent's files, and how to have this one write them."""
+    from vademecum import __version__
+
+    if not versions:
+        return ""
+    said = f"installed ({', '.join(sorted(versions))})"
+    return said if versions == {__version__} else f"{said}: `vade install {agent}` brings it to {__version__}"
