@@ -121,13 +121,13 @@ def _pruned(value: Any, path: tuple[str, ...]) -> Any:
     return rest if inner in ({}, []) else rest | {path[0]: inner}
 
 
-def _steps(text: str, part: Part) -> list[Step]:
-    """The way to a part, as far as it is there.
+def _steps(text: str, part: Part, root: Node | None = None) -> list[Step]:
+    """The way to a part, as far as it is there; `root` is the text's tree, where it is known.
 
     Raises:
         EditError: something on the way is no object, or no list.
     """
-    inside = tree_of(text)
+    inside = root or tree_of(text)
     steps: list[Step] = []
     for depth, key in enumerate(part.path):
         if inside.kind != "{":
@@ -154,11 +154,12 @@ def _marked(text: str, inside: Node, mark: str) -> Item | None:
 
 
 def _placed(text: str, part: Part) -> tuple[str, Hint]:
-    steps = _steps(text, part)
+    root = tree_of(text)
+    steps = _steps(text, part, root)
     known = len(steps)
     if known == len(part.path) + bool(part.mark):
         return _merged(text, steps[-1].item.node, part)
-    inside = steps[-1].item.node if steps else tree_of(text)
+    inside = steps[-1].item.node if steps else root
     if inside.kind not in {"{", "["}:
         raise EditError("it is no object")
     keys = part.path[known:]

@@ -100,7 +100,7 @@ def tree_of(text: str) -> Node:
         elif word in {"}", "]"}:
             stack.pop().end = end
         elif inside.kind == "{" and key is None:
-            key, key_start = json.loads(word), start
+            key, key_start = json.loads(word) if "\\" in word else word[1:-1], start
         else:
             node = Node(start, word if word in {"{", "["} else "", end)
             inside.items.append(Item(start if key is None else key_start, key, node))
