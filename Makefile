@@ -1,11 +1,12 @@
-# `make demo` shows what it does, `make test` proves it. PYTHON=python3.12 chooses the interpreter, VENV=… the environment.
+# `make demo` shows what it does, `make test` proves it. PYTHON=python3.12 chooses the interpreter, VENV=… the environment,
+# TORCH=1 adds torch, and the test that needs it.
 VENV ?= .venv
 VADE ?= $(VENV)/bin/vade
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
-DEVELOP := $(VENV)/.develop
+DEVELOP := $(VENV)/.develop$(TORCH)
 
-.PHONY: demo install test lint type check bench fix
+.PHONY: demo install test lint type check bench docs fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -18,7 +19,7 @@ demo: $(INSTALLED)  # index this repository and ask three questions about it
 install: $(DEVELOP)  # set up everything needed to work on vademecum
 
 test: $(DEVELOP)  # run every test
-	$(PY) -m pytest
+	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest
 
 lint: $(DEVELOP)  # style, formatting, floors
 	$(PY) -m ruff check
@@ -33,6 +34,9 @@ check: lint type test  # everything a change has to pass
 
 bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…, see benchmarks/README.md
 	$(PY) benchmarks/quality.py --data $(DATA) --repos $(REPOS)
+
+docs: $(DEVELOP)  # the documentation as a site, in build/site
+	$(PY) website/build.py
 
 fix: $(DEVELOP)  # mend what can be mended without thought
 	$(PY) -m ruff check --fix
@@ -54,5 +58,5 @@ $(INSTALLED): pyproject.toml | $(PY)
 
 $(DEVELOP): pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet 'pip>=25.1'
-	$(PY) -m pip install --quiet --editable . --group dev
+	$(PY) -m pip install --quiet --editable . --group dev $(if $(TORCH),--group torch)
 	@touch $@ $(INSTALLED)

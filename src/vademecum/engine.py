@@ -32,8 +32,9 @@ from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.config import Settings
 from vademecum.context.code import Makers, context
+from vademecum.context.items import items_section
 from vademecum.context.map import Map, draw
-from vademecum.context.piece import Context
+from vademecum.context.piece import Context, Section
 from vademecum.context.remembered import notes_section
 from vademecum.context.unified import Unified, unified
 from vademecum.errors import StoreError, UsageError
@@ -41,21 +42,25 @@ from vademecum.memory.memory import Memory
 from vademecum.memory.records import Note
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
+from vademecum.source_assembly import assemble_sources
+from vademecum.sources.sources import Sources
 from vademecum.stores import Stores
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
 
 AROUND = 20  # results for a task that a map is drawn around
+MOST_ITEMS = 4  # of backlogs and documents that match a task
 MOST_NOTES = 5  # shown beside an answer about code
 
 
 class Engine:
     """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts, handed in by `open`
         self,
         codebase: Codebase,
         tools: Tools,
+        sources: Sources,
         roots: Sequence[OpenedRoot],
         closing: list[Callable[[], None]],
         settings: Settings,
@@ -66,6 +71,7 @@ class Engine:
     ) -> None:
         self.codebase = codebase
         self.tools = tools
+        self.sources = sources
         self.roots = tuple(roots)
         self.settings = settings
         self._closing = closing  # it grows: scope "all" opens more
@@ -136,14 +142,15 @@ class Engine:
                 )
             return list(known.values())
 
+        sources, documents = assemble_sources(settings, embedder, clock, closing)
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher),
-            Stores(settings).searcher(),
+            server=Stores(settings).searcher(), documents=documents,
         )  # fmt: skip
         first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
         stores, scopes = Stores(settings), (*((first.root,) if first.root.common_dir else ()), None)
         return cls(
-            codebase, assemble_tools(settings, embedder, clock, closing), roots, closing, settings,
+            codebase, assemble_tools(settings, embedder, clock, closing), sources, roots, closing, settings,
             read=reading(codebase, settings, counter, clock, several=len(roots) > 1),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing),
             has_memory=lambda: any(stores.has_memory(scope) for scope in scopes),
@@ -174,7 +181,10 @@ class Engine:
         """
         self._bring_up_to_date(progress, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
-        makers = replace(self._read(), sources=(lambda shown: [notes_section(self._notes(shown))],))
+        makers = replace(
+            self._read(),
+            sources=(lambda shown: [notes_section(self._notes(shown))], lambda shown: self._items(task, shown)),
+        )
         return context(makers, task, budget, session=session, form=form)
 
     def map(
@@ -233,6 +243,12 @@ class Engine:
             return self.memory.about({**calls, **shown})
         except StoreError:
             return []
+
+    def _items(self, task: str, shown: Sequence[Evidence]) -> list[Section]:
+        """What backlogs and documents say to a task, and which of their items the code that is shown is linked to."""
+        linked = self.codebase.items(shown)
+        found = self.codebase.documents(task, MOST_ITEMS)
+        return [items_section(linked, found)] if linked or found else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
         """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""

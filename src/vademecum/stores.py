@@ -6,6 +6,7 @@
       memory
     the rest of it    memory.db                     memory:<owner>
     tools             user.db                       tools:<owner>
+    a source          sources/<name>/index.db       source:<owner>:<name>
 
 Derived files lie below the home directory in both cases: each machine has its own, made again from the records where they
 are missing.
@@ -87,6 +88,23 @@ class Stores:
             return self._memory_file(root).exists()
         return self.memory_space(root) in self.spaces(self.memory_space(root))
 
+    def source(self, name: str) -> Store:
+        """Open what is kept of a backlog or a source of documents; all of it can be fetched again."""
+        if self.shared:
+            return self._space(self._source_space(name))
+        return self._file(self._source_file(name), set_aside=True)
+
+    def has_source(self, name: str) -> bool:
+        """Return whether anything is kept of it yet."""
+        space = self._source_space(name)
+        return space in self.spaces(space) if self.shared else self._source_file(name).exists()
+
+    def _source_file(self, name: str) -> Path:
+        return self.home / "sources" / name / INDEX
+
+    def _source_space(self, name: str) -> str:
+        return f"source:{self.owner}:{name}"
+
     def tools(self) -> Store:
         """Open the user's tools. They are never set aside either."""
         if self.shared:
@@ -148,6 +166,10 @@ class Stores:
             Pair("everything", MEMORY, self._memory_file(None), self.memory_space(None)),
             Pair("everything", TOOLS, self.home / TOOLS, f"tools:{self.owner}"),
         ]
+        names = [path.parent.name for path in sorted((self.home / "sources").glob(f"*/{INDEX}"))]
+        prefix = self._source_space("")
+        names += [space.removeprefix(prefix) for space in self.spaces(prefix)]
+        found += [Pair(f"source {name}", INDEX, self._source_file(name), self._source_space(name)) for name in names]
         for root in (*roots_in_files(self.home), *self.roots_in_spaces()):
             found.append(Pair(root.path, INDEX, index_directory(self.home, root) / INDEX, self.code_space(root)))
             if root.common_dir:

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "graph": ("vademecum.cli.graph:graph", "Draw a neighbourhood of the graph as a page."),
     "index": ("vademecum.cli.code:index", "Bring the index up to date."),
     "memory": ("vademecum.cli.memory:memory", "Record and recall what was done, decided and preferred."),
+    "sync": ("vademecum.cli.sources:sync", "Fetch what changed in backlogs and documents."),
     "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
     "enrich": ("vademecum.cli.admin:enrich", "Have a language model describe each piece of code."),
     "hooks": ("vademecum.cli.hooks:hooks", "Index in the background after commits, merges and checkouts."),
@@ -45,6 +46,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "worker": ("vademecum.cli.worker:worker", "Index the repositories in a queue, beside other workers."),
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
+    "install": ("vademecum.cli.install:install", "Join coding agents on this machine."),
+    "uninstall": ("vademecum.cli.install:uninstall", "Part from them again."),
+    "completions": ("vademecum.cli.completions:completions", "Print a shell's completions."),
+    "help": ("vademecum.cli.help:help_", "Show a page of the documentation."),
 }
 
 

@@ -16,15 +16,14 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vademecum.codebase.analyse import Analysis
+from vademecum.codebase.placements import replaced
 from vademecum.codebase.segments import Segments
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
 from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, PathReader, file_table, load_files, save_files
+from vademecum.retrieval.segment import Segment
 from vademecum.retrieval.view import View, view_of
 from vademecum.types import Chunk, Skipped, Symbol
 
@@ -39,8 +38,8 @@ class Snapshot:
     """One searchable state: a commit, or a worktree as it was last read."""
 
     id: int
-    kind: str  # "commit" or "worktree"
-    place: str  # the commit id, or the worktree's directory
+    kind: str  # "commit", "worktree" or "source"
+    place: str  # the commit id, the worktree's directory, or the source's name
     label: str  # what evidence calls it: `<commit>`, `<commit>+<treeHash>`, or `<treeHash>` outside git
     branch: str
     commit: str
@@ -119,18 +118,18 @@ class Catalogue:
     def snapshots(self) -> list[Snapshot]:
         """Return every snapshot, oldest first; of worktrees those on this machine."""
         found = [self._snapshot(row) for row in self._scan("snapshots", order=("id",))]
-        return [each for each in found if each.kind == "commit" or not each.place.startswith(ELSEWHERE)]
+        return [each for each in found if each.kind != "worktree" or not each.place.startswith(ELSEWHERE)]
 
     def _at(self, kind: str, place: str) -> list[Condition]:
         """Return what finds a snapshot among those of every machine."""
         return [("kind", "=", kind), ("place", "=", self._stored_place(kind, place))]
 
     def _stored_place(self, kind: str, place: str) -> str:
-        return f"{self.here}:{place}" if self.here and kind != "commit" else place
+        return f"{self.here}:{place}" if self.here and kind == "worktree" else place
 
     def _snapshot(self, row: Row) -> Snapshot:
         snapshot = _snapshot(row)
-        if not self.here or snapshot.kind == "commit":
+        if not self.here or snapshot.kind != "worktree":
             return snapshot
         machine, _, place = snapshot.place.partition(":")
         return replace(snapshot, place=place if machine == self.here else f"{ELSEWHERE}{snapshot.place}")
@@ -168,12 +167,6 @@ class Catalogue:
             self._chunks.clear()
         self._chunks.update(found)
         return [found[key] for key in wanted]
-
-    def vectors(self, embedder: str, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
-        """Return the vectors that an embedder made of chunks before, by chunk hash, each float32 of shape (dim,)."""
-        where: list[Condition] = [("embedder", "=", embedder), ("hash", "in", list(hashes))]
-        rows = self._scan("vectors", where, ("hash", "vector"))
-        return {digest: np.frombuffer(vector, np.float32) for digest, vector in rows}
 
     def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:
         """Return symbol records, ordered by blob."""
@@ -249,6 +242,7 @@ class Catalogue:
                         number += 1
                         numbers[digest, analysis.language] = number
                     rows.append((numbers[digest, analysis.language], digest, analysis))
+            replaced(self.store, again)
             for family in ("chunks", "symbols"):
                 self._delete(family, [("blob", "in", again)])
             self._write_rows(rows)
@@ -256,10 +250,6 @@ class Catalogue:
             self.segments.add([(n, analysis.arrays) for n, _, analysis in rows])
         self._forget_read()
         return numbers
-
-    def keep_vectors(self, embedder: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Keep vectors that cost time or money to make, by chunk hash. Raises `StoreError`."""
-        self._upsert("vectors", [(embedder, digest, vector.tobytes()) for digest, vector in vectors.items()])
 
     def _write_rows(self, rows: list[tuple[int, str, Analysis]]) -> None:
         self._upsert(
@@ -313,6 +303,12 @@ class Catalogue:
             self.segments.join()
         self.sweep()
 
+    def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
+        """Put others in the place of segments; None leaves one as it is. All or nothing."""
+        with self.store.transaction():
+            self.segments.rewrite(change)
+        self.sweep()
+
     def forget(self, snapshots: Iterable[int]) -> None:
         """Drop snapshots; their content goes with the next `collect`."""
         with self.store.transaction():
@@ -341,7 +337,7 @@ class Catalogue:
             dead = [n for (n,) in self._scan("blobs", columns=("id",)) if n not in named]
             self._delete("blobs", [("id", "in", dead)])
             chunks = self._delete("chunks", [("blob", "in", dead)])
-            for family in ("symbols", "mentions", "arrays"):
+            for family in ("symbols", "mentions", "named_in_code", "arrays"):
                 self._delete(family, [("blob", "in", dead)])
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
             for family in ("vectors", "summaries"):

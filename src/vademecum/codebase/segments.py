@@ -20,6 +20,7 @@ from vademecum.retrieval.segment import (
     BlobArrays,
     Segment,
     blob_arrays,
+    blobs_of,
     load_segment,
     merge_segments,
     named_arrays,
@@ -75,10 +76,14 @@ class Segments:
 
     def add(self, blobs: Sequence[tuple[int, BlobArrays]]) -> None:
         """Keep the arrays of contents."""
+        self._keep(blobs)
+        self._write(segment_of(blobs))
+
+    def _keep(self, blobs: Iterable[tuple[int, BlobArrays]]) -> None:
+        """Put the arrays of contents where other machines find them."""
         if self._shared:
             rows = [(number, self._embedder(), packed(named_arrays(arrays), {})) for number, arrays in blobs]
             self._store.upsert("arrays", rows).unwrap()
-        self._write(segment_of(blobs))
 
     def kept(self, blobs: Sequence[int]) -> list[tuple[int, BlobArrays]]:
         """Return the arrays that the store has of contents; those that another version packed are left out."""
@@ -117,6 +122,20 @@ class Segments:
                 self._name(kept[id(segment)], segment)
             elif segment.size or len(segment.blobs):
                 self._write(segment)
+
+    def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
+        """Put others in the place of segments; None leaves one as it is."""
+        old = {name: segment for segment, name in zip(self.current(), self._loaded, strict=True)}
+        changed = {name: new for name, segment in old.items() if (new := change(segment)) is not None}
+        if not changed:
+            return
+        self._store.delete("segments", self._own()).unwrap()
+        for name, segment in reversed(list(old.items())):  # they keep their order
+            if name in changed:
+                self._keep(blobs_of(changed[name]))
+                self._write(changed[name])
+            else:
+                self._name(name, segment)
 
     def mostly_dead(self) -> bool:
         """Whether most of what ranking reads belongs to no snapshot: every edit leaves the content before it behind."""

@@ -18,12 +18,12 @@ from vademecum.codebase.classify import file_kind
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.repository import Repository
 from vademecum.errors import UsageError
+from vademecum.matching import glob_pattern
 from vademecum.protocols import Embedder, Progress, SearchServer
 from vademecum.result import Err, Ok
 from vademecum.retrieval.confidence import probability, verdict
 from vademecum.retrieval.features import kind_priors, unasked_kinds
 from vademecum.retrieval.files import FILE_KINDS
-from vademecum.retrieval.filters import glob_pattern
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
 from vademecum.retrieval.lexical import FIELD_B, FIELD_WEIGHTS, K1, term_keys
 from vademecum.retrieval.query import Plan, plan_query
@@ -178,7 +178,7 @@ def fused(
     best = top(scores, max(query.k, JUDGED))
     best = best[scores[best] > 0]
     shown = {name: values[best] for name, values in signals.items()}
-    return Ranked(np.arange(len(best)), scores[best], shown, coverage[best], len(found)), [
+    return Ranked(np.arange(len(best)), scores[best], shown, coverage[best], scores[best], len(found)), [
         found[n] for n in best.tolist()
     ]
 

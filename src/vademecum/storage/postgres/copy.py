@@ -54,7 +54,7 @@ def to_machine(machine: str) -> Turned:
 
     def turned(family: str, row: Row) -> Row | None:
         named = dict(zip(FAMILIES[family].columns, row, strict=True))
-        if family == "snapshots" and named["kind"] != "commit":
+        if family == "snapshots" and named["kind"] == "worktree":
             named["place"] = f"{machine}:{named['place']}"
         if family == "segments":
             named["file"] = f"{machine}/{named['file']}"
@@ -69,7 +69,7 @@ def from_machine(machine: str) -> Turned:
     def turned(family: str, row: Row) -> Row | None:
         named = dict(zip(FAMILIES[family].columns, row, strict=True))
         for of, column, mark in (("snapshots", "place", ":"), ("segments", "file", "/")):
-            if family == of and (of == "segments" or named["kind"] != "commit"):
+            if family == of and (of == "segments" or named["kind"] == "worktree"):
                 if not named[column].startswith(machine + mark):
                     return None
                 named[column] = named[column].removeprefix(machine + mark)

@@ -21,8 +21,8 @@ TRIGRAMS = (
 # what the server finds by meaning: one vector of each chunk, rounded to 16 bits, by the embedder that made it
 EMBEDDINGS = (
     """CREATE TABLE IF NOT EXISTS derived_embeddings (
-        space bigint NOT NULL, blob bigint NOT NULL, ordinal integer NOT NULL, embedder text COLLATE "C" NOT NULL,
-        embedding halfvec NOT NULL, PRIMARY KEY (space, blob, ordinal, embedder))""",
+        space_id bigint NOT NULL, blob bigint NOT NULL, ordinal integer NOT NULL, embedder text COLLATE "C" NOT NULL,
+        embedding halfvec NOT NULL, PRIMARY KEY (space_id, blob, ordinal, embedder))""",
     "ALTER TABLE derived_embeddings ALTER COLUMN embedding SET STORAGE PLAIN",  # read in place, not from beside
 )
 DERIVED = ("trigram_", "derived_")  # how their names begin

@@ -74,7 +74,7 @@ def publish(connection: psycopg.Connection, space: int, embedder: str, batch: Ba
         _index_vectors(connection, batch.vectors.shape[1])
     with connection.transaction():
         _lock(connection, space)
-        known = "SELECT count(DISTINCT blob) FROM search_documents WHERE space = %s AND blob = ANY(%s)"
+        known = "SELECT count(DISTINCT blob) FROM search_documents WHERE space_id = %s AND blob = ANY(%s)"
         row = connection.execute(known, [space, batch.blobs.tolist()]).fetchone()
         if row == (0,):
             _write(connection, space, batch)
@@ -89,19 +89,19 @@ def forget(connection: psycopg.Connection, space: int) -> None:
     with connection.transaction():
         _lock(connection, space)
         for table in TABLES if features_of(connection).vectors else TABLES[:-1]:
-            connection.execute(f"DELETE FROM {table} WHERE space = %s", [space])
+            connection.execute(f"DELETE FROM {table} WHERE space_id = %s", [space])
 
 
 TABLES = ("search_postings", "search_documents", "search_batches", "derived_embeddings")
 _UNPUBLISHED = """
-SELECT blob FROM arrays WHERE space = %(space)s AND embedder = %(embedder)s AND NOT EXISTS ({}) ORDER BY blob LIMIT %(most)s
+SELECT blob FROM arrays WHERE space_id = %(space)s AND embedder = %(embedder)s AND NOT EXISTS ({}) ORDER BY blob LIMIT %(most)s
 """
-_DOCUMENT = "SELECT 1 FROM search_documents known WHERE known.space = arrays.space AND known.blob = arrays.blob"
+_DOCUMENT = "SELECT 1 FROM search_documents known WHERE known.space_id = arrays.space_id AND known.blob = arrays.blob"
 # a content without a chunk has no vector either
 _EMBEDDING = """
-    SELECT 1 FROM derived_embeddings known WHERE known.space = arrays.space AND known.blob = arrays.blob
+    SELECT 1 FROM derived_embeddings known WHERE known.space_id = arrays.space_id AND known.blob = arrays.blob
     AND known.embedder = arrays.embedder UNION ALL SELECT 1 FROM search_documents empty
-    WHERE empty.space = arrays.space AND empty.blob = arrays.blob AND empty.document < 0
+    WHERE empty.space_id = arrays.space_id AND empty.blob = arrays.blob AND empty.document < 0
 """
 
 
@@ -112,35 +112,35 @@ def _lock(connection: psycopg.Connection, space: int) -> None:
 
 def _forget_dead(connection: psycopg.Connection, space: int) -> None:
     """Drop documents of contents that are gone; where most are, all, so that frequencies count what is there."""
-    gone = "NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.space = own.space AND blobs.id = own.blob)"
-    connection.execute(f"DELETE FROM search_documents own WHERE space = %s AND {gone}", [space])
+    gone = "NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.space_id = own.space_id AND blobs.id = own.blob)"
+    connection.execute(f"DELETE FROM search_documents own WHERE space_id = %s AND {gone}", [space])
     if features_of(connection).vectors:
-        connection.execute(f"DELETE FROM derived_embeddings own WHERE space = %s AND {gone}", [space])
+        connection.execute(f"DELETE FROM derived_embeddings own WHERE space_id = %s AND {gone}", [space])
     row = connection.execute(
-        "SELECT (SELECT count(*) FROM search_documents WHERE space = %(s)s AND document >= 0), "
-        "(SELECT coalesce(sum(documents), 0)::bigint FROM search_batches WHERE space = %(s)s)",
+        "SELECT (SELECT count(*) FROM search_documents WHERE space_id = %(s)s AND document >= 0), "
+        "(SELECT coalesce(sum(documents), 0)::bigint FROM search_batches WHERE space_id = %(s)s)",
         {"s": space},
     ).fetchone()
     assert row is not None
     alive, written = row
     if alive < (1 - DEAD_SHARE) * written:
         for table in TABLES[:3]:
-            connection.execute(f"DELETE FROM {table} WHERE space = %s", [space])
+            connection.execute(f"DELETE FROM {table} WHERE space_id = %s", [space])
 
 
 def _write(connection: psycopg.Connection, space: int, batch: Batch) -> None:
     lengths = batch.lengths.astype(np.int64).reshape(-1, len(FIELDS))
     row = connection.execute(
-        f"INSERT INTO search_batches (space, documents, {','.join(FIELDS)}) VALUES (%s, %s, %s, %s, %s, %s) RETURNING batch",
+        f"INSERT INTO search_batches (space_id, documents, {','.join(FIELDS)}) VALUES (%s, %s, %s, %s, %s, %s) RETURNING batch",
         [space, len(lengths), *lengths.sum(axis=0).tolist()],
     ).fetchone()
     assert row is not None
     number = row[0]
-    columns = f"space, batch, document, blob, ordinal, {', '.join(FIELDS)}"
+    columns = f"space_id, batch, document, blob, ordinal, {', '.join(FIELDS)}"
     with connection.cursor().copy(f"COPY search_documents ({columns}) FROM STDIN") as copy:
         for document in _documents(batch, lengths):
             copy.write_row((space, number, *document))
-    columns = f"space, term, batch, documents, {', '.join(FIELDS)}"
+    columns = f"space_id, term, batch, documents, {', '.join(FIELDS)}"
     with connection.cursor().copy(f"COPY search_postings ({columns}) FROM STDIN") as copy:
         for term, where, counts in _postings(batch):
             copy.write_row((space, term, number, where, *counts))
@@ -181,16 +181,19 @@ def _index_vectors(connection: psycopg.Connection, dim: int) -> None:
 
 def _write_vectors(connection: psycopg.Connection, space: int, batch: Batch, embedder: str) -> None:
     connection.execute(
-        "DELETE FROM derived_embeddings WHERE space = %s AND embedder = %s AND blob = ANY(%s)",
+        "DELETE FROM derived_embeddings WHERE space_id = %s AND embedder = %s AND blob = ANY(%s)",
         [space, embedder, batch.blobs.tolist()],
     )
     whole = batch.vectors.astype(np.float32) * batch.scales[:, None]
     counts = np.diff(batch.starts)
     blobs = np.repeat(batch.blobs, counts).tolist()
+    pending = {blob for blob, scale in zip(blobs, batch.scales.tolist(), strict=True) if scale < 0}  # still to be made
     ordinals = (np.arange(len(blobs)) - np.repeat(batch.starts[:-1], counts)).tolist()
-    columns = "space, blob, ordinal, embedder, embedding"
+    columns = "space_id, blob, ordinal, embedder, embedding"
     with connection.cursor().copy(f"COPY derived_embeddings ({columns}) FROM STDIN") as copy:
         for blob, ordinal, vector in zip(blobs, ordinals, whole, strict=True):
+            if blob in pending:
+                continue
             copy.write_row((space, blob, ordinal, embedder, as_text(vector)))
 
 

@@ -162,26 +162,26 @@ def _with(scope: Scope) -> str:
     narrowed = "".join(f" AND {clause}" for name, clause in conditions if getattr(scope, name))
     return f"""
         WITH visible AS MATERIALIZED (
-            SELECT DISTINCT ON (snapshots.space) snapshots.space, snapshots.id AS snapshot, spaces.name
-            FROM snapshots JOIN spaces ON spaces.id = snapshots.space
+            SELECT DISTINCT ON (snapshots.space_id) snapshots.space_id, snapshots.id AS snapshot, spaces.name
+            FROM snapshots JOIN spaces ON spaces.id = snapshots.space_id
             WHERE starts_with(spaces.name, 'code:') AND (%(repos)s::text[] = '{{}}'
                 OR substring(regexp_replace(spaces.name, '/\\.git$', '') FROM '[^/:]+$') = ANY(%(repos)s))
-            ORDER BY snapshots.space, (snapshots.kind = 'commit') DESC, snapshots.indexed_at DESC, snapshots.id DESC
+            ORDER BY snapshots.space_id, (snapshots.kind = 'commit') DESC, snapshots.indexed_at DESC, snapshots.id DESC
         ), f AS (
-            SELECT visible.space, visible.snapshot, visible.name, files.path, files.blob
-            FROM visible JOIN files ON files.space = visible.space AND files.snapshot = visible.snapshot
+            SELECT visible.space_id, visible.snapshot, visible.name, files.path, files.blob
+            FROM visible JOIN files ON files.space_id = visible.space_id AND files.snapshot = visible.snapshot
             WHERE files.blob > 0{narrowed}
         )
     """
 
 
-_WRITTEN_IN = """EXISTS (SELECT 1 FROM blobs WHERE blobs.space = files.space AND blobs.id = files.blob
+_WRITTEN_IN = """EXISTS (SELECT 1 FROM blobs WHERE blobs.space_id = files.space_id AND blobs.id = files.blob
     AND blobs.language = ANY(%(languages)s))"""
 _FOUND = "SELECT f.name, f.snapshot, f.path, f.blob, {ordinal}::integer, {score}::double precision, {share}::double precision"
-_DEFINES = """(%(symbol)s = '' OR EXISTS (SELECT 1 FROM symbols s WHERE s.space = f.space AND s.blob = f.blob
+_DEFINES = """(%(symbol)s = '' OR EXISTS (SELECT 1 FROM symbols s WHERE s.space_id = f.space_id AND s.blob = f.blob
     AND s.ordinal = {of}.ordinal AND lower(s.name) = lower(%(symbol)s::text COLLATE "C")))"""
 _ORDER = "ORDER BY 6 DESC, f.name, f.path, 5 LIMIT %(k)s"
-_SIZE = "SELECT coalesce(sum(documents), 0) FROM search_batches JOIN visible USING (space)"
+_SIZE = "SELECT coalesce(sum(documents), 0) FROM search_batches JOIN visible USING (space_id)"
 _TF = " + ".join(
     f"%(w_{field})s * m.{field} / (1 - %(b_{field})s + %(b_{field})s * d.{field} / size.{field})"
     for field in publish.FIELDS
@@ -196,10 +196,10 @@ _WORDS = f"""
         for field in publish.FIELDS
     )
 }
-        FROM search_batches b JOIN visible USING (space)
+        FROM search_batches b JOIN visible USING (space_id)
     ), postings AS MATERIALIZED (
         SELECT p.*, wanted.place FROM wanted CROSS JOIN visible
-        JOIN search_postings p ON p.space = visible.space AND p.term = wanted.term
+        JOIN search_postings p ON p.space_id = visible.space_id AND p.term = wanted.term
     ), known AS (
         SELECT wanted.term, wanted.place, coalesce(sum(cardinality(p.documents)), 0)::double precision AS n
         FROM wanted LEFT JOIN postings p USING (term) GROUP BY wanted.term, wanted.place
@@ -207,27 +207,27 @@ _WORDS = f"""
         SELECT term, place, known.n > 0 AS is_there, ln(1 + (size.n - known.n + 0.5) / (known.n + 0.5)) AS idf FROM known, size
     ), asked AS (SELECT greatest(sum(idf), 1e-9) AS total FROM idf WHERE place <= %(counted)s
     ), found AS MATERIALIZED (
-        SELECT d.space, d.blob, d.ordinal, sum(idf.idf * x.tf / (%(k1)s + x.tf)) AS score,
+        SELECT d.space_id, d.blob, d.ordinal, sum(idf.idf * x.tf / (%(k1)s + x.tf)) AS score,
             sum(CASE WHEN idf.place <= %(counted)s THEN idf.idf ELSE 0 END) AS held
         FROM postings p JOIN idf USING (term) CROSS JOIN size
         CROSS JOIN LATERAL unnest(p.documents, p.body, p.name, p.signature, p.docs)
             AS m (document, body, name, signature, docs)
-        JOIN search_documents d ON d.space = p.space AND d.batch = p.batch AND d.document = m.document
+        JOIN search_documents d ON d.space_id = p.space_id AND d.batch = p.batch AND d.document = m.document
         CROSS JOIN LATERAL (SELECT {_TF} AS tf) x
-        GROUP BY d.space, d.blob, d.ordinal
+        GROUP BY d.space_id, d.blob, d.ordinal
     )
     {_FOUND.format(ordinal="found.ordinal", score="found.score", share="found.held / asked.total")}
-    FROM found JOIN f ON f.space = found.space AND f.blob = found.blob CROSS JOIN asked
+    FROM found JOIN f ON f.space_id = found.space_id AND f.blob = found.blob CROSS JOIN asked
     WHERE {_DEFINES.format(of="found")} {_ORDER}
 """
 _NEAR = f"""
     {_FOUND.format(ordinal="e.ordinal", score="1 - (e.embedding <=> %(vector)s::halfvec)", share="0")}
-    FROM f JOIN derived_embeddings e ON e.space = f.space AND e.blob = f.blob AND e.embedder = %(embedder)s
+    FROM f JOIN derived_embeddings e ON e.space_id = f.space_id AND e.blob = f.blob AND e.embedder = %(embedder)s
     WHERE {_DEFINES.format(of="e")} {_ORDER}
 """
 _NAMED = f"""
     {_FOUND.format(ordinal="s.ordinal", score="1", share="0")}
-    FROM symbols s JOIN f ON f.space = s.space AND f.blob = s.blob
+    FROM symbols s JOIN f ON f.space_id = s.space_id AND f.blob = s.blob
     WHERE lower(s.name) = ANY(ARRAY(SELECT lower(unnest(%(names)s::text[]) COLLATE "C"))) AND {_DEFINES.format(of="s")}
     GROUP BY f.name, f.snapshot, f.path, f.blob, s.ordinal {_ORDER}
 """
@@ -235,33 +235,33 @@ _NAMED = f"""
 _SPELLED = f"""
     , looked AS (SELECT unnest(%(names)s::text[]) AS name
     ), spelled AS (
-        SELECT s.space, s.blob, s.ordinal, CASE WHEN lower(s.name) = lower(looked.name COLLATE "C") THEN 1
+        SELECT s.space_id, s.blob, s.ordinal, CASE WHEN lower(s.name) = lower(looked.name COLLATE "C") THEN 1
             ELSE least(similarity(s.name, looked.name), 0.99) END AS alike
         FROM looked JOIN symbols s ON s.name %% looked.name
         UNION ALL
-        SELECT s.space, s.blob, s.ordinal, least(word_similarity(looked.name, s.signature), 0.9) * 0.9
+        SELECT s.space_id, s.blob, s.ordinal, least(word_similarity(looked.name, s.signature), 0.9) * 0.9
         FROM looked JOIN symbols s ON looked.name <%% s.signature
         UNION ALL
-        SELECT files.space, files.blob, 0, least(word_similarity(looked.name, files.path), 0.9) * 0.8
+        SELECT files.space_id, files.blob, 0, least(word_similarity(looked.name, files.path), 0.9) * 0.8
         FROM looked JOIN files ON looked.name <%% files.path JOIN visible
-            ON visible.space = files.space AND visible.snapshot = files.snapshot
-    ), best AS (SELECT space, blob, ordinal, max(alike) AS alike FROM spelled GROUP BY space, blob, ordinal)
+            ON visible.space_id = files.space_id AND visible.snapshot = files.snapshot
+    ), best AS (SELECT space_id, blob, ordinal, max(alike) AS alike FROM spelled GROUP BY space_id, blob, ordinal)
     {_FOUND.format(ordinal="best.ordinal", score="best.alike", share="0")}
-    FROM best JOIN f ON f.space = best.space AND f.blob = best.blob WHERE {_DEFINES.format(of="best")} {_ORDER}
+    FROM best JOIN f ON f.space_id = best.space_id AND f.blob = best.blob WHERE {_DEFINES.format(of="best")} {_ORDER}
 """
 _READ = """
     SELECT chunks.*, spaces.name AS of, hit.path, blobs.language, snapshots.branch, snapshots.label,
         snapshots.kind AS snapshot_kind,
         convert_from(substring(blobs.content FROM chunks.start_byte::integer + 1
             FOR (chunks.end_byte - chunks.start_byte)::integer), 'UTF8') AS text,
-        ARRAY(SELECT qualified FROM symbols s WHERE s.space = chunks.space AND s.blob = chunks.blob
+        ARRAY(SELECT qualified FROM symbols s WHERE s.space_id = chunks.space_id AND s.blob = chunks.blob
             AND s.ordinal = chunks.ordinal ORDER BY position) AS symbols
     FROM unnest(%(spaces)s::text[], %(snapshots)s::bigint[], %(paths)s::text[], %(blobs)s::bigint[], %(ordinals)s::integer[])
         WITH ORDINALITY AS hit (space, snapshot, path, blob, ordinal, place)
     JOIN spaces ON spaces.name = hit.space
-    JOIN chunks ON chunks.space = spaces.id AND chunks.blob = hit.blob AND chunks.ordinal = hit.ordinal
-    JOIN blobs ON blobs.space = spaces.id AND blobs.id = hit.blob
-    JOIN snapshots ON snapshots.space = spaces.id AND snapshots.id = hit.snapshot
+    JOIN chunks ON chunks.space_id = spaces.id AND chunks.blob = hit.blob AND chunks.ordinal = hit.ordinal
+    JOIN blobs ON blobs.space_id = spaces.id AND blobs.id = hit.blob
+    JOIN snapshots ON snapshots.space_id = spaces.id AND snapshots.id = hit.snapshot
     ORDER BY hit.place
 """
 
@@ -270,10 +270,10 @@ def _graph(scope: Scope, dim: int) -> str:
     """Return the statement that reads the graph over vectors in order, on and on until enough of them passed."""
     return f"""{_with(scope)}
         SELECT f.name, f.snapshot, f.path, f.blob, e.ordinal, 1 - e.distance, 0 FROM (
-            SELECT space, blob, ordinal, embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) AS distance
+            SELECT space_id, blob, ordinal, embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) AS distance
             FROM derived_embeddings
             WHERE vector_dims(embedding) = {dim} AND embedder = %(embedder)s AND EXISTS (
-                SELECT 1 FROM f WHERE f.space = derived_embeddings.space AND f.blob = derived_embeddings.blob
+                SELECT 1 FROM f WHERE f.space_id = derived_embeddings.space_id AND f.blob = derived_embeddings.blob
             ) ORDER BY embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) LIMIT %(k)s
-        ) e JOIN f ON f.space = e.space AND f.blob = e.blob ORDER BY e.distance, f.name, f.path LIMIT %(k)s
+        ) e JOIN f ON f.space_id = e.space_id AND f.blob = e.blob ORDER BY e.distance, f.name, f.path LIMIT %(k)s
     """

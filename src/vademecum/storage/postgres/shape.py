@@ -1,6 +1,6 @@
 """The record families as PostgreSQL keeps them, read off the schema that SQLite is given, so that the two cannot differ.
 
-Every table has one more column, `space`, at the head of its key: the repository, memory or owner that the row belongs to.
+Every table has one more column, `space_id`, at the head of its key: the repository, memory or owner that the row belongs to.
 Text is compared by its bytes (`COLLATE "C"`), as SQLite does.
 """
 
@@ -26,7 +26,7 @@ class Shape:
     Attributes:
         columns: each column's type, in the order of the family.
         nullable: columns that may be NULL.
-        key: the key, without `space`.
+        key: the key, without `space_id`.
         unique: other sets of columns that no two rows of a space share.
         indexes: further indexes, by name.
         folded: columns compared without regard to the case of ASCII letters.

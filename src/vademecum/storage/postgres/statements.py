@@ -28,7 +28,7 @@ def known(family: str, columns: Sequence[str]) -> Sequence[str]:
 
 
 def conditions(family: str, where: Sequence[Condition], table: str = "") -> tuple[str, list[Any]]:
-    """Return what follows `space = …`: " AND …" for each condition, and the values."""
+    """Return what follows `space_id = …`: " AND …" for each condition, and the values."""
     shape = shapes()[family]
     known(family, [column for column, _, _ in where])
     parts: list[str] = []
@@ -65,7 +65,7 @@ def select(
     clause, values = conditions(family, where)
     chosen = ",".join(known(family, columns or tuple(shape.columns)))
     tail = f" ORDER BY {','.join(_folded(shape, each, each) for each in known(family, order))}" if order else ""
-    return f"SELECT {chosen} FROM {family} WHERE space = %s{clause}{tail}", values
+    return f"SELECT {chosen} FROM {family} WHERE space_id = %s{clause}{tail}", values
 
 
 @lru_cache(maxsize=256)
@@ -75,8 +75,8 @@ def upsert(family: str) -> str:
     arrays = ",".join(f"{'%b' if kind == 'bytea' else '%s'}::{kind}[]" for kind in shape.columns.values())
     changes = ",".join(f"{name}=excluded.{name}" for name in shape.columns if name not in shape.key)
     return (
-        f"INSERT INTO {family} (space,{','.join(shape.columns)}) SELECT %s, * FROM unnest({arrays}) "
-        f"ON CONFLICT (space,{','.join(shape.key)}) DO {f'UPDATE SET {changes}' if changes else 'NOTHING'}"
+        f"INSERT INTO {family} (space_id,{','.join(shape.columns)}) SELECT %s, * FROM unnest({arrays}) "
+        f"ON CONFLICT (space_id,{','.join(shape.key)}) DO {f'UPDATE SET {changes}' if changes else 'NOTHING'}"
     )
 
 
@@ -90,7 +90,7 @@ def by_key(family: str, parts: int) -> str:
     same = " AND ".join(f"found.{each} = wanted.{each}" for each in key)
     return (
         f"SELECT {wanted} FROM unnest({arrays}) AS wanted ({','.join(key)}) "
-        f"JOIN {family} found ON found.space = %s AND {same}"
+        f"JOIN {family} found ON found.space_id = %s AND {same}"
     )
 
 
@@ -105,7 +105,7 @@ def reach(
         "WITH RECURSIVE reached (node, steps) AS ("
         "SELECT unnest(%s::bigint[]), 0 UNION "
         f"SELECT way.{there}, reached.steps + 1 FROM reached JOIN {family} way ON way.{here} = reached.node "
-        f"WHERE way.space = %s{clause} AND reached.steps < %s"
+        f"WHERE way.space_id = %s{clause} AND reached.steps < %s"
         ") SELECT node, min(steps) FROM reached GROUP BY node ORDER BY min(steps), node"
     )
     return statement, [list(start), space, *values, depth]

@@ -112,7 +112,7 @@ class PostgresStore:
         wanted = ",".join(f"own.{each}" for each in statements.known(family, columns))
         with _named(url), connections(url, timeout_s).borrowed() as connection:
             return connection.execute(
-                f"SELECT spaces.name,{wanted} FROM spaces JOIN {family} own ON own.space = spaces.id "
+                f"SELECT spaces.name,{wanted} FROM spaces JOIN {family} own ON own.space_id = spaces.id "
                 f"WHERE true{clause} ORDER BY spaces.name",
                 values,
             ).fetchall()
@@ -241,9 +241,9 @@ class PostgresStore:
     def _numbers(self, family: str, column: str, count: int) -> range:
         """Take numbers that were never given before in this space. Inside a transaction."""
         statement = (
-            "INSERT INTO counters (space, family, last) "
-            f"SELECT %(space)s, %(family)s, coalesce(max({column}), 0) + %(count)s FROM {family} WHERE space = %(space)s "
-            "ON CONFLICT (space, family) DO UPDATE SET last = greatest(counters.last + %(count)s, excluded.last) "
+            "INSERT INTO counters (space_id, family, last) "
+            f"SELECT %(space)s, %(family)s, coalesce(max({column}), 0) + %(count)s FROM {family} WHERE space_id = %(space)s "
+            "ON CONFLICT (space_id, family) DO UPDATE SET last = greatest(counters.last + %(count)s, excluded.last) "
             "RETURNING last"
         )
         values = {"space": self._number, "family": family, "count": count}
@@ -285,7 +285,7 @@ class PostgresStore:
     def delete(self, family: str, where: Sequence[Condition]) -> int:
         """Delete the matching rows. Returns how many there were."""
         clause, values = statements.conditions(family, where)
-        statement = f"DELETE FROM {family} WHERE space = %s{clause}"
+        statement = f"DELETE FROM {family} WHERE space_id = %s{clause}"
         # after a connection was lost it may have been done, and doing it again would count nothing
         return self._run(
             lambda connection: connection.execute(statement, [self._number, *values]).rowcount, again=False
@@ -303,8 +303,8 @@ class PostgresStore:
             ("files", "snapshot", "snapshots"),
         ):
             lacking = (
-                f"SELECT count(*) FROM {family} own WHERE space = %s AND {column} > 0 AND NOT EXISTS "
-                f"(SELECT 1 FROM {of} WHERE {of}.space = own.space AND {of}.id = own.{column})"
+                f"SELECT count(*) FROM {family} own WHERE space_id = %s AND {column} > 0 AND NOT EXISTS "
+                f"(SELECT 1 FROM {of} WHERE {of}.space_id = own.space_id AND {of}.id = own.{column})"
             )
             [(count,)] = self._fetched(lacking, [self._number])
             if count:

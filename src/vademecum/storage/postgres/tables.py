@@ -62,7 +62,7 @@ def every_table() -> MetaData:
     Table(  # the last number given in a space, for families whose rows are numbered by the database
         "counters",
         metadata,
-        Column("space", BigInteger, primary_key=True, autoincrement=False),
+        Column("space_id", BigInteger, primary_key=True, autoincrement=False),
         Column("family", text(), primary_key=True),
         Column("last", BigInteger, nullable=False),
     )
@@ -107,28 +107,28 @@ def _search_tables(metadata: MetaData) -> None:
     Table(
         "search_batches",
         metadata,
-        *whole("space", of=BigInteger),
+        *whole("space_id", of=BigInteger),
         Column("batch", BigInteger, Identity(), nullable=False),
         *whole("documents", *FIELDS, of=BigInteger),
-        PrimaryKeyConstraint("space", "batch"),
+        PrimaryKeyConstraint("space_id", "batch"),
     )
     documents = Table(
         "search_documents",
         metadata,
-        *whole("space", "batch", of=BigInteger),
+        *whole("space_id", "batch", of=BigInteger),
         *whole("document"),
         *whole("blob", of=BigInteger),
         *whole("ordinal", *FIELDS),
-        PrimaryKeyConstraint("space", "batch", "document"),
+        PrimaryKeyConstraint("space_id", "batch", "document"),
     )
-    Index("search_documents_by_blob", documents.c.space, documents.c.blob)
+    Index("search_documents_by_blob", documents.c.space_id, documents.c.blob)
     Table(  # where each term stands in a batch, and how often in each field
         "search_postings",
         metadata,
-        *whole("space", "term", "batch", of=BigInteger),
+        *whole("space_id", "term", "batch", of=BigInteger),
         Column("documents", ARRAY(Integer), nullable=False),
         *(Column(name, ARRAY(SmallInteger), nullable=False) for name in FIELDS),
-        PrimaryKeyConstraint("space", "term", "batch"),
+        PrimaryKeyConstraint("space_id", "term", "batch"),
     )
 
 
@@ -137,14 +137,14 @@ def _family_table(metadata: MetaData, name: str, shape: Shape) -> None:
     table = Table(
         name,
         metadata,
-        Column("space", BigInteger, nullable=False),
+        Column("space_id", BigInteger, nullable=False),
         *columns,
-        PrimaryKeyConstraint("space", *shape.key),
-        *(UniqueConstraint("space", *unique) for unique in shape.unique),
+        PrimaryKeyConstraint("space_id", *shape.key),
+        *(UniqueConstraint("space_id", *unique) for unique in shape.unique),
     )
     for index, parts in shape.indexes.items():
         Index(
             index,
-            table.c.space,
+            table.c.space_id,
             *(func.lower(table.c[part]) if part in shape.folded else table.c[part] for part in parts),
         )
