@@ -25,6 +25,20 @@ EMBEDDINGS = (
         embedding halfvec NOT NULL, PRIMARY KEY (space_id, blob, ordinal, embedder))""",
     "ALTER TABLE derived_embeddings ALTER COLUMN embedding SET STORAGE PLAIN",  # read in place, not from beside
 )
+# an index of vectors (`search.vectors = "pgvector"`): points with their payload
+POINTS = (
+    """CREATE TABLE IF NOT EXISTS derived_points (
+        collection text COLLATE "C" NOT NULL, model text COLLATE "C" NOT NULL, key uuid NOT NULL, id text COLLATE "C" NOT NULL,
+        repo text COLLATE "C" NOT NULL, branch text COLLATE "C" NOT NULL, commit text COLLATE "C" NOT NULL,
+        path text COLLATE "C" NOT NULL, language text COLLATE "C" NOT NULL, start_line integer NOT NULL,
+        end_line integer NOT NULL, kind text COLLATE "C" NOT NULL, file_kind text COLLATE "C" NOT NULL,
+        symbols text[] NOT NULL, text text COLLATE "C" NOT NULL, blob text COLLATE "C" NOT NULL, ordinal integer NOT NULL,
+        names text[] COLLATE "C" NOT NULL, places text[] COLLATE "C" NOT NULL, embedding vector NOT NULL,
+        PRIMARY KEY (collection, model, key))""",
+    "CREATE INDEX IF NOT EXISTS derived_points_by_repo ON derived_points (collection, model, repo, commit)",
+    "CREATE INDEX IF NOT EXISTS derived_points_by_place ON derived_points USING gin (places)",
+    "CREATE INDEX IF NOT EXISTS derived_points_by_name ON derived_points USING gin (names)",
+)
 DERIVED = ("trigram_", "derived_")  # how their names begin
 
 
@@ -58,7 +72,7 @@ def provide(url: str) -> list[str]:
             connection.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # until the connection ends
             said = [_extended(connection, name, gives, url) for name, gives in EXTENSIONS.items()]
             if features_of(connection).vectors:
-                for statement in EMBEDDINGS:
+                for statement in (*EMBEDDINGS, *POINTS):
                     connection.execute(statement)
             if features_of(connection).trigrams:
                 for index, table, column in TRIGRAMS:
