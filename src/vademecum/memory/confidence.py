@@ -48,7 +48,7 @@ def probability(weighed: Weighed, best: NDArray[np.int64], events: int, embedder
     c = CALIBRATIONS.get(embedder, BY_WORDS)
     scores = weighed.score[best]
     alone = 1 - float(scores[min(_TENTH, len(best) - 1)]) / max(float(scores[0]), 1e-9)
-    meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(weighed.share[best[:_HEAD]].max())
+    meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(weighed.share(best[:_HEAD]).max())
     missing = weighed.missing * events / (events + LITTLE)
     odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share + c.alone * alone
     return 1 / (1 + math.exp(-odds))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,13 +57,11 @@ def take_apart(text: str) -> Question:
     return Question(text, query_keys(text), asks_now, _LATELY.search(text) is not None)
 
 
-def named(question: Question, names: Sequence[str]) -> NDArray[np.bool_] | None:
-    """Return which speakers the question names: bool (P,), or None where it names nobody."""
-    words = question.words
-    called = [any(part in words for part in _parts(name)) for name in names]
-    return np.array(called, bool) if any(called) else None
-
-
-def _parts(name: str) -> Collection[str]:
-    """The words of a name that stand for it: not initials."""
-    return [part for part in _NAME.findall(name.lower()) if len(part) > 2]
+def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:
+    """Return which of `count` speakers the question names, by the words of their names: bool (P,); None where nobody."""
+    called = [code for word in question.words & words.keys() for code in words[word]]
+    if not called:
+        return None
+    found = np.zeros(count, bool)
+    found[called] = True
+    return found

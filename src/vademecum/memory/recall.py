@@ -7,6 +7,7 @@ best that pass the filters, read them, put what was superseded behind what took 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,6 +55,7 @@ class Recall:
         self._clock = clock
         self._reader = reader
         self._view: View | None = None
+        self._laying_out = threading.Lock()
 
     def recall(self, text: str, *, k: int, filters: Filters) -> Recalled:
         """Return the `k` events that answer a question best, and whether memory holds the answer at all.
@@ -65,7 +67,7 @@ class Recall:
         question = take_apart(text)
         view = self.view()
         mask = self._mask(view, filters)
-        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speakers[1]), mask)
+        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speaker_words, view.speaker_count), mask)
         if question.asks_lately:
             weighed = replace(
                 weighed, score=weighed.score * _freshness(view, weighed.rows, filters.as_of or self._clock())
@@ -73,7 +75,7 @@ class Recall:
         best = _best(weighed, max(k, LOOKED_AT))
         evidence = self._read(view, weighed, best)
         ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
-        searched = int(np.count_nonzero(view.alive if mask is None else mask))
+        searched = view.living if mask is None else int(np.count_nonzero(mask))
         verdict, probability, reason = judge(weighed, best, len(view), searched, self._reader().embedder.name)
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, filters.since, filters.until, searched)
 
@@ -81,20 +83,21 @@ class Recall:
         """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
         question = take_apart(text)
         view = self.view()
-        called = named(question, view.speakers[1])
+        called = named(question, view.speaker_words, view.speaker_count)
         weighed = weigh(view, question.keys, self._vector(text), called, self._mask(view, filters))
         scores = session_scores(view, weighed)
         best = [int(code) for code in top(scores, k) if scores[code] > 0]
-        scopes = [self.scopes[view.scope[view.rows_of(code)[0]]].name for code in best]
+        scopes = [self.scopes[view.scope[view.rows_of(np.array([code]))[0]]].name for code in best]
         return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
 
     def view(self) -> View:
         """Return every event of every scope as it is now; the same object while nothing changed."""
         reader = self._reader()
-        parts = tuple(scope.shelf.part(reader) for scope in self.scopes)
-        if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
-            self._view = view_of(parts)
-        return self._view
+        with self._laying_out:  # a second thread would work out the same, over what the first has half done
+            parts = tuple(scope.shelf.part(reader) for scope in self.scopes)
+            if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
+                self._view = view_of(parts, self._view)
+            return self._view
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = self._reader().embedder.embed([Passage(text)], "query").unwrap()[0]
@@ -108,8 +111,7 @@ class Recall:
         if filters.roles:
             mask = mask & np.isin(view.roles, [ROLES.index(role) for role in filters.roles])
         if filters.session:
-            codes = [i for i, name in enumerate(view.session_names) if name == filters.session]
-            mask = mask & np.isin(view.session, codes)
+            mask = mask & np.isin(view.session, view.sessions_named(filters.session))
         if filters.since is not None:
             mask = mask & (view.at >= filters.since * 1000)
         until = min((end for end in (filters.until, filters.as_of) if end is not None), default=None)
@@ -138,7 +140,8 @@ class Recall:
             }
         facts, now, rivals = self._drawn([event.id for event in events.values()])
         evidence = []
-        for row, place in zip(rows.tolist(), best.tolist(), strict=True):
+        signals = _signals(weighed, best)
+        for row, place, why in zip(rows.tolist(), best.tolist(), signals, strict=True):
             if row in events:  # else another process deleted it this moment
                 own_facts = tuple(facts.get(events[row].id, ()))
                 after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
@@ -146,7 +149,7 @@ class Recall:
                 scope_name = self.scopes[view.scope[row]].name
                 score = float(weighed.score[place])
                 evidence.append(
-                    Evidence(events[row], score, _signals(weighed, place), own_facts, after, against, scope=scope_name)
+                    Evidence(events[row], score, why, own_facts, after, against, scope=scope_name)
                 )
         return evidence
 
@@ -195,8 +198,11 @@ def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
     return best[weighed.score[best] > 0]
 
 
-def _signals(weighed: Weighed, place: int) -> dict[str, float]:
-    return {name: round(float(getattr(weighed, name)[place]), 4) for name in ("words", "meaning", "share")}
+def _signals(weighed: Weighed, best: NDArray[np.int64]) -> list[dict[str, float]]:
+    """Return what speaks for each of the best, by name."""
+    columns = {"words": weighed.words[best], "meaning": weighed.meaning[best], "share": weighed.share(best)}
+    rows = zip(*(values.astype(float).round(4).tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def metadata_of(text: str) -> dict[str, Any]:
