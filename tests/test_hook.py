@@ -16,7 +16,7 @@ import pytest
 from vademecum import config
 from vademecum.engine import Engine
 from vademecum.hook import DEADLINE_S, LOG, MOST_LOG_BYTES, note
-from vademecum.memory.context import estimated_tokens
+from vademecum.memory.fitting import estimated_tokens
 
 SAID = [
     "We decided to use SQLite over Postgres because there is one writer.",

@@ -9,7 +9,7 @@ from vademecum.memory.brief import Outline, relevant
 
 
 def outline(number: int, text: str, subject: str = "") -> Outline:
-    return Outline(float(-number), 0, str(number), subject, "", text)
+    return Outline(str(number), "", "fact", subject, "", text, 0.9, 1, float(-number), float(-number))
 
 
 FACTS = [

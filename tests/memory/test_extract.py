@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from vademecum.memory.extract import extract
 from vademecum.memory.extract.prose import prose_of, sentences
-from vademecum.memory.records import FactKind, Role, Statement
+from vademecum.memory.kinds import FactKind, Role
+from vademecum.memory.records import Statement
 
 
 def only(message: str, role: Role = Role.USER) -> Statement:

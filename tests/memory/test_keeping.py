@@ -9,7 +9,7 @@ import pytest
 
 from vademecum.errors import UsageError
 from vademecum.memory.consolidate import consolidate, digest_sessions, merge_duplicates
-from vademecum.memory.records import Role
+from vademecum.memory.kinds import Role
 
 NOON, DAY = 1_760_000_400.0, 86_400.0
 

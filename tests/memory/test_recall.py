@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from vademecum.memory.records import Role
+from vademecum.memory.kinds import Role
 from vademecum.plugins import load
 from vademecum.types import Verdict
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 
-from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Statement
+from vademecum.digests import blake2b
+from vademecum.memory.kinds import FactKind, Role
+from vademecum.memory.records import Claim, Event, Fact, Statement
 from vademecum.memory.words import terms
 
 CONFIRMED, REJECTED, FORGOTTEN = "confirmed", "rejected", "forgotten"

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from vademecum.errors import UsageError
-from vademecum.memory.records import Event, Role
+from vademecum.memory.kinds import Role
+from vademecum.memory.records import Event
 from vademecum.protocols import Condition, Row, Store
 
 FORGOTTEN, ARCHIVED = "forgotten", "archived"

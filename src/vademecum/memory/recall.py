@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.memory.confidence import judge
+from vademecum.memory.kinds import Role
 from vademecum.memory.question import named, take_apart
-from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
+from vademecum.memory.records import Event, Evidence, Fact, Recalled
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
 from vademecum.memory.view import View, view_of
-from vademecum.memory.weigh import Weighed, session_scores, weigh
+from vademecum.memory.weigh import Floats, Weighed, session_scores, weigh
 from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.protocols import Clock
 from vademecum.retrieval.fusion import top
@@ -67,16 +68,19 @@ class Recall:
         question = take_apart(text)
         view = self.view()
         mask = self._mask(view, filters)
-        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speaker_words, view.speaker_count), mask)
+        weighed = weigh(
+            view, question.keys, self._vector(text), named(question, view.speaker_words, view.speaker_count), mask
+        )
         if question.asks_lately:
             weighed = replace(
                 weighed, score=weighed.score * _freshness(view, weighed.rows, filters.as_of or self._clock())
             )
         best = _best(weighed, max(k, LOOKED_AT))
-        evidence = self._read(view, weighed, best)
+        shares = weighed.share(best)
+        evidence = self._read(view, weighed, best, shares)
         ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
         searched = view.living if mask is None else int(np.count_nonzero(mask))
-        verdict, probability, reason = judge(weighed, best, len(view), searched, self._reader().embedder.name)
+        verdict, probability, reason = judge(weighed, best, shares, len(view), searched, self._reader().embedder.name)
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, filters.since, filters.until, searched)
 
     def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
@@ -128,7 +132,7 @@ class Recall:
             tagged |= (view.scope == number) & np.isin(view.numbers, list(numbers))
         return tagged
 
-    def _read(self, view: View, weighed: Weighed, best: NDArray[np.int64]) -> list[Evidence]:
+    def _read(self, view: View, weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[Evidence]:
         """Return the events of the best candidates, with the facts drawn from them."""
         rows = weighed.rows[best]
         events: dict[int, Event] = {}
@@ -140,7 +144,7 @@ class Recall:
             }
         facts, now, rivals = self._drawn([event.id for event in events.values()])
         evidence = []
-        signals = _signals(weighed, best)
+        signals = _signals(weighed, best, shares)
         for row, place, why in zip(rows.tolist(), best.tolist(), signals, strict=True):
             if row in events:  # else another process deleted it this moment
                 own_facts = tuple(facts.get(events[row].id, ()))
@@ -148,9 +152,7 @@ class Recall:
                 against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
                 scope_name = self.scopes[view.scope[row]].name
                 score = float(weighed.score[place])
-                evidence.append(
-                    Evidence(events[row], score, why, own_facts, after, against, scope=scope_name)
-                )
+                evidence.append(Evidence(events[row], score, why, own_facts, after, against, scope=scope_name))
         return evidence
 
     def _drawn(self, ids: Sequence[str]) -> tuple[dict[str, list[Fact]], dict[str, Fact], dict[str, list[Fact]]]:
@@ -198,9 +200,9 @@ def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
     return best[weighed.score[best] > 0]
 
 
-def _signals(weighed: Weighed, best: NDArray[np.int64]) -> list[dict[str, float]]:
+def _signals(weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[dict[str, float]]:
     """Return what speaks for each of the best, by name."""
-    columns = {"words": weighed.words[best], "meaning": weighed.meaning[best], "share": weighed.share(best)}
+    columns = {"words": weighed.words[best], "meaning": weighed.meaning[best], "share": shares}
     rows = zip(*(values.astype(float).round(4).tolist() for values in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]
 

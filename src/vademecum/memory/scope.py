@@ -15,7 +15,6 @@ from vademecum.protocols import Embedder, Store
 if TYPE_CHECKING:
     from vademecum.memory.shelf import Shelf
 
-DATABASE = "memory.db"
 REPOSITORY, GLOBAL = "repository", "global"
 
 

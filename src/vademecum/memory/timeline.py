@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from vademecum.memory.records import Chapter, Event, Role
+from vademecum.memory.kinds import Role
+from vademecum.memory.records import Chapter, Event
 
 # Questions about the course of things rather than about one thing.
 _ASKS_FOR_IT = re.compile(

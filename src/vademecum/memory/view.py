@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ B = 0.3  # how much a long message is held against its words; low, since most ar
 SESSION_K1 = 1.2  # the textbook values, for sessions are as long as documents
 SESSION_B = 0.75
 _NAME = re.compile(r"\w+")
+S = TypeVar("S", bound=np.generic)
 
 
 class View:
@@ -187,11 +188,11 @@ class View:
         """float64 (S,): terms of each session."""
         return self._joined("terms", np.float64)
 
-    def _joined(self, name: str, dtype: type) -> Any:
+    def _joined(self, name: str, dtype: type[S]) -> NDArray[S]:
         return self._end_to_end([getattr(own, name) for own in self._filled], dtype)
 
     @staticmethod
-    def _end_to_end(pieces: Sequence[Any], dtype: type) -> Any:
+    def _end_to_end(pieces: Sequence[NDArray[S]], dtype: type[S]) -> NDArray[S]:
         """Return one array; where there is but one piece it is not copied."""
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.zeros(0, dtype)
 

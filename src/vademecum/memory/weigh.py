@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.memory.records import Role
+from vademecum.memory.kinds import Role
 from vademecum.memory.segment import ROLES
 from vademecum.memory.view import View
 from vademecum.retrieval.dense import Quantised, products
@@ -185,7 +185,7 @@ def _said(view: View, matches: Matches, idf: NDArray[np.float64]) -> NDArray[np.
     """BM25 of each row: float64 (N + 1,). The last stands for no row, which says nothing: -1 is where a talk ends."""
     held = matches.counts / (matches.counts + view.norms.take(matches.rows))
     held *= idf.astype(np.float32).take(matches.terms)
-    return np.bincount(matches.rows, held, len(view) + 1)
+    return np.asarray(np.bincount(matches.rows, held, len(view) + 1), np.float64)
 
 
 def _best_said(said: NDArray[np.float64]) -> Rows:
@@ -230,7 +230,9 @@ def _score(
     score = alone
     if sessions is not None and talk.any():
         before, after = view.neighbours
-        around = words + (BEFORE / highest * said[before[rows]] + AFTER / highest * said[after[rows]]).astype(np.float32)
+        around = words + (BEFORE / highest * said[before[rows]] + AFTER / highest * said[after[rows]]).astype(
+            np.float32
+        )
         around += np.float32(SESSION) * _scaled(sessions)[view.session[rows]]
         score = np.where(talk, around, alone)
     if named is not None:
@@ -265,7 +267,7 @@ def _cosines(view: View, vector: Quantised, rows: Rows) -> Floats:
             own = rows[here] - base
             found[here] = products(segment.vectors.take(own, axis=0), whole) * (segment.scales.take(own) * scale)
         base += segment.size
-    return np.maximum(found, np.float32(0))
+    return np.asarray(np.maximum(found, np.float32(0)), np.float32)
 
 
 def _all_cosines(view: View, vector: Quantised) -> Floats:

@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vademecum.memory.records import Event, Role
+from vademecum.memory.kinds import Role
+from vademecum.memory.records import Event
 from vademecum.memory.transcripts.shape import (
     Session,
     Wanted,
