@@ -25,6 +25,7 @@ from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import asks_for_timeline, chapters
+from vademecum.memory.topics import topics_of
 from vademecum.memory.when import find_time, time_range
 from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder
@@ -354,7 +355,8 @@ class Memory:
 
     def _reads(self) -> Reader:
         if self._reader is None:
-            self._reader = Reader(self._embedder())
+            ledgers = [scope.ledger for scope in self._scopes]
+            self._reader = Reader(self._embedder(), lambda events: topics_of(ledgers, events))
         return self._reader
 
     def _now(self) -> datetime:
