@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.memory.when import time_asked
 from vademecum.memory.words import query_keys
 
 # A question about how things stand: an amount, a value, a state. One about when or why something happened is not.
@@ -40,6 +42,8 @@ class Question:
     keys: NDArray[np.uint64]  # (T,) its distinct terms
     asks_now: bool  # what holds, not what happened
     asks_lately: bool  # about the last days, by a word
+    period: tuple[float, float] | None  # the time it names, seconds since the epoch, half-open
+    saying_when: NDArray[np.bool_]  # (T,) which of its terms only name it
 
     @property
     def words(self) -> frozenset[str]:
@@ -47,14 +51,21 @@ class Question:
         return frozenset(_NAME.findall(self.text.lower()))
 
 
-def take_apart(text: str) -> Question:
-    """Return what a question is made of.
+def take_apart(text: str, now: datetime) -> Question:
+    """Return what a question is made of, asked at `now`, which knows its zone.
 
-    >>> take_apart("How many sources are in my library?").asks_now, take_apart("When did we choose SQLite?").asks_now
+    >>> noon = datetime(2026, 8, 12, 12).astimezone()
+    >>> take_apart("How many sources are in my library?", noon).asks_now, take_apart("When did we choose SQLite?", noon).asks_now
     (True, False)
+    >>> asked = take_apart("what did we decide last week about the cache", noon)
+    >>> [datetime.fromtimestamp(end).day for end in asked.period], asked.saying_when.tolist()
+    ([3, 10], [False, True, True, False])
     """
     asks_now = _CURRENT.search(text) is not None and _PAST.search(text) is None
-    return Question(text, query_keys(text), asks_now, _LATELY.search(text) is not None)
+    asked, keys = time_asked(text, now), query_keys(text)
+    rest = query_keys(asked.question) if asked.period is not None and asked.question else keys
+    period = asked.period.seconds if asked.period is not None else None
+    return Question(text, keys, asks_now, _LATELY.search(text) is not None, period, ~np.isin(keys, rest))
 
 
 def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:

@@ -10,20 +10,21 @@ import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.memory.confidence import judge
+from vademecum.memory.confidence import Found, judge
 from vademecum.memory.kinds import Role
-from vademecum.memory.question import named, take_apart
+from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
 from vademecum.memory.view import View, view_of
-from vademecum.memory.weigh import Floats, Weighed, session_scores, weigh
+from vademecum.memory.weigh import Asking, By, Floats, Weighed, session_scores, weigh
 from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.protocols import Clock
 from vademecum.retrieval.fusion import top
@@ -58,38 +59,39 @@ class Recall:
         self._view: View | None = None
         self._laying_out = threading.Lock()
 
-    def recall(self, text: str, *, k: int, filters: Filters) -> Recalled:
+    def recall(
+        self, text: str, *, k: int, filters: Filters, by: By = By.BOTH, vector: NDArray[np.float32] | None = None
+    ) -> Recalled:
         """Return the `k` events that answer a question best, and whether memory holds the answer at all.
+
+        A `vector`, float32 (dim,), stands for the question's own.
 
         Raises:
             StoreError: a database cannot be read.
             EmbedError: the question, or new events, cannot be embedded.
         """
-        question = take_apart(text)
+        now = filters.as_of or self._clock()
+        question = take_apart(text, datetime.fromtimestamp(now).astimezone())
         view = self.view()
-        mask = self._mask(view, filters)
-        weighed = weigh(
-            view, question.keys, self._vector(text), named(question, view.speaker_words, view.speaker_count), mask
-        )
+        asking = self._asking(view, question, filters, by, vector)
+        weighed = weigh(view, asking)
         if question.asks_lately:
-            weighed = replace(
-                weighed, score=weighed.score * _freshness(view, weighed.rows, filters.as_of or self._clock())
-            )
+            weighed = replace(weighed, score=weighed.score * _freshness(view, weighed.rows, now))
         best = _best(weighed, max(k, LOOKED_AT))
         shares = weighed.share(best)
         evidence = self._read(view, weighed, best, shares)
         ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
-        searched = view.living if mask is None else int(np.count_nonzero(mask))
-        verdict, probability, reason = judge(weighed, best, shares, len(view), searched, self._reader().embedder.name)
-        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, filters.since, filters.until, searched)
+        searched = view.living if asking.mask is None else int(np.count_nonzero(asking.mask))
+        found = Found(weighed, best, shares, len(view), searched, by is By.MEANING)
+        verdict, probability, reason = judge(found, self._reader().embedder.name)
+        since, until = asking.period or (filters.since, filters.until)
+        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched)
 
     def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
-        question = take_apart(text)
+        question = take_apart(text, datetime.fromtimestamp(filters.as_of or self._clock()).astimezone())
         view = self.view()
-        called = named(question, view.speaker_words, view.speaker_count)
-        weighed = weigh(view, question.keys, self._vector(text), called, self._mask(view, filters))
-        scores = session_scores(view, weighed)
+        scores = session_scores(view, weigh(view, self._asking(view, question, filters, By.BOTH, None)))
         best = [int(code) for code in top(scores, k) if scores[code] > 0]
         scopes = [self.scopes[view.scope[view.rows_of(np.array([code]))[0]]].name for code in best]
         return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
@@ -103,9 +105,17 @@ class Recall:
                 self._view = view_of(parts, self._view)
             return self._view
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._reader().embedder.embed([Passage(text)], "query").unwrap()[0]
-        return vector
+    def _asking(
+        self, view: View, question: Question, filters: Filters, by: By, vector: NDArray[np.float32] | None
+    ) -> Asking:
+        """Return what is looked for; a time given as a filter stands for the one that the question names."""
+        if vector is None:
+            vector = self._reader().embedder.embed([Passage(question.text)], "query").unwrap()[0]
+        called = named(question, view.speaker_words, view.speaker_count)
+        is_given = filters.since is not None or filters.until is not None
+        period = None if is_given else question.period
+        mask = self._mask(view, filters)
+        return Asking(question.keys, vector, question.saying_when, called, mask, period, by)
 
     def _mask(self, view: View, filters: Filters) -> NDArray[np.bool_] | None:
         """Return which rows pass: bool (N,); None where nothing is asked for but that they are there."""
