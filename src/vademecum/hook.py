@@ -119,7 +119,7 @@ def start_catching_up(directory: str) -> None:
 
 
 def catch_up(directory: str) -> None:
-    """Take in what is new, unless another process is at it. Raises what `Memory.sync` does."""
+    """Take in what is new and once a day keep house, unless another process is at it. Raises what `Memory.sync` does."""
     from vademecum import config
     from vademecum.codebase.identity import index_directory
     from vademecum.codebase.lock import exclusive
@@ -137,6 +137,7 @@ def catch_up(directory: str) -> None:
     # Where another process is at it, that one reads what is there, and the next turn brings the rest.
     with suppress(StoreBusyError), exclusive(at_it, 0.0), Engine.open(directory, settings=settings) as engine:
         engine.memory.sync()
+        engine.memory.consolidate(settings.memory.max_events, when_due=True)
 
 
 def read_input(handle: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from vademecum.errors import ConfigError, StoreError, UsageError
 from vademecum.memory.anchors import Anchoring, LookUp, no_code
-from vademecum.memory.consolidate import Consolidated, consolidate
+from vademecum.memory.consolidate import Consolidated, consolidate, is_due
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
@@ -26,6 +26,7 @@ from vademecum.memory.segment import Reader
 from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import asks_for_timeline, chapters
 from vademecum.memory.topics import topics_of
+from vademecum.memory.weigh import By, by_of
 from vademecum.memory.when import find_time, time_range
 from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder
@@ -172,6 +173,8 @@ class Memory:
         until: float | None = None,
         metadata: Mapping[str, Any] | None = None,
         as_of: float | None = None,
+        by: str = By.BOTH,
+        vector: Sequence[float] | None = None,
     ) -> Recalled:
         """Return the events that answer a question best, what they state, and whether memory holds an answer at all.
 
@@ -185,19 +188,22 @@ class Memory:
             until: only events before.
             metadata: only events whose metadata has all these values.
             as_of: answer as if it were then.
+            by: "words", "meaning", exactly over every vector, or "both".
+            vector: of the embedder in use, asked by in place of words; the question may be empty then.
 
         Raises:
-            UsageError: the question is empty, `k` is below 1, or `when` names no time.
+            UsageError: the question is empty, `k` is below 1, `when` names no time, or the vector has another length.
             StoreError, EmbedError: memory cannot be read.
         """
-        if not question.strip():
+        if not question.strip() and vector is None:
             raise UsageError("the question is empty: say what to recall")
         if k < 1:
             raise UsageError(f"k is {k}: ask for at least 1")
         if when:
             since, until = self._range(when)
         filters = Filters(tuple(map(role_of, roles)), session, since, until, metadata or {}, as_of)
-        found = self._recall.recall(question, k=k, filters=filters)
+        kind = by_of(by) if vector is None else By.MEANING
+        found = self._recall.recall(question, k=k, filters=filters, by=kind, vector=vector)
         self._count([item.event.id for item in found.evidence])
         return self._anchored(found)
 
@@ -325,9 +331,14 @@ class Memory:
         """Return the facts that hold as a page to read and review."""
         return markdown(self._chosen(everywhere=everywhere), self._wording, self._clock())
 
-    def consolidate(self, max_events: int = MAX_EVENTS) -> list[Consolidated]:
-        """Merge what says the same, tell sessions in a few lines, archive the oldest beyond a number; by scope."""
-        return [consolidate(scope, self._clock(), max_events) for scope in self._scopes]
+    def consolidate(self, max_events: int = MAX_EVENTS, *, when_due: bool = False) -> list[Consolidated]:
+        """Merge what says the same, tell sessions in a few lines, archive the oldest beyond a number; by scope.
+
+        With `when_due` only of scopes where that was not done for a day. Raises `StoreError`.
+        """
+        now = self._clock()
+        chosen = [scope for scope in self._scopes if not when_due or is_due(scope, now)]
+        return [consolidate(scope, now, max_events) for scope in chosen]
 
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
         """Have the extractor that is set read events it has not seen, at most so many in each scope; by scope.

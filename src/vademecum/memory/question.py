@@ -39,6 +39,7 @@ class Question:
     """A question, taken apart."""
 
     text: str
+    topic: str  # the same without the time it names
     keys: NDArray[np.uint64]  # (T,) its distinct terms
     asks_now: bool  # what holds, not what happened
     asks_lately: bool  # about the last days, by a word
@@ -63,9 +64,10 @@ def take_apart(text: str, now: datetime) -> Question:
     """
     asks_now = _CURRENT.search(text) is not None and _PAST.search(text) is None
     asked, keys = time_asked(text, now), query_keys(text)
-    rest = query_keys(asked.question) if asked.period is not None and asked.question else keys
+    topic = asked.question or text
+    rest = query_keys(topic) if asked.period is not None else keys
     period = asked.period.seconds if asked.period is not None else None
-    return Question(text, keys, asks_now, _LATELY.search(text) is not None, period, ~np.isin(keys, rest))
+    return Question(text, topic, keys, asks_now, _LATELY.search(text) is not None, period, ~np.isin(keys, rest))
 
 
 def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.errors import UsageError
 from vademecum.memory.confidence import Found, judge
 from vademecum.memory.kinds import Role
 from vademecum.memory.question import Question, named, take_apart
@@ -60,15 +61,16 @@ class Recall:
         self._laying_out = threading.Lock()
 
     def recall(
-        self, text: str, *, k: int, filters: Filters, by: By = By.BOTH, vector: NDArray[np.float32] | None = None
+        self, text: str, *, k: int, filters: Filters, by: By = By.BOTH, vector: Sequence[float] | None = None
     ) -> Recalled:
         """Return the `k` events that answer a question best, and whether memory holds the answer at all.
 
-        A `vector`, float32 (dim,), stands for the question's own.
+        A `vector` stands for the question's own.
 
         Raises:
             StoreError: a database cannot be read.
             EmbedError: the question, or new events, cannot be embedded.
+            UsageError: the vector has another length than those of the embedder in use.
         """
         now = filters.as_of or self._clock()
         question = take_apart(text, datetime.fromtimestamp(now).astimezone())
@@ -106,11 +108,14 @@ class Recall:
             return self._view
 
     def _asking(
-        self, view: View, question: Question, filters: Filters, by: By, vector: NDArray[np.float32] | None
+        self, view: View, question: Question, filters: Filters, by: By, given: Sequence[float] | None
     ) -> Asking:
         """Return what is looked for; a time given as a filter stands for the one that the question names."""
-        if vector is None:
-            vector = self._reader().embedder.embed([Passage(question.text)], "query").unwrap()[0]
+        embedder = self._reader().embedder
+        if given is None:
+            vector = embedder.embed([Passage(question.topic)], "query").unwrap()[0]
+        else:
+            vector = _unit(given, embedder.dim)
         called = named(question, view.speaker_words, view.speaker_count)
         is_given = filters.since is not None or filters.until is not None
         period = None if is_given else question.period
@@ -208,6 +213,14 @@ def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
     """Return the places of the best candidates, best first."""
     best = top(weighed.score, count)
     return best[weighed.score[best] > 0]
+
+
+def _unit(given: Sequence[float], dim: int) -> NDArray[np.float32]:
+    """Return a vector that was handed in as a unit vector. Raises `UsageError`."""
+    vector = np.asarray(given, np.float32)
+    if vector.shape != (dim,) or not np.isfinite(vector).all():
+        raise UsageError(f"the vector has shape {vector.shape}: the embedder in use makes {dim} finite numbers")
+    return vector / (np.linalg.norm(vector) or np.float32(1))
 
 
 def _signals(weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[dict[str, float]]:

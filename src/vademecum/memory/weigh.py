@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.errors import UsageError
 from vademecum.memory.kinds import Role
 from vademecum.memory.segment import ROLES
 from vademecum.memory.view import View
@@ -107,6 +108,14 @@ class By(StrEnum):
     BOTH = "both"
     WORDS = "words"
     MEANING = "meaning"  # exactly, over every vector
+
+
+def by_of(name: str) -> By:
+    """Return the way of a name. Raises `UsageError`."""
+    try:
+        return By(name)
+    except ValueError:
+        raise UsageError(f"events are not searched by {name!r}: choose among {', '.join(By)}") from None
 
 
 @dataclass(frozen=True)
