@@ -28,7 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from report import write
 from vademecum.memory.extract import extract
-from vademecum.memory.kinds import FactKind
+from vademecum.memory.records import FactKind
 
 SHOWN = 0.6
 SEEN = {"1", "3", "5"}

@@ -24,8 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from report import write
 from vademecum import config
 from vademecum.engine import Engine
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Event, event_id
+from vademecum.memory.records import Event, Role, event_id
 
 PROMPT = "why did we put the retry limit of the upload service at seven?"
 THINGS = ("cache", "parser", "upload service", "login page", "scheduler", "importer", "ledger", "search index")

@@ -33,9 +33,8 @@ import numpy as np
 
 import report
 from vademecum.memory.extract import extract
-from vademecum.memory.kinds import Role
 from vademecum.memory.memory import Memory
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Role
 from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
 from verdicts import area, reliability

@@ -31,10 +31,9 @@ from vademecum.context.related import relations
 from vademecum.embedding import embedding
 from vademecum.errors import UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
-from vademecum.memory.kinds import DATABASE, Role
 from vademecum.memory.memory import Memory
-from vademecum.memory.records import Statement
-from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
+from vademecum.memory.records import Role, Statement
+from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
 from vademecum.protocols import (

@@ -39,9 +39,9 @@ from vademecum.context.remembered import notes_section
 from vademecum.context.unified import Unified, unified
 from vademecum.errors import StoreError, UsageError
 from vademecum.memory.health import check_memory
-from vademecum.memory.kinds import DATABASE
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Note
+from vademecum.memory.scope import DATABASE
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.source_assembly import assemble_sources

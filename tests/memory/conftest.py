@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from vademecum.memory.extract import extract
-from vademecum.memory.kinds import Role
 from vademecum.memory.memory import Memory
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Role
 from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
 from vademecum.plugins import load
 

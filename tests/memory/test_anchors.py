@@ -6,7 +6,7 @@ import subprocess
 
 from vademecum.engine import Engine
 from vademecum.memory.anchors import Site
-from vademecum.memory.kinds import AnchorState
+from vademecum.memory.records import AnchorState
 
 CODE = '''\
 def split_budget(total):

@@ -9,9 +9,8 @@ import pytest
 
 from vademecum.memory.context import ContextBuilder
 from vademecum.memory.fitting import estimated_tokens
-from vademecum.memory.kinds import FactKind
 from vademecum.memory.preferences import CACHE_OPERATIONS, CACHE_TTL_S, MOST_CACHED
-from vademecum.memory.records import Statement
+from vademecum.memory.records import FactKind, Statement
 from vademecum.memory.weighting import boosted, freshness_boost, usage_boost
 
 

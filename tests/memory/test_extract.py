@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from vademecum.memory.extract import extract
 from vademecum.memory.extract.prose import prose_of, sentences
-from vademecum.memory.kinds import FactKind, Role
-from vademecum.memory.records import Statement
+from vademecum.memory.records import FactKind, Role, Statement
 
 
 def only(message: str, role: Role = Role.USER) -> Statement:

@@ -13,7 +13,7 @@ from vademecum.errors import UsageError
 from vademecum.memory.consolidate import alike, consolidate, digest_sessions, duplicates, merge_duplicates
 from vademecum.memory.facts import claim_like, settle
 from vademecum.memory.health import check_memory
-from vademecum.memory.kinds import Role
+from vademecum.memory.records import Role
 from vademecum.memory.words import terms
 
 NOON, DAY = 1_760_000_400.0, 86_400.0

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vademecum.memory import layout as layouts
-from vademecum.memory.kinds import Role
 from vademecum.memory.layout import Layout, Part, laid_out
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Role
 from vademecum.memory.segment import Reader, Segment, merge_segments
 from vademecum.memory.view import view_of
 from vademecum.plugins import load

@@ -13,8 +13,8 @@ import pytest
 from vademecum import config
 from vademecum.engine import Engine
 from vademecum.errors import ConsentError, UsageError
-from vademecum.memory.kinds import FactKind
 from vademecum.memory.learn import AT_ONCE
+from vademecum.memory.records import FactKind
 from vademecum.providers.extractors.llm import LlmExtractor, items, prompt
 from vademecum.types import Passage
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from vademecum.errors import UsageError
-from vademecum.memory.kinds import Role
+from vademecum.memory.records import Role
 from vademecum.plugins import load
 from vademecum.types import Passage, Verdict
 

@@ -9,7 +9,7 @@ import pytest
 from vademecum.errors import StoreCorruptError, StoreError, UsageError
 from vademecum.memory.facts import FORGOTTEN
 from vademecum.memory.journal import CUT
-from vademecum.memory.kinds import Role
+from vademecum.memory.records import Role
 
 NOON = 1_760_000_400.0  # where the clock of `conftest` begins
 SECRET = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"

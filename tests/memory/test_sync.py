@@ -13,7 +13,7 @@ import pytest
 from vademecum import config
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
-from vademecum.memory.kinds import Role
+from vademecum.memory.records import Role
 from vademecum.memory.sync import Outside, load_state, sync
 from vademecum.memory.transcripts import claude
 

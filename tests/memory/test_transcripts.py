@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Role
 from vademecum.memory.transcripts import AGENTS, Transcript, Wanted, found, read
 from vademecum.memory.transcripts.progress import MOST_LINE_BYTES
 from vademecum.memory.transcripts.shape import cut

@@ -16,8 +16,7 @@ from typing import Any
 from vademecum.context.piece import Form, Piece, Section
 from vademecum.context.render import counted, visible
 from vademecum.memory.corrections import Why
-from vademecum.memory.kinds import AnchorState
-from vademecum.memory.records import Chapter, Evidence, Fact, Note, Recalled
+from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
 
 SNIPPET_LINES = 6
 _STATES = {

@@ -14,8 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from vademecum.memory.kinds import AnchorState
-from vademecum.memory.records import Anchor, Fact, Note
+from vademecum.memory.records import Anchor, AnchorState, Fact, Note
 from vademecum.memory.scope import Scope
 
 MOST_NAMES = 6  # of one fact: more is a list of names, not a statement about them

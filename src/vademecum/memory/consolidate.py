@@ -18,9 +18,8 @@ from pathlib import Path
 from vademecum.errors import StoreFullError
 from vademecum.memory.facts import digest_of
 from vademecum.memory.journal import ARCHIVED
-from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.ledger import Ledger
-from vademecum.memory.records import Event, Fact
+from vademecum.memory.records import Event, Fact, FactKind, Role
 from vademecum.memory.scope import Scope
 from vademecum.memory.words import terms
 

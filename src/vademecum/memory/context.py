@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING
 
 from vademecum.memory.active import ALWAYS_ON
 from vademecum.memory.fitting import estimated_tokens, fitted, one_line
-from vademecum.memory.kinds import Role
 from vademecum.memory.preferences import Preferences
-from vademecum.memory.records import Chapter, Evidence, Fact
+from vademecum.memory.records import Chapter, Evidence, Fact, Role
 from vademecum.memory.weighting import boosted
 from vademecum.memory.wording import Wording, date_of, hint
 from vademecum.protocols import Clock

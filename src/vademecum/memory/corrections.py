@@ -9,9 +9,8 @@ from vademecum.errors import UsageError
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import FORGOTTEN
 from vademecum.memory.journal import FORGOTTEN as DELETED
-from vademecum.memory.kinds import Role
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Event, Fact, Statement, event_id
+from vademecum.memory.records import Event, Fact, Role, Statement, event_id
 from vademecum.memory.scope import Scope
 from vademecum.protocols import Clock
 

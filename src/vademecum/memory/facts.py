@@ -18,8 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.digests import blake2b
-from vademecum.memory.kinds import FactKind, Role
-from vademecum.memory.records import Claim, Event, Fact, Statement
+from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Statement
 from vademecum.memory.words import terms
 
 CONFIRMED, REJECTED, FORGOTTEN = "confirmed", "rejected", "forgotten"

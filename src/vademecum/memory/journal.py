@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from vademecum.errors import UsageError
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Role
 from vademecum.protocols import Condition, Row, Store
 
 FORGOTTEN, ARCHIVED = "forgotten", "archived"

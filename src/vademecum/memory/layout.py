@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
-from vademecum.memory.kinds import Role
+from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES, Segment
 from vademecum.retrieval.segment import quantise
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from vademecum.memory.extract import extract
 from vademecum.memory.facts import claim_of
-from vademecum.memory.kinds import FactKind, Role
-from vademecum.memory.records import Event, Statement
+from vademecum.memory.records import Event, FactKind, Role, Statement
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import Scope
 from vademecum.memory.sync import load_state, save_state

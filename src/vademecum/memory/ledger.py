@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from vademecum.memory.facts import FORGOTTEN, settle
 from vademecum.memory.journal import Journal
-from vademecum.memory.kinds import FactKind
-from vademecum.memory.records import Claim, Fact
+from vademecum.memory.records import Claim, Fact, FactKind
 from vademecum.protocols import Condition, Row, Store
 
 

@@ -14,13 +14,12 @@ from vademecum.memory.consolidate import Consolidated, consolidate, is_due
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
-from vademecum.memory.kinds import FactKind
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Anchor, Chapter, Event, Fact, Note, Recalled, Recorded, event_id, role_of
+from vademecum.memory.records import Anchor, Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, event_id, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.sync import Outside, Synced, sync

@@ -19,9 +19,8 @@ from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.memory.facts import CONFIRMED, FORGOTTEN, REJECTED
-from vademecum.memory.kinds import FactKind, Role
 from vademecum.memory.ledger import CLAIM_COLUMNS
-from vademecum.memory.records import Claim, Event
+from vademecum.memory.records import Claim, Event, FactKind, Role
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import Scope
 from vademecum.memory.wording import Wording, date_of

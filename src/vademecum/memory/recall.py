@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from vademecum.errors import UsageError
 from vademecum.memory.confidence import Found, judge
-from vademecum.memory.kinds import Role
 from vademecum.memory.question import Question, named, take_apart
-from vademecum.memory.records import Event, Evidence, Fact, Recalled
+from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import claim_of
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Claim, Event, Fact, Recorded, Statement
+from vademecum.memory.records import Claim, Event, Fact, Recorded, Role, Statement
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter

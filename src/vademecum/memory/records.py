@@ -14,6 +14,24 @@ from vademecum.memory.kinds import AnchorState, FactKind, Role
 if TYPE_CHECKING:
     from vademecum.types import Verdict
 
+__all__ = [
+    "Anchor",
+    "AnchorState",
+    "Chapter",
+    "Claim",
+    "Event",
+    "Evidence",
+    "Fact",
+    "FactKind",
+    "Note",
+    "Recalled",
+    "Recorded",
+    "Role",
+    "Statement",
+    "event_id",
+    "role_of",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

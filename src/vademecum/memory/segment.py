@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import load_arrays, save_arrays
 from vademecum.errors import StoreCorruptError
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Role
 from vademecum.memory.topics import Topics, nothing_known, searched_text
 from vademecum.memory.words import word_table
 from vademecum.protocols import Embedder

@@ -18,9 +18,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vademecum.memory.kinds import Role
 from vademecum.memory.question import Question
-from vademecum.memory.records import Evidence
+from vademecum.memory.records import Evidence, Role
 from vademecum.memory.words import query_keys
 
 NEARLY = 0.8  # of the earlier statement's share of the question: as much about it

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Chapter, Event
+from vademecum.memory.records import Chapter, Event, Role
 
 # Questions about the course of things rather than about one thing.
 _ASKS_FOR_IT = re.compile(

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import UsageError
-from vademecum.memory.kinds import Role
+from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES
 from vademecum.memory.view import View
 from vademecum.retrieval.dense import Quantised, products

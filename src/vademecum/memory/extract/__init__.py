@@ -24,8 +24,7 @@ from vademecum.memory.extract.prose import prose_of, sentences
 from vademecum.memory.extract.rules import Language, Rule
 from vademecum.memory.extract.scope import where
 from vademecum.memory.extract.subject import Subject, about, head, is_known, noun
-from vademecum.memory.kinds import FactKind, Role
-from vademecum.memory.records import Statement
+from vademecum.memory.records import FactKind, Role, Statement
 
 __all__ = ["extract"]
 

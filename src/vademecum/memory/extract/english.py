@@ -11,7 +11,7 @@ import re
 
 from vademecum.memory.extract.rules import Language, Rule
 from vademecum.memory.extract.scope import ENGLISH_LIMITS
-from vademecum.memory.kinds import FactKind
+from vademecum.memory.records import FactKind
 
 PREFERENCE, INSTRUCTION, DECISION = FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION
 FACT, TODO, FIX = FactKind.FACT, FactKind.TODO, FactKind.FIX

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from vademecum.memory.kinds import FactKind
+from vademecum.memory.records import FactKind
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Role
 from vademecum.memory.transcripts.shape import Session, Wanted, event
 
 NAME = "aider"

@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Role
 from vademecum.memory.transcripts.shape import (
     Session,
     Wanted,

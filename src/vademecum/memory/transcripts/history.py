@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Event, event_id
+from vademecum.memory.records import Event, Role, event_id
 from vademecum.memory.transcripts.shape import MOST, cut
 
 NAME = "git"

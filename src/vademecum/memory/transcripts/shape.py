@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from vademecum.memory.kinds import Role
-from vademecum.memory.records import Event, event_id
+from vademecum.memory.records import Event, Role, event_id
 
 # Characters kept of each: a message whole, of the rest what tells it apart. The end of an output says how it ended.
 MOST = {
