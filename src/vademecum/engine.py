@@ -250,6 +250,11 @@ class Engine:
         found = self.codebase.documents(task, MOST_ITEMS)
         return [items_section(linked, found)] if linked or found else []
 
+    def warm_up(self) -> None:
+        """Load what the first question about memory would wait for, where anything is remembered. Raises `Error`."""
+        if self._has_memory():
+            self.memory.warm_up()
+
     def check_memory(self) -> list[Check]:
         """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
         return check_memory(lambda: self.memory.scopes) if self._has_memory() else []

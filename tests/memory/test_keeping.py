@@ -173,6 +173,14 @@ def test_sessions_that_are_over_are_told(memory, clock, event):
     assert digest_sessions(scope, NOON + DAY) == 0
 
 
+def test_what_a_digest_leaves_out_is_counted(memory, event):
+    """Five of each, and how many besides."""
+    memory.record_all([event(n, f"Fix number {n} of the parser", role=Role.COMMIT) for n in range(8)])
+    digest_sessions(memory.scopes[0], NOON + DAY)
+    ((text,),) = memory.scopes[0].store.scan("digests", columns=("text",)).unwrap()
+    assert text.endswith("; Fix number 4 of the parser; and 3 more")
+
+
 def test_the_oldest_are_archived_and_can_be_brought_back(memory, event):
     """They leave the database when the file is whole; facts stay; importing the file brings them back."""
     memory.record_all([event(0, "We decided to use SQLite because it is small")])

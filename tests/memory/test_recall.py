@@ -192,6 +192,28 @@ def test_the_probability_is_higher_where_the_answer_is(open_memory, event):
     assert known.probability > 0.5 > unknown.probability
 
 
+def test_each_embedder_is_judged_by_its_own_measure(open_memory, event):
+    """Cosines of two embedders do not compare: one that was never fitted is judged by words, whatever its cosines are."""
+    from vademecum.memory.confidence import BY_WORDS, CALIBRATIONS
+
+    assert BY_WORDS.meaning == 0
+    assert all(name.startswith("static:") and each.meaning for name, each in CALIBRATIONS.items())
+    memory = open_memory()
+    talk(memory, event)
+    found = memory.recall("pottery classes on Monday")
+    assert memory.recall("zeppelin classes").probability < found.probability
+
+
+def test_identifiers_are_found_by_their_parts(memory, said):
+    """Written together, in whatever case, or with accents."""
+    said("FileWalker drops symlinks in walk_tree")
+    said("la préférence est stockée")
+    said("something else")
+    assert "FileWalker" in memory.recall("file walker").evidence[0].event.text
+    assert "FileWalker" in memory.recall("walkTree").evidence[0].event.text
+    assert "préférence" in memory.recall("preference").evidence[0].event.text
+
+
 def test_sessions_are_ranked(memory, event):
     """The session that speaks of it comes first."""
     talk(memory, event)

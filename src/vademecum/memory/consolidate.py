@@ -163,11 +163,17 @@ def digest_of_session(events: Sequence[Event], ledger: Ledger, still_open: Colle
     left = [" ".join(c.text.split()) for c in claims if c.kind is FactKind.TODO and c.key in still_open]
     parts = {
         "Decided": said(FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE),
-        "Done": [*done, *said(FactKind.FIX), *([f"edited {', '.join(edited[:DIGEST_LINES])}"] if edited else [])],
+        "Done": [*done, *said(FactKind.FIX), *([f"edited {_listed(edited, ', ')}"] if edited else [])],
         "Left open": list(dict.fromkeys(left)),
     }
-    lines = [f"{name}: {'; '.join(items[:DIGEST_LINES])}" for name, items in parts.items() if items]
+    lines = [f"{name}: {_listed(items, '; ')}" for name, items in parts.items() if items]
     return "\n".join(lines)
+
+
+def _listed(items: Sequence[str], between: str) -> str:
+    """Return the first of some items, and how many there are besides."""
+    more = len(items) - DIGEST_LINES
+    return between.join([*items[:DIGEST_LINES], *([f"and {more} more"] if more > 0 else [])])
 
 
 def archive_oldest(scope: Scope, now: float, max_events: int) -> tuple[int, str]:

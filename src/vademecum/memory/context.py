@@ -144,6 +144,8 @@ class ContextBuilder:
             lines += [f"  - {one_line(digest)}" for digest in chapter.digests]
             shown = chapter.events[-CHAPTER_LINES:]
             lines += [f"  - {one_line(e.text, 120)} ({hint(w, 1, e.at, now)})" for e in reversed(shown)]
+            if len(chapter.events) > len(shown):
+                lines.append(f"  - {w.earlier.format(count=len(chapter.events) - len(shown))}")
         return w.timeline, lines
 
 

@@ -269,7 +269,7 @@ class Memory:
     def warm_up(self) -> None:
         """Load what the first question would wait for: preferences, arrays, the embedder."""
         self._preferences.active()
-        self._recall.view()
+        self._recall.view().lay_out()
 
     def timeline(self, when: str = "", *, session: str = "") -> list[Chapter]:
         """Return what was said and committed, by chapters, the latest first. Raises `UsageError` where `when` names no time."""

@@ -174,6 +174,10 @@ class View:
         )
         return self._end_to_end(before, np.int32), self._end_to_end(after, np.int32)
 
+    def lay_out(self) -> None:
+        """Work out what a question would wait for."""
+        _ = self.session_means, self.neighbours, self.norms, self.session_norms, self.speaker_words
+
     @property
     def _by_session(self) -> list[tuple[Layout, int]]:
         """Each layout with the code of its first session."""
