@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 LEAST_CONFIDENCE = 0.6
 MOST_OPEN = 3
 MOST_TOLD = 3
-MOST_FACTS = 5_000  # the newest: more take longer to look through than a hook may take
+MOST_FACTS = 5_000  # the newest of a database: more take longer to look through than a hook may take
+TOLD_SINCE = "told_since"  # the row of `meta` that says since when they are; kept by whoever has time to look at all
 MOST_CHARACTERS = 2_000  # of a message: what is longer was pasted
 _STEM_LETTERS = 4  # of a term: a stem's first letters stand in every form of its word
 _COLUMNS = ("valid_to", "id", "key", "kind", "subject", "attribute", "text", "confidence", "mentions", "first_at",
@@ -77,9 +78,8 @@ class Brief:
 
     def opening(self) -> str:
         """Return what to know when a session opens: preferences and instructions, the latest decisions, what is left open."""
-        held = [self._standing(store, (*ALWAYS_ON, FactKind.DECISION, FactKind.TODO)) for store in self._stores]
-        active = surest([[each for each in own if each.kind in ALWAYS_ON] for own in held])[:MAX_PREFERENCES]
-        known = _newest(held)
+        active = surest([_standing(store, ALWAYS_ON) for store in self._stores])[:MAX_PREFERENCES]
+        known = self._known((FactKind.DECISION, FactKind.TODO))
         decided = [each for each in known if each.kind == FactKind.DECISION][:MOST_TOLD]
         left = [each for each in known if each.kind == FactKind.TODO][:MOST_OPEN]
         w = self._wording
@@ -89,15 +89,14 @@ class Brief:
 
     def answering(self, message: str) -> str:
         """Return what to know before answering a message; "" where nothing that is known concerns it."""
-        known = _newest([self._standing(store, _KNOWLEDGE) for store in self._stores])[:MOST_FACTS]
-        told = self._lines(relevant(message, known)[:MOST_TOLD])
+        told = self._lines(relevant(message, self._known(_KNOWLEDGE))[:MOST_TOLD])
         return fitted([(self._wording.knowledge, told)], self._budget, self._count)
 
-    def _standing(self, store: Store, kinds: Sequence[FactKind]) -> list[Outline]:
-        """Return what holds now."""
-        where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds])]
-        rows = store.scan("facts", where, _COLUMNS).unwrap()
-        return [Outline._make(row[1:]) for row in rows if row[0] is None]
+    def _known(self, kinds: Sequence[FactKind]) -> list[Outline]:
+        """Return what is sure enough of all databases, the newest first."""
+        held = [_standing(store, kinds, told_since(store)) for store in self._stores]
+        found = [each for own in held for each in own if each.confidence >= LEAST_CONFIDENCE]
+        return sorted(found, key=lambda each: -each.last_at)[:MOST_FACTS]
 
     def _lines(self, chosen: Sequence[Outline]) -> list[str]:
         now = self._clock()
@@ -106,10 +105,30 @@ class Brief:
         ]
 
 
-def _newest(held: Sequence[Sequence[Outline]]) -> list[Outline]:
-    """Return what is sure enough of all scopes, the newest first."""
-    found = [each for own in held for each in own if each.confidence >= LEAST_CONFIDENCE]
-    return sorted(found, key=lambda each: -each.last_at)
+def _standing(store: Store, kinds: Sequence[FactKind], since: float = 0.0) -> list[Outline]:
+    """Return what holds now of what was said since a moment."""
+    where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds]), ("last_at", ">=", since)]
+    rows = store.scan("facts", where, _COLUMNS).unwrap()
+    return [Outline._make(row[1:]) for row in rows if row[0] is None]
+
+
+def told_since(store: Store) -> float:
+    """Return the moment before which facts are too many to be looked through in passing; 0 where they are few."""
+    rows = store.scan("meta", [("name", "=", TOLD_SINCE)], ("value",)).unwrap()
+    return float(rows[0][0]) if rows else 0.0
+
+
+def mark_told_since(store: Store) -> None:
+    """Work out that moment again; preferences and instructions are looked through whenever they were said.
+
+    Raises `StoreError`.
+    """
+    where: list[Condition] = [("kind", "in", [str(kind) for kind in _KNOWLEDGE])]
+    newest = sorted(
+        (at for at, end in store.scan("facts", where, ("last_at", "valid_to")).unwrap() if end is None), reverse=True
+    )
+    since = newest[MOST_FACTS - 1] if len(newest) > MOST_FACTS else 0.0
+    store.upsert("meta", [(TOLD_SINCE, repr(since))]).unwrap()
 
 
 def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:

@@ -64,10 +64,12 @@ def take_apart(text: str, now: datetime) -> Question:
     """
     asks_now = _CURRENT.search(text) is not None and _PAST.search(text) is None
     asked, keys = time_asked(text, now), query_keys(text)
+    lately = _LATELY.search(text) is not None
+    if asked.period is None:
+        return Question(text, text, keys, asks_now, lately, None, np.zeros(len(keys), bool))
     topic = asked.question or text
-    rest = query_keys(topic) if asked.period is not None else keys
-    period = asked.period.seconds if asked.period is not None else None
-    return Question(text, topic, keys, asks_now, _LATELY.search(text) is not None, period, ~np.isin(keys, rest))
+    saying_when = ~np.isin(keys, query_keys(topic))
+    return Question(text, topic, keys, asks_now, lately, asked.period.seconds, saying_when)
 
 
 def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:
