@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +18,7 @@ from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Anchor, Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, event_id, role_of
+from vademecum.memory.records import Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, event_id, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.sync import Outside, Synced, sync
@@ -146,10 +145,19 @@ class Memory:
         """
         self._corrections.delete(id_)
 
-    def events(self, *, since: float = 0.0, until: float = float("inf"), session: str = "") -> list[Event]:
-        """Return events of a stretch of time, half-open, in order of time."""
-        found = [event for scope in self._scopes for event in scope.journal.between(since, until, session)]
-        return sorted(found, key=lambda event: event.at)
+    def events(
+        self,
+        *,
+        since: float = 0.0,
+        until: float = float("inf"),
+        session: str = "",
+        roles: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> list[Event]:
+        """Return events of a stretch of time, half-open, in order of time; filters as for `recall`. Raises `UsageError`."""
+        chosen = set(map(role_of, roles))
+        found = [event for scope in self._scopes for event in scope.journal.between(since, until, session, metadata)]
+        return sorted((event for event in found if not chosen or event.role in chosen), key=lambda event: event.at)
 
     def sync(self, sources: Collection[str] = (), told: Callable[[str, int], None] | None = None) -> Synced:
         """Record what agents wrote on this machine and what commits say, as far as it is new and about the repository.
@@ -204,7 +212,7 @@ class Memory:
         kind = by_of(by) if vector is None else By.MEANING
         found = self._recall.recall(question, k=k, filters=filters, by=kind, vector=vector)
         self._count([item.event.id for item in found.evidence])
-        return self._anchored(found)
+        return self._anchoring.anchored(self._scopes, found)
 
     def moment(self, words: str) -> float:
         """Return the end of a time in words, or now where that is still to come. Raises `UsageError`."""
@@ -213,20 +221,6 @@ class Memory:
     def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer a question best."""
         return self._recall.sessions(question, k=k, filters=Filters())
-
-    def _anchored(self, found: Recalled) -> Recalled:
-        """Say of each piece of evidence what became of the code it speaks of."""
-        facts = [fact for item in found.evidence for fact in item.facts]
-        states: dict[str, tuple[Anchor, ...]] = {}
-        for scope in self._scopes:
-            states |= self._anchoring.states(scope, facts)
-        if not states:
-            return found
-        evidence = tuple(
-            replace(item, anchors=tuple(a for fact in item.facts for a in states.get(fact.id, ())))
-            for item in found.evidence
-        )
-        return replace(found, evidence=evidence)
 
     def about(self, symbols: Mapping[str, str]) -> list[Note]:
         """Return the facts that hold and are about symbols of the code.
