@@ -154,7 +154,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
     passing = asking.mask if asking.mask is not None else None if view.is_whole else view.alive
     if passing is not None:
         chosen = chosen[passing[chosen]]
-    meaning = _cosines(view, whole, chosen)
+    meaning = cosine[chosen] if len(meant) == len(view) else _cosines(view, whole, chosen)
     score, alone = _score(view, said, meaning, sessions, asking, chosen)
     missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
     return Weighed(chosen, score, said[chosen].astype(np.float32), meaning, idf, missing, alone, matches)
