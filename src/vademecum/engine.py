@@ -38,6 +38,7 @@ from vademecum.context.piece import Context, Section
 from vademecum.context.remembered import notes_section
 from vademecum.context.unified import Unified, unified
 from vademecum.errors import StoreError, UsageError
+from vademecum.memory.health import check_memory
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Note
 from vademecum.memory.scope import DATABASE
@@ -46,7 +47,7 @@ from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.source_assembly import assemble_sources
 from vademecum.sources.sources import Sources
 from vademecum.tools.tools import Tools
-from vademecum.types import Answer, Evidence
+from vademecum.types import Answer, Check, Evidence
 
 AROUND = 20  # results for a task that a map is drawn around
 MOST_ITEMS = 4  # of backlogs and documents that match a task
@@ -248,6 +249,15 @@ class Engine:
         linked = self.codebase.items(shown)
         found = self.codebase.documents(task, MOST_ITEMS)
         return [items_section(linked, found)] if linked or found else []
+
+    def warm_up(self) -> None:
+        """Load what the first question about memory would wait for, where anything is remembered. Raises `Error`."""
+        if self._has_memory():
+            self.memory.warm_up()
+
+    def check_memory(self) -> list[Check]:
+        """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
+        return check_memory(lambda: self.memory.scopes) if self._has_memory() else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
         """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""
