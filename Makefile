@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop$(TORCH)
 
-.PHONY: demo install test lint type check bench docs fix
+.PHONY: demo install test lint type check bench docs fuzz fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -37,6 +37,9 @@ bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…,
 
 docs: $(DEVELOP)  # the documentation as a site, in build/site
 	$(PY) website/build.py
+
+fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
+	VADE_TEST_EXAMPLES=300 $(PY) -m pytest tests/http/test_schema.py
 
 fix: $(DEVELOP)  # mend what can be mended without thought
 	$(PY) -m ruff check --fix
