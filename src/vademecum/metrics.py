@@ -188,3 +188,7 @@ def _labels(key: Labels) -> str:
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+# Counted by whatever keeps records, whichever database it is.
+STORE_ERRORS = counter("vademecum_store_errors_total", "What databases could not do, by error.")

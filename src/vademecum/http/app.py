@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from vademecum import __version__
 from vademecum.config import Settings
 from vademecum.errors import Error
 from vademecum.http.access import Key
+from vademecum.http.agents import Agents
 from vademecum.http.asking import Desk, encoded
 from vademecum.http.engines import Engines
 from vademecum.http.guard import Guard, refusal
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem, problem_of
-from vademecum.http.routes import code, events, graph, health, indexing, knowledge, memory, symbols, tools
+from vademecum.http.routes import code, events, graph, health, indexing, knowledge, memory, reference, symbols, tools
 from vademecum.roots import OpenedRoot
 
 if TYPE_CHECKING:
@@ -44,13 +46,15 @@ def application(
         hosts: The names it goes by; None for any, which takes keys.
     """
     own = settings.server
+    agents = Agents(lambda: _desk(app), own.max_body_bytes)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         engines = Engines(settings, own.threads, own.waiting, own.timeout_s)
         app.state.desk = Desk(settings, tuple(roots), tuple(keys), engines, Jobs(settings))
         try:
-            yield
+            async with agents.run():
+                yield
         finally:
             app.state.desk.jobs.close()
             engines.close()
@@ -58,12 +62,19 @@ def application(
     app = FastAPI(
         title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None
     )  # fmt: skip
-    for module in (health, code, symbols, graph, indexing, events, memory, tools, knowledge):
+    for module in (health, reference, code, symbols, graph, indexing, events, memory, tools, knowledge):
         app.include_router(module.router)
+    app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
     if PAGE.is_dir():
         app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
     return Guard(app, roots, keys, hosts, own.max_body_bytes, log_queries=own.log_queries)
+
+
+def _desk(app: FastAPI) -> Desk:
+    desk = app.state.desk
+    assert isinstance(desk, Desk)
+    return desk
 
 
 def _tell_errors(app: FastAPI) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import click
 
-from vademecum.cli.render import emit
-from vademecum.cli.session import check_exist, paths_argument, settings_for
-
 
 @click.command()
-@paths_argument
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--host", metavar="ADDRESS", help="Where to listen; another than a loopback address takes keys.")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="The port; 0 for any that is free.")
 @click.option("--new-key", metavar="NAME", default="", help="Print a new key and its entry for server.keys, and end.")
@@ -20,10 +17,12 @@ def serve(paths: tuple[str, ...], host: str | None, port: int | None, new_key: s
         from vademecum.http.access import new_key as made
 
         key, entry = made(new_key, repositories)
-        emit(f"key, shown this once: {key}\nentry of server.keys, in your user file or VADE_SERVER__KEYS: {entry}\n")
+        click.echo(
+            f"key, shown this once: {key}\nentry of server.keys, in your user file or VADE_SERVER__KEYS: {entry}"
+        )
         return 0
-    check_exist(paths, "name directories")
+    from vademecum.config import load
     from vademecum.http.serve import serve as run
 
-    run(paths, settings_for(paths), host, port)
+    run(paths, load(paths[0] if len(paths) == 1 else None if paths else "."), host, port)
     return 0

@@ -7,6 +7,7 @@ could tell. A thread keeps the engines it used last: what they read from the dis
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -62,7 +63,8 @@ class Engines:
             raise ProblemError(503, said, {"Retry-After": str(RETRY_SECONDS)})
         self._calls += 1
         _QUEUED.add(1)
-        work = asyncio.get_running_loop().run_in_executor(self._pool, self._run, opening, function)
+        here = contextvars.copy_context()  # the span that this is part of
+        work = asyncio.get_running_loop().run_in_executor(self._pool, lambda: here.run(self._run, opening, function))
         work.add_done_callback(self._done)
         try:
             return await asyncio.wait_for(asyncio.shield(work), self._timeout_s)

@@ -22,6 +22,7 @@ from vademecum.http.log import log_request
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem
 from vademecum.metrics import counter, gauge, histogram
 from vademecum.roots import OpenedRoot
+from vademecum.tracing import continued, note, span
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -83,9 +84,10 @@ class Guard:
         scope.setdefault("state", {})["request_id"] = said.id
         started = time.perf_counter()
         try:
-            with _OPEN.during():
+            with _OPEN.during(), continued(headers), span(f"HTTP {scope['method']}"):
                 self._let_in(scope, headers)
                 await self._app(scope, _limited(receive, self._max_body_bytes), said)
+                note(**{"http.route": _route(scope), "http.response.status_code": said.status})
         except ProblemError as refused:
             await refusal(refused, said.id)(scope, receive, said)
         finally:
@@ -200,4 +202,4 @@ def _too_large(most: int) -> ProblemError:
 def _route(scope: Scope) -> str:
     """Return the pattern of the route that answered: of paths themselves there is no end, and they may say what was asked."""
     route: Any = scope.get("route")
-    return str(getattr(route, "path", "none"))
+    return str(getattr(route, "path", "/mcp" if scope["path"] == "/mcp" else "none"))

@@ -28,10 +28,16 @@ class JsonLines(logging.Formatter):
         return json.dumps(said, ensure_ascii=True, default=str)
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a record says what is not said elsewhere: our own record of a bug knows its request."""
+    return not record.getMessage().startswith("Exception in ASGI application")
+
+
 def log_to_standard_error(level: int = logging.INFO) -> None:
     """Have what this server and its libraries log written as JSON lines."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
+    handler.addFilter(_is_news)
     for name in ("vademecum", "uvicorn", "uvicorn.error", "mcp"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler] if name in {"vademecum", "uvicorn", "mcp"} else []

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
+from vademecum.http import spans
 from vademecum.http.access import Key, read_keys
 from vademecum.roots import OpenedRoot, distinct_names, narrow
 
@@ -39,16 +40,21 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
     app = application(roots, settings, keys, hosts_of(settings))
     log_to_standard_error()
+    stop = spans.start()
     listening = listen(own.host, own.port)
     address, number = listening.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
     standard_error(f"vade: serving {', '.join(root.name for root in roots)} at http://{shown}:{number}/")
     server = uvicorn.Server(
         uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
+            app, log_config=None, access_log=False, server_header=False, proxy_headers=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
         )
-    )
-    server.run(sockets=[listening])
+    )  # fmt: skip
+    try:
+        server.run(sockets=[listening])
+    finally:
+        stop()
 
 
 def check_reach(host: str, keys: Sequence[Key]) -> None:
