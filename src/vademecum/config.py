@@ -30,6 +30,7 @@ from vademecum.settings import (
     MemorySettings,
     PrivacySettings,
     SearchSettings,
+    ServerSettings,
     StorageSettings,
 )
 
@@ -60,6 +61,7 @@ class Settings:
     llm: LlmSettings = field(default_factory=LlmSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -94,6 +96,7 @@ SECTIONS: Mapping[str, type] = {
     "llm": LlmSettings,
     "memory": MemorySettings,
     "gateway": GatewaySettings,
+    "server": ServerSettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,
 }

@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tools": ("vademecum.cli.tools:tools", "Find the tool that fits, the next call, a whole plan."),
     "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
+    "serve": ("vademecum.http.command:serve", "Serve the API, the page, metrics and MCP over HTTP."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
 }
 

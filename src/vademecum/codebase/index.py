@@ -21,6 +21,7 @@ from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import exclusive
+from vademecum.codebase.observed import observed
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.sentences import analysed_again, known_sentences
 from vademecum.codebase.source import Source, decode_source, read_source
@@ -31,6 +32,7 @@ from vademecum.result import Ok
 from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
 from vademecum.retrieval.segment import quantise
 from vademecum.retrieval.view import View
+from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
 
 FLUSH_BYTES = 16_000_000  # content stored at once: what a kill can cost, and what memory holds
@@ -100,14 +102,15 @@ def index(
             repo.catalogue.mend()
     target = find_target(repo, revision, full=full)
     read = Reading()
-    if not target.is_current:
-        with alone():
+    current = target.is_current
+    if not current:
+        with alone(), span("index"):
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
                 target = find_target(repo, revision, full=full)  # another process was at it meanwhile
             read = read_changed(repo, target, progress)
             numbers = keep_contents(repo, read, progress, full=full)
             commit_snapshot(repo, target, read, numbers)
-    return replace(report_on(repo, target, read), seconds=time.perf_counter() - started)
+    return observed(replace(report_on(repo, target, read), seconds=time.perf_counter() - started), changed=not current)
 
 
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:

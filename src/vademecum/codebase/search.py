@@ -17,6 +17,7 @@ from vademecum.codebase.analyse import chunk_hashes
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.explain import nearest_names, why_not
 from vademecum.codebase.freshness import FileState, check_file, corresponding
+from vademecum.codebase.observed import count_freshness, count_verdict, embedder_failed, stage
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
@@ -42,15 +43,20 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     """
     check_query(query, ranker)
     plan = plan_query(query.text)
-    vector, trouble = question_vector(opened, plan, ranker)
-    found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
-    signals = laid_end_to_end([signals for signals, _ in found])
-    rows = allowed_rows(opened, query)
+    with stage("question"):
+        vector, trouble = question_vector(opened, plan, ranker)
+    with stage("signals"):
+        found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
+        signals = laid_end_to_end([signals for signals, _ in found])
+    with stage("filter"):
+        rows = allowed_rows(opened, query)
     embedder = "" if vector is None else opened[0].repo.embedder().name
     ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
-    ranked = rank(signals, plan, rows, max(query.k, JUDGED), ranker, model=fitted_for(embedder))
+    with stage("rank"):
+        ranked = rank(signals, plan, rows, max(query.k, JUDGED), ranker, model=fitted_for(embedder))
     probable = probability(ranked, embedder)
     decided = verdict(plan, ranked, probable)
+    count_verdict(decided)
     if decided is Verdict.NOT_FOUND:
         unknown = set.intersection(*(terms for _, terms in found))
         return Answer(
@@ -64,10 +70,13 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
             if count <= max(query.k, JUDGED)
             else rank(signals, plan, rows, count, ranker, model=fitted_for(embedder))
         )
-        return gather_evidence(opened, wider.first(count))
+        with stage("evidence"):
+            return gather_evidence(opened, wider.first(count))
 
     by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
-    evidence, said = rerank(by, query.text, best, query.k)
+    with stage("rerank"):  # reading the evidence among it
+        evidence, said = rerank(by, query.text, best, query.k)
+    count_freshness(evidence)
     trouble = "; ".join(filter(None, (trouble, said)))
     return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
 
@@ -97,6 +106,7 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
         case Ok(vectors):
             return vectors[0], ""
         case Err(error):
+            embedder_failed()
             return None, f"ranked by words alone: {error}"
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.metrics import STORE_ERRORS
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
@@ -64,6 +65,7 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
             return Err(known)
         except sqlite3.Error as cause:
             error = named(cause, store.path, store.remedy)
+            STORE_ERRORS.add(error=type(error).__name__)
             error.__cause__ = cause
             return Err(error)
 

@@ -1,0 +1,221 @@
+"""What is remembered: `/v1/memory`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+
+from vademecum.engine import Engine
+from vademecum.errors import UsageError
+from vademecum.http.asking import Asked
+from vademecum.http.paging import page
+from vademecum.http.routes.code import Name, Names
+from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
+from vademecum.memory.records import Fact, FactKind, Recalled
+
+router = APIRouter(prefix="/v1/memory", tags=["memory"])
+FactId = Annotated[str, Path(min_length=1, max_length=200)]
+STATES = ("holds", "past", "disputed", "confirmed", "all")
+
+
+class Wording(BaseModel):
+    """New words for a fact."""
+
+    text: str = Field(min_length=1, max_length=100_000)
+
+
+class Message(BaseModel):
+    """What was asked last, and what is open."""
+
+    message: str = Field(max_length=100_000)
+    session: str = Field("", max_length=1000)
+    k: int = Field(5, ge=1, le=100)
+    budget_tokens: int | None = Field(None, ge=20, le=200_000)
+    files: list[str] = Field([], max_length=1000)
+
+
+def answering(
+    q: str, k: int, when: str, as_of: str, session: str, roles: Sequence[str], show: Callable[[Recalled], Any]
+) -> Callable[[Engine], Any]:
+    """Return what asks a memory."""
+
+    def answer(engine: Engine) -> Any:
+        moment = engine.memory.moment(as_of) if as_of else None
+        return show(engine.memory.recall(q, k=k, when=when, session=session, roles=roles, as_of=moment))
+
+    return answer
+
+
+def recalled(found: Recalled) -> dict[str, Any]:
+    """Return an answer of memory as `vade memory recall --json` prints it."""
+    return asdict(found)
+
+
+@router.get("/recall")
+async def recall(
+    asked: Asked,
+    q: Annotated[str, Query(min_length=1, max_length=20_000)],
+    k: Annotated[int, Query(ge=1, le=200)] = 10,
+    when: Words = "",
+    as_of: Words = "",
+    session: Name = "",
+    role: Names = [],
+    repo: Name = "",
+) -> Response:
+    """Return what is remembered that answers a question, whether it still holds, and whether memory holds it at all."""
+    return await asked.answer(answering(q, k, when, as_of, session, role, recalled), repo=repo)
+
+
+@router.post("/context")
+async def context(asked: Asked, body: Message, repo: Name = "") -> Response:
+    """Return what an agent should know before it answers a message, as Markdown; "" where there is nothing."""
+
+    def answer(engine: Engine) -> dict[str, str]:
+        tokens = body.budget_tokens or asked.desk.settings.memory.context_tokens
+        memory = engine.memory
+        return {
+            "markdown": memory.build_memory_context(
+                body.session, body.message, body.k, budget_tokens=tokens, files=body.files
+            )
+        }
+
+    return await asked.answer(answer, repo=repo)
+
+
+@router.get("/context")
+async def context_for(
+    asked: Asked,
+    q: Annotated[str, Query(max_length=20_000)],
+    session: Name = "",
+    k: Annotated[int, Query(ge=1, le=100)] = 5,
+    budget_tokens: Annotated[int | None, Query(ge=20, le=200_000)] = None,
+    repo: Name = "",
+) -> Response:
+    """Do the same for a message that fits an address."""
+    return await context(asked, Message(message=q, session=session, k=k, budget_tokens=budget_tokens), repo)
+
+
+@router.get("/timeline")
+async def timeline(
+    asked: Asked, when: Words = "", session: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = ""
+) -> Response:
+    """Return what was said and committed, by chapters, the latest first; an event is an item, with its chapter's name."""
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        chapters = engine.memory.timeline(when, session=session)
+        items = [(chapter, event) for chapter in chapters for event in chapter.events]
+        items.sort(key=lambda item: (-item[1].at, item[1].id))
+        shown = page(
+            items, limit, cursor, lambda item: (-item[1].at, item[1].id), lambda item: {"chapter": item[0].name, **asdict(item[1])}
+        )  # fmt: skip
+        told = [
+            {"name": c.name, "since": c.since, "until": c.until, "events": len(c.events), "digests": c.digests} for c in chapters
+        ]  # fmt: skip
+        return {"chapters": told, **shown}
+
+    return await asked.answer(answer, repo=repo)
+
+
+@router.get("/facts")
+async def facts(
+    asked: Asked,
+    kind: Annotated[list[FactKind], Query(max_length=10)] = [],
+    state: Annotated[str, Query(description=f"One of {', '.join(STATES)}.")] = "holds",
+    scope: Annotated[str, Query(description="`repository` or `global`; both unless given.")] = "",
+    least: Annotated[float, Query(ge=0, le=1, description="No less sure than this.")] = 0.0,
+    repo: Name = "",
+    limit: Limit = 50,
+    cursor: Cursor = "",
+) -> Response:
+    """List facts, those said last first: what holds, since when, how sure that is, and whether a person said so."""
+    if state not in STATES:
+        raise UsageError(f"state {state!r} is not one of {', '.join(STATES)}")
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        found = [
+            (fact, each.name)
+            for each in engine.memory.scopes
+            if scope in {"", each.name}
+            for fact in each.ledger.facts(kind, standing=state in {"holds", "disputed", "confirmed"})
+            if fact.confidence >= least and _is(fact, state)
+        ]
+        found.sort(key=_place)
+        return page(
+            found, limit, cursor, _place, lambda item: {"scope": item[1], "state": state_of(item[0]), **asdict(item[0])}
+        )
+
+    return await asked.answer(answer, repo=repo)
+
+
+def _place(item: tuple[Fact, str]) -> tuple[float, str, str]:
+    return -item[0].last_at, item[0].id, item[1]
+
+
+def _is(fact: Fact, state: str) -> bool:
+    return {"past": fact.valid_to is not None, "disputed": fact.disputed, "confirmed": fact.confirmed}.get(state, True)
+
+
+def state_of(fact: Fact) -> str:
+    """Return what a fact is now: "past", "disputed", "confirmed" or "holds"."""
+    if fact.valid_to is not None:
+        return "past"
+    return "disputed" if fact.disputed else "confirmed" if fact.confirmed else "holds"
+
+
+@router.get("/facts/{id}/why")
+async def why(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Return where a fact comes from: who said it when, and what held before and after."""
+    return await asked.answer(lambda engine: asdict(engine.memory.why(id)), repo=repo)
+
+
+@router.post("/facts/{id}/confirm")
+async def confirm(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Say that a fact holds: it is certain from now on, and decides what contradicts it."""
+    return await asked.answer(lambda engine: asdict(engine.memory.confirm(id)), repo=repo)
+
+
+@router.post("/facts/{id}/reject")
+async def reject(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Say that a fact does not hold: it is shown no more, and not learned again."""
+    return await asked.answer(lambda engine: asdict(engine.memory.reject(id)), repo=repo)
+
+
+@router.post("/facts/{id}/forget")
+async def forget(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Forget a fact or an event for good, with the words that said it."""
+    return await asked.answer(lambda engine: {"id": id, "events": engine.memory.forget(id)}, repo=repo)
+
+
+@router.patch("/facts/{id}")
+async def edit(asked: Asked, id: FactId, body: Wording, repo: Name = "") -> Response:
+    """Put a fact in other words from now on; what it was stays its past."""
+    return await asked.answer(lambda engine: asdict(engine.memory.edit(id, body.text)), repo=repo)
+
+
+@router.get("/export", response_class=StreamingResponse)
+async def export(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> StreamingResponse:
+    """Return everything of a memory as JSON lines, with provenance."""
+    if everywhere:
+        asked.must_be_personal()
+    lines = await asked.engine(lambda engine: list(engine.memory.export(everywhere=everywhere)), repo=repo)
+
+    def told() -> Iterator[bytes]:
+        yield from (line.encode("utf-8", "replace") + b"\n" for line in lines)
+
+    return StreamingResponse(told(), media_type="application/x-ndjson")
+
+
+@router.post("/import", openapi_extra=JSON_LINES)
+async def import_(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> Response:
+    """Read what `export` gave; what is known stays as it is."""
+    if everywhere:
+        asked.must_be_personal()
+    given = (await asked.text()).split("\n")
+    return await asked.answer(
+        lambda engine: asdict(engine.memory.import_lines(given, everywhere=everywhere)), repo=repo
+    )
