@@ -50,7 +50,7 @@ async function route() {
 function theme() {
   const root = document.documentElement;
   const now = () => root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  const said = () => `Switch to ${now() === "dark" ? "light" : "dark"}`;
+  const said = () => `Theme: switch to ${now() === "dark" ? "light" : "dark"}`;
   const button = el("button", { type: "button", class: "rail-button", id: "theme", onclick: () => {
     root.dataset.theme = now() === "dark" ? "light" : "dark";
     try { localStorage.setItem("theme", root.dataset.theme); } catch { /* it holds until the page is closed */ }

@@ -6,7 +6,8 @@ const CLOSEST = 4, FARTHEST = 0.1;
 
 /**
  * `label`: what it is. `place(node)` gives { x, y, width of the label } in drawing units; nodes are elements handed to
- * `nodes([[item, element], …])`. Arrow keys go from node to node, `onfocus(item)` and `onopen(item)` tell.
+ * `nodes([[item, element], …])`. Arrow keys go from node to node, `onfocus(item)` and `onopen(item)` tell; `onscale(unit)`
+ * is told how many units of the drawing a pixel is.
  */
 export class Drawing {
   constructor({ label, onfocus = () => {}, onopen = () => {} }) {
@@ -44,9 +45,10 @@ export class Drawing {
     const { width, height } = this.svg.getBoundingClientRect();
     if (!this.items.length || !width) return;
     const xs = this.items.map(([item]) => item.x), ys = this.items.map(([item]) => item.y);
-    const [left, right, top, bottom] = [Math.min(...xs) - 30, Math.max(...xs) + 110, Math.min(...ys) - 26, Math.max(...ys) + 26];
-    const scale = Math.min(1.5, width / (right - left), height / (bottom - top));
-    this.at = { scale, x: (width - (left + right) * scale) / 2, y: (height - (top + bottom) * scale) / 2 };
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const names = width > 600 ? 180 : 90, room = [Math.max(60, width - names - 30), Math.max(60, height - 60)];
+    const scale = Math.min(1.5, room[0] / (right - left || 1), room[1] / (bottom - top || 1));
+    this.at = { scale, x: (width - names + 30 - (left + right) * scale) / 2, y: (height - (top + bottom) * scale) / 2 };
     this.#move();
   }
 
@@ -66,7 +68,8 @@ export class Drawing {
   #move() {
     const { x, y, scale } = this.at, taken = [];
     this.view.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
-    this.svg.style.setProperty("--unit", 1 / scale);
+    if (scale !== this.scaled) this.onscale?.(1 / scale);
+    this.scaled = scale;
     for (const [item, element] of this.items) {
       element.setAttribute("transform", `translate(${item.x} ${item.y}) scale(${1 / scale})`);
       const left = x + item.x * scale, top = y + item.y * scale, box = [left - 8, top - 8, left + 14 + 7 * (item.label || "").length, top + 8];

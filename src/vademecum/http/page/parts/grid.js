@@ -7,11 +7,11 @@ const AROUND = 6;  // rows drawn beyond what is seen
 
 /**
  * `columns`: { key, title, class, sort(row) → number or string, cell(row) → what to show }.
- * `height`: of a row in pixels. `onopen(row)`: Enter, double click and click. `onselect(row)`: arrows.
+ * `height`: of a row in pixels. `onopen(row)`: Enter or a press. `onselect(row)`: also arrows. `onend()`: the last row is near.
  */
 export class Grid {
-  constructor({ columns, label, height = 32, onopen = null, onselect = null, empty = "Nothing here.", sorted = "", descending = false }) {
-    Object.assign(this, { columns, height, onopen, onselect, empty, sorted, descending, rows: [], active: -1, id: fresh("grid") });
+  constructor({ columns, label, height = 32, onopen = null, onselect = null, onend = null, empty = "Nothing here.", sorted = "", descending = false }) {
+    Object.assign(this, { columns, height, onopen, onselect, onend, empty, sorted, descending, rows: [], active: -1, id: fresh("grid") });
     this.head = el("div", { class: "grid-head", role: "row", "aria-rowindex": "1" });
     this.sheet = el("div", { class: "sheet", role: "rowgroup" });
     this.nothing = el("p", { class: "empty", hidden: true });
@@ -82,6 +82,7 @@ export class Grid {
     this.drawn = `${from}-${to}`;
     this.sheet.replaceChildren(...this.rows.slice(from, to).map((row, index) => this.#row(row, from + index)));
     this.#mark();
+    if (to >= this.rows.length) this.onend?.();
   }
 
   #row(row, index) {

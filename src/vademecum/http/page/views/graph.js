@@ -8,6 +8,7 @@ import { combobox } from "../parts/combobox.js";
 import { empty, within } from "../parts/dialog.js";
 import { Drawing } from "../parts/drawing.js";
 import { place } from "../parts/evidence.js";
+import { choice } from "../parts/tabs.js";
 import { go, link } from "../router.js";
 
 export const title = "Graph";
@@ -24,7 +25,7 @@ export function open(main, parameters) {
   const offer = async (prefix, signal) => (await get("/symbols", { prefix, limit: 12, repo: state().repo }, signal)).items.map((each) => ({ value: each.qualified, more: `${each.kind}, ${each.path}` }));
   const name = combobox({ label: "Name or file", placeholder: "A name, or a file's path", offer, chosen: (value) => go("graph", around(value)), first: true });
   const target = combobox({ label: "Way to", placeholder: "Way to another name", offer, chosen: (value) => go("graph", { ...Object.fromEntries(current), to: value }) });
-  const depth = steps((value) => go("graph", { ...Object.fromEntries(current), depth: value === "1" ? "" : value }));
+  const depth = choice("Steps away", [["1", "1 step"], ["2", "2 steps"], ["3", "3 steps"]], (value) => go("graph", { ...Object.fromEntries(current), depth: value === "1" ? "" : value }));
   const head = el("div", {}), drawn = el("div", { class: "graph-drawn" }), about = el("aside", { class: "graph-about panel", "aria-label": "What is drawn" });
   let current = parameters, drawing = null, asking = new AbortController();
 
@@ -73,15 +74,6 @@ export function open(main, parameters) {
   ] };
 }
 
-function steps(changed) {
-  const group = fresh("depth");
-  const inputs = ["1", "2", "3"].map((value) => el("input", { type: "radio", name: group, id: `${group}-${value}`, value, onchange: () => changed(value) }));
-  return {
-    element: el("fieldset", { class: "segments" }, el("legend", { class: "unseen" }, "Steps away"), inputs.map((input) => [input, el("label", { for: input.id }, `${input.value} step${input.value === "1" ? "" : "s"}`)])),
-    set: (value) => { for (const input of inputs) input.checked = input.value === value; },
-  };
-}
-
 // The drawing.
 
 function draw(graph, walk) {
@@ -93,11 +85,17 @@ function draw(graph, walk) {
   drawing.svg.prepend(svg("defs", {}, svg("marker", { id: tip, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 1 8 4 0 7z", fill: "context-stroke" }))));
   for (const edge of edges) {
     edge.shape = svg("line", { class: `edge ${edge.tier}`, x1: edge.source.x, y1: edge.source.y, x2: edge.target.x, y2: edge.target.y, "marker-end": `url(#${tip})` });
-    const dx = edge.target.x - edge.source.x, dy = edge.target.y - edge.source.y, length = Math.hypot(dx, dy) || 1, back = Math.min(length / 2, radius(edge.target, centre) + 4);
-    edge.shape.setAttribute("x2", edge.target.x - dx / length * back);
-    edge.shape.setAttribute("y2", edge.target.y - dy / length * back);
     drawing.view.append(edge.shape);
   }
+  // marks keep their size on the screen, so where a line has to end depends on how near one looks
+  drawing.onscale = (unit) => {
+    for (const name of ["markerWidth", "markerHeight"]) drawing.svg.querySelector("marker").setAttribute(name, 8 * unit);
+    for (const { source, target, shape } of edges) {
+      const dx = target.x - source.x, dy = target.y - source.y, length = Math.hypot(dx, dy) || 1, back = Math.min(length / 2, (radius(target, centre) + 3) * unit);
+      shape.setAttribute("x2", target.x - dx / length * back);
+      shape.setAttribute("y2", target.y - dy / length * back);
+    }
+  };
   const pairs = graph.nodes.map((node) => {
     node.label = node.short.length > LONGEST ? `${node.short.slice(0, LONGEST)}…` : node.short;
     const shape = svg("g", { class: `node ${centre.has(node.id) ? "centre" : ""}`, role: "link", "aria-label": `${node.kind} ${node.name}, ${node.path}${centre.has(node.id) ? ", the centre" : ""}` },

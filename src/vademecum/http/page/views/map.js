@@ -1,12 +1,13 @@
 // The repository as a treemap: each file an area as large as it has lines, coloured by what one asks about; and as a table.
 
 import { all } from "../api.js";
-import { colour, el, fresh, replace } from "../dom.js";
+import { colour, el, replace } from "../dom.js";
 import { ago, count, date, plural, size } from "../format.js";
 import { empty, within } from "../parts/dialog.js";
 import { bar, place } from "../parts/evidence.js";
 import { Grid } from "../parts/grid.js";
 import { repositories } from "../parts/repositories.js";
+import { choice } from "../parts/tabs.js";
 import { go, link } from "../router.js";
 import { at, cells, tree } from "../treemap.js";
 
@@ -15,12 +16,13 @@ const YEAR_S = 31557600;
 const density = (file) => (file.lines ? 100 * file.complexity / file.lines : 0);
 // What can be asked: its name, a share of 0 to 1 or a class for each file, and what the ends mean.
 const COLOURS = {
-  complexity: { said: "Complexity", share: (file) => (file.complexity ? Math.min(1, density(file) / 30) : null), low: "none", high: "30 branches and more in 100 lines" },
-  age: { said: "Last change", share: (file, now) => (file.modified_at ? 1 - Math.min(1, Math.log1p((now - file.modified_at) / 86400) / Math.log1p(2 * YEAR_S / 86400)) : null), low: "two years ago", high: "today" },
+  complexity: { said: "Complexity", share: (file, _, high) => (file.complexity ? Math.min(1, density(file) / high) : null), low: "little", high: (high) => `${Math.round(high)} branches in 100 lines and more` },
+  age: { said: "Last change", share: (file, now) => (file.modified_at ? 1 - Math.min(1, Math.log1p((now - file.modified_at) / 86400) / Math.log1p(2 * YEAR_S / 86400)) : null), low: "two years ago", high: () => "today" },
   freshness: { said: "Freshness", kinds: { fresh: ["raised", "as indexed"], edited: ["warn", "edited since"], stale: ["bad", "gone"] }, kind: (file) => file.freshness },
   kind: { said: "Kind", kinds: { product: ["name", "code"], test: ["typed", "tests"], doc: ["unique", "documents"], config: ["keyword", "configuration"], example: ["type", "examples"], vendored: ["quiet", "vendored"], generated: ["edge", "generated"] }, kind: (file) => file.file_kind },
 };
 const STEPS = 7;  // shades of a scale
+const HIGH = 0.95;  // the share of files that are less complex than what has the darkest shade
 const kept = new Map();  // files by repository, until something is indexed
 addEventListener("indexed", () => kept.clear());
 
@@ -70,7 +72,7 @@ export function open(main, parameters) {
     if (!folder?.folder) { replace(body, empty(`There is no folder ${path}`, el("a", { href: link("map", { repo }) }, "Show everything"))); return; }
     document.getElementById("map-count").textContent = `${plural(folder.files, "file")}, ${plural(folder.size, "line")}`;
     const inside = path ? files.filter((file) => file.path.startsWith(`${path}/`)) : files;
-    view = current.get("as") === "table" ? table(inside, repo) : drawing(folder, COLOURS[current.get("by")] || COLOURS.complexity, repo, (to) => change({ in: to }));
+    view = current.get("as") === "table" ? table(inside, repo) : drawing(folder, { ...(COLOURS[current.get("by")] || COLOURS.complexity), top: highest(files) }, repo, (to) => change({ in: to }));
     replace(body, view.element);
     view.ready?.();
   }
@@ -83,12 +85,10 @@ export function open(main, parameters) {
   ] };
 }
 
-function choice(legend, options, changed) {
-  const group = fresh("choice"), inputs = options.map(([value]) => el("input", { type: "radio", name: group, id: fresh("o"), value, onchange: () => changed(value) }));
-  return {
-    element: el("fieldset", { class: "segments" }, el("legend", { class: "unseen" }, legend), options.map(([, said], index) => [inputs[index], el("label", { for: inputs[index].id }, said)])),
-    set: (value) => { for (const input of inputs) input.checked = input.value === value; },
-  };
+// How complex a file is that few exceed, so that the shades tell this repository's files apart.
+function highest(files) {
+  const measured = files.filter((file) => file.complexity).map(density).sort((a, b) => a - b);
+  return measured[Math.floor(measured.length * HIGH)] || 1;
 }
 
 function table(files, repo) {
@@ -97,13 +97,13 @@ function table(files, repo) {
     label: "Files", sorted: "lines", descending: true, onopen: (file) => go("file", { path: file.path, repo }),
     columns: [
       { key: "path", title: "File", class: "wide", sort: (file) => file.path, cell: (file) => place({ ...file, repo }, { line: 0, end: 0 }) },
-      { key: "language", title: "Language", sort: (file) => file.language, cell: (file) => file.language },
+      { key: "language", title: "Language", class: "extra", sort: (file) => file.language, cell: (file) => file.language },
       { key: "lines", title: "Lines", class: "figure", descending: true, sort: (file) => file.lines, cell: (file) => count(file.lines) },
-      { key: "bytes", title: "Size", class: "figure", descending: true, sort: (file) => file.bytes, cell: (file) => size(file.bytes) },
-      { key: "chunks", title: "Pieces", class: "figure", descending: true, sort: (file) => file.chunks, cell: (file) => count(file.chunks) },
+      { key: "bytes", title: "Size", class: "figure extra", descending: true, sort: (file) => file.bytes, cell: (file) => size(file.bytes) },
+      { key: "chunks", title: "Pieces", class: "figure extra", descending: true, sort: (file) => file.chunks, cell: (file) => count(file.chunks) },
       { key: "complexity", title: "Complexity", class: "figure", descending: true, sort: (file) => file.complexity, cell: (file) => (file.complexity ? [bar(density(file), most), " ", count(file.complexity)] : "") },
-      { key: "freshness", title: "Freshness", sort: (file) => file.freshness, cell: (file) => (file.freshness === "fresh" ? "fresh" : el("span", { class: `tag ${file.freshness === "stale" ? "bad" : "warn"}` }, file.freshness)) },
-      { key: "modified", title: "Changed", class: "figure", descending: true, sort: (file) => file.modified_at, cell: (file) => (file.modified_at ? el("span", { title: date(file.modified_at) }, ago(file.modified_at, now)) : "") },
+      { key: "freshness", title: "Freshness", class: "extra", sort: (file) => file.freshness, cell: (file) => (file.freshness === "fresh" ? "fresh" : el("span", { class: `tag ${file.freshness === "stale" ? "bad" : "warn"}` }, file.freshness)) },
+      { key: "modified", title: "Changed", class: "figure extra", descending: true, sort: (file) => file.modified_at, cell: (file) => (file.modified_at ? el("span", { title: date(file.modified_at) }, ago(file.modified_at, now)) : "") },
     ],
   });
   grid.element.classList.add("files-grid");
@@ -231,7 +231,7 @@ function colours(asked) {
 
 function shade(file, palette, asked, now) {
   if (asked.kinds) return palette.kinds[asked.kind(file)] || palette.none;
-  const share = asked.share(file, now);
+  const share = asked.share(file, now, asked.top);
   return share === null ? palette.none : palette.shades[Math.min(STEPS - 1, Math.floor(share * STEPS))];
 }
 
@@ -264,5 +264,5 @@ function short(pen, name, room) {
 function scale(asked) {
   if (asked.kinds) return el("ul", { class: "legend" }, Object.values(asked.kinds).map(([name, said]) => { const sample = el("span", { class: "swatch" }); sample.style.background = `color-mix(in oklab, var(--${name}) 72%, var(--paper))`; return el("li", {}, sample, said); }));
   const steps = Array.from({ length: STEPS }, (_, step) => { const sample = el("span", { class: "swatch" }); sample.style.background = `color-mix(in oklab, var(--accent) ${Math.round(8 + 92 * step / (STEPS - 1))}%, var(--paper))`; return sample; });
-  return el("ul", { class: "legend" }, el("li", {}, asked.low, el("span", { class: "swatches" }, steps), asked.high), el("li", {}, el("span", { class: "swatch none" }), "not measured"));
+  return el("ul", { class: "legend" }, el("li", {}, asked.low, el("span", { class: "swatches" }, steps), asked.high(asked.top)), el("li", {}, el("span", { class: "swatch none" }), "not measured"));
 }
