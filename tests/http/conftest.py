@@ -87,7 +87,9 @@ def serve():
         made = [new_key(name, repositories) for name, repositories in keys]
         entries = " ".join(entry for _, entry in made)
         arguments = {"server.host": host, "server.keys": entries, **{f"server.{name}": own[name] for name in own}}
-        settings = config.load(None, arguments={"search.embedder": "hashing", "index.workers": 1, "storage.home": home, **arguments})
+        settings = config.load(
+            None, arguments={"search.embedder": "hashing", "index.workers": 1, "storage.home": home, **arguments}
+        )
         roots = opened_roots([str(getattr(path, "path", path)) for path in paths])
         app = application(roots, settings, read_keys(entries), hosts_of(settings))
         listening = listen("127.0.0.1", 0)
@@ -110,4 +112,3 @@ def serve():
         thread.join(60)
         assert not thread.is_alive()
         listening.close()
-

@@ -7,9 +7,9 @@ import json
 
 import httpx2
 import pytest
-from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
+from mcp import Client, MCPError
 from vademecum.mcp.registry import INSTRUCTIONS, TOOLS
 
 
@@ -28,7 +28,11 @@ def ask(client, questions):
 def test_the_tools_are_those_of_standard_input_and_output(serve, repo):
     async def questions(asked):
         listed = (await asked.list_tools()).tools
-        return [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed], asked.instructions, asked.server_info
+        return (
+            [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed],
+            asked.instructions,
+            asked.server_info,
+        )
 
     listed, instructions, server = ask(serve(repo()), questions)
     expected = [tool.declaration() for tool in TOOLS.values()]

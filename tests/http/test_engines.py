@@ -31,7 +31,7 @@ def test_what_takes_too_long_is_given_up_and_the_thread_goes_on(engines, repo):
     limited, opening, until = engines(timeout_s=0.2), Opening((str(repo().path),), personal=True), threading.Event()
 
     async def ask():
-        with pytest.raises(ProblemError, match="0.2 seconds") as refused:
+        with pytest.raises(ProblemError, match=r"0\.2 seconds") as refused:
             await limited.call(opening, lambda _: until.wait(30))
         assert refused.value.status_code == 504
         until.set()
@@ -46,7 +46,11 @@ def test_what_takes_too_long_is_given_up_and_the_thread_goes_on(engines, repo):
 
 
 def test_there_is_room_for_so_many_and_no_more(engines, repo):
-    limited, opening, until = engines(threads=1, waiting=2), Opening((str(repo().path),), personal=True), threading.Event()
+    limited, opening, until = (
+        engines(threads=1, waiting=2),
+        Opening((str(repo().path),), personal=True),
+        threading.Event(),
+    )
 
     async def ask():
         calls = [asyncio.ensure_future(limited.call(opening, lambda _: until.wait(30))) for _ in range(3)]
@@ -68,7 +72,9 @@ def test_what_a_call_raises_is_raised(engines, repo):
 
 
 def test_a_thread_keeps_the_engines_it_used_last(engines, repo, tmp_path):
-    places = [Opening((str(repo(f"r{number}", {"a.py": "x = 1\n"}).path),), personal=True) for number in range(KEPT + 1)]
+    places = [
+        Opening((str(repo(f"r{number}", {"a.py": "x = 1\n"}).path),), personal=True) for number in range(KEPT + 1)
+    ]
     limited = engines()
 
     async def ask():

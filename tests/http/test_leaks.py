@@ -8,9 +8,9 @@ import json
 from urllib.parse import quote
 
 import pytest
-from mcp import Client as McpClient
 from mcp.client.streamable_http import streamable_http_client
 
+from mcp import Client as McpClient
 from vademecum.mcp.registry import TOOLS
 
 SECRET = "xylophone"  # stands in everything of the closed repository, and nowhere else
@@ -36,7 +36,10 @@ def served(serve, repo):
         assert user.post(f"/v1/events?repo={SECRET}", {"text": text, "role": "user", "session": SECRET}).status == 201
         assert user.post("/v1/events", {"text": text, "role": "user", "everywhere": True}).status == 201
     schema = {"type": "object", "properties": {SECRET: {"type": "string"}}}
-    user.post(f"/v1/tools/register?server={SECRET}", [{"name": "play", "description": f"Play the {SECRET}", "inputSchema": schema}])
+    user.post(
+        f"/v1/tools/register?server={SECRET}",
+        [{"name": "play", "description": f"Play the {SECRET}", "inputSchema": schema}],
+    )
     user.post("/v1/tools/observe", [{"intent": f"play the {SECRET}", "calls": [{"tool": f"{SECRET}/play"}]}])
     user.post("/v1/context", {"task": f"tune the {SECRET}", "session": "shared"})
     return client.with_key(one), client.with_key(other), user, closed
@@ -90,7 +93,7 @@ def requests(described, guesses):
                 )
                 place = path
                 for name, value in given.items():
-                    place = place.replace("{%s}" % name, quote(str(value), safe=""))
+                    place = place.replace("{" + name + "}", quote(str(value), safe=""))
                 if method != "delete" and path not in {"/metrics", "/v1/index"}:
                     yield method.upper(), f"{place}?{query}" if query else place, told.get("requestBody")
 
@@ -114,7 +117,13 @@ def _asked(client, method, place, body):
         return client.ask(method, place)
     if "application/json" not in body["content"]:
         return client.ask(method, place, b"", Content_Type="application/x-ndjson")
-    own = {"text": "a note of one's own", "at": 1_700_000_000, "task": GUESSED, "message": GUESSED, "metadata": {"a": 1}}
+    own = {
+        "text": "a note of one's own",
+        "at": 1_700_000_000,
+        "task": GUESSED,
+        "message": GUESSED,
+        "metadata": {"a": 1},
+    }
     return client.ask(method, place, own)
 
 
@@ -135,7 +144,9 @@ def test_who_has_a_key_for_one_repository_cannot_tell_that_there_is_another(serv
     Whatever is asked: names, places, commits and ids of what is closed among it.
     """
     one, _, user, closed = served
-    alone, key = serve(tmp_path / "handbook", keys=[("one", "handbook")], refresh_s=0, home=str(tmp_path / "another home"))
+    alone, key = serve(
+        tmp_path / "handbook", keys=[("one", "handbook")], refresh_s=0, home=str(tmp_path / "another home")
+    )
     alone = alone.with_key(key)
     alone.done(alone.post("/v1/index").json)  # as the user did for what is open
     asked, found = 0, 0
@@ -256,9 +267,10 @@ def test_agents_are_told_nothing_of_another_repository(served):
 
     async def ask(client):
         http_client = httpx2.AsyncClient(headers=client.headers, timeout=60)
-        async with http_client, McpClient(
-            streamable_http_client(f"http://127.0.0.1:{client.port}/mcp", http_client=http_client)
-        ) as asked:
+        async with (
+            http_client,
+            McpClient(streamable_http_client(f"http://127.0.0.1:{client.port}/mcp", http_client=http_client)) as asked,
+        ):
             answers = {name: await asked.call_tool(name, given) for name, given in arguments.items()}
             answers["search "] = await asked.call_tool("search", {"query": "play", "repo": SECRET})
             answers["open "] = await asked.call_tool("open", {"location": str(closed.path / f"src/{SECRET}.py")})

@@ -110,7 +110,9 @@ def test_files_for_a_treemap(client):
     first = client.get("/v1/graph/files?limit=2").json
     assert [len(first["items"]), first["total"]] == [2, 6]
     items = {item["path"]: item for item in pages(client, "/v1/graph/files")}
-    assert sorted(items) == sorted(["README.md", "pyproject.toml", "src/budget.py", "src/net/retry.py", "tests/test_budget.py", "web/log.ts"])
+    assert sorted(items) == sorted(
+        ["README.md", "pyproject.toml", "src/budget.py", "src/net/retry.py", "tests/test_budget.py", "web/log.ts"]
+    )
     retry = items["src/net/retry.py"]
     assert (retry["language"], retry["file_kind"], retry["freshness"]) == ("python", "product", "fresh")
     assert retry["complexity"] == 3  # a loop and a handler
@@ -134,7 +136,13 @@ def test_symbols_in_pages(client):
 
 
 def test_a_tag_tells_what_is_known(client):
-    for path in ("/v1/search?q=budget", "/v1/symbols", "/v1/graph/neighbourhood", "/v1/open?target=README.md", "/v1/settings"):
+    for path in (
+        "/v1/search?q=budget",
+        "/v1/symbols",
+        "/v1/graph/neighbourhood",
+        "/v1/open?target=README.md",
+        "/v1/settings",
+    ):
         first = client.get(path)
         assert first.status == 200, path
         again = client.get(path, If_None_Match=f'W/"x", {first.headers["etag"]}')
@@ -163,7 +171,9 @@ def test_an_index_is_told_of_as_a_job(client):
     assert job["report"]["files"] == 7
     told = client.get(f"/v1/index/jobs/{job['id']}/events")
     assert told.headers["content-type"].startswith("text/event-stream")
-    events = [dict(line.split(": ", 1) for line in part.splitlines()) for part in told.body.decode().split("\n\n") if part]
+    events = [
+        dict(line.split(": ", 1) for line in part.splitlines()) for part in told.body.decode().split("\n\n") if part
+    ]
     assert events[-1]["event"] == "done"
     assert json.loads(events[-1]["data"])["report"] == job["report"]
     assert [each["id"] for each in client.get("/v1/index/jobs").json["items"]] == [job["id"]]
@@ -178,7 +188,9 @@ def test_an_index_is_told_of_as_a_job(client):
 
 
 def test_events_are_recorded_listed_changed_and_deleted(client):
-    new = client.post("/v1/events", {"text": "We decided to use SQLite.", "role": "user", "session": "s1", "at": 1_700_000_000})
+    new = client.post(
+        "/v1/events", {"text": "We decided to use SQLite.", "role": "user", "session": "s1", "at": 1_700_000_000}
+    )
     assert new.status == 201
     [id_] = new.json["ids"]
     assert new.headers["location"] == f"/v1/events/{id_}"
@@ -206,7 +218,9 @@ def test_events_are_recorded_listed_changed_and_deleted(client):
 
 
 def test_memory_is_what_the_command_prints(client, capsys):
-    client.post("/v1/events", {"text": "We decided to use SQLite because it is small.", "role": "user", "session": "s1"})
+    client.post(
+        "/v1/events", {"text": "We decided to use SQLite because it is small.", "role": "user", "session": "s1"}
+    )
     client.post("/v1/events", {"text": "I prefer tabs over spaces.", "role": "user", "session": "s1"})
     recalled = client.get("/v1/memory/recall?q=what%20did%20we%20decide%20about%20SQLite").json
     assert recalled == printed(capsys, "memory", "recall", "what did we decide about SQLite")
@@ -258,7 +272,10 @@ def test_memory_is_exported_and_imported(client, serve, repo):
 
 def test_tools_are_registered_found_and_planned(client, capsys):
     schema = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
-    tools = [{"name": f"{verb}_file", "description": f"{verb} a file", "inputSchema": schema} for verb in ("read", "copy", "drop")]
+    tools = [
+        {"name": f"{verb}_file", "description": f"{verb} a file", "inputSchema": schema}
+        for verb in ("read", "copy", "drop")
+    ]
     assert client.post("/v1/tools/register?server=files", tools).json["added"] == 3
     assert client.post("/v1/tools/register", b"no").status == 415
     assert client.post("/v1/tools/register", b"no", Content_Type="application/json").status == 400
@@ -356,4 +373,3 @@ def test_too_much_at_once_is_told_to_come_back(serve, repo):
     assert refused
     assert all(said.headers["retry-after"] == "2" for said in refused)
     assert client.get("/v1/search?q=budget").status == 200
-

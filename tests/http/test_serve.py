@@ -23,7 +23,12 @@ class Process:
     def __init__(self, *arguments, cwd, environ=None):
         command = [sys.executable, "-m", "vademecum", "serve", *arguments]
         self.process = subprocess.Popen(
-            command, cwd=cwd, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | (environ or {})
+            command,
+            cwd=cwd,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | (environ or {}),
         )
         first = self.process.stderr.readline()
         found = re.search(r"at (http://\S+)/", first)
@@ -32,7 +37,9 @@ class Process:
 
     def ask(self, method, path, body=None, headers=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, data, {"Content-Type": "application/json", **(headers or {})})
+        request = urllib.request.Request(
+            self.address + path, data, {"Content-Type": "application/json", **(headers or {})}
+        )
         request.method = method
         with urllib.request.urlopen(request, timeout=120) as answer:
             return json.loads(answer.read() or b"null")
