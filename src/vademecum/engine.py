@@ -46,6 +46,7 @@ from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
 
 AROUND = 20  # results for a task that a map is drawn around
+NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
 MOST_NOTES = 5  # shown beside an answer about code
 
 
@@ -131,9 +132,7 @@ class Engine:
 
         def everywhere() -> list[Repository]:
             if not personal:
-                raise AccessError(
-                    "other repositories of this machine are not open to whoever asks: ask about those that are"
-                )
+                raise AccessError(NOT_OPEN)
             others = {index_directory(settings.home, root): root for root in indexed_roots(settings)}
             others = {directory: root for directory, root in others.items() if directory not in known}
             names = distinct_names(list(others.values()), {repo.name for repo in known.values()})

@@ -47,7 +47,7 @@ def span(name: str, took: Histogram | None = None, **labels: str) -> Iterator[No
             yield
 
 
-def note(**attributes: str | float) -> None:
+def note(attributes: Mapping[str, str | float]) -> None:
     """Say more of the span that is open."""
     if _tracer is not None:
         from opentelemetry import trace

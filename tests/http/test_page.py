@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,15 +72,15 @@ class Served:
         own = {"VADE_HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "PYTHONPATH": os.pathsep.join(sys.path)}
         command = [sys.executable, "-m", "vademecum", "serve", str(root), "--port", "0", *options]
         kept = {name: value for name, value in os.environ.items() if not name.startswith("VADE_")}
-        self.process = subprocess.Popen(command, env=kept | own | environ, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr
-        said = ""
-        while not (found := re.search(r"http://[\d.:]+/", said)):
-            line = self.process.stderr.readline()
-            assert line, f"it never listened: {said}"
-            said += line
-        self.url = found[0]
-        self.key = ""
+        self.log = home.with_suffix(".log")  # a file: a pipe that nobody reads would hold the server up
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(command, env=kept | own | environ, stderr=log)
+        until = time.monotonic() + 60
+        while not (found := re.search(r"at (http://[\d.:]+/)\n", self.log.read_text())):
+            assert self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < until, self.log.read_text()
+            time.sleep(0.05)
+        self.url = found[1]
 
     def post(self, path: str, body: Any) -> Any:
         """Send JSON and return the answer."""
@@ -92,7 +93,7 @@ class Served:
     def close(self) -> None:
         """End the server as a person would."""
         self.process.send_signal(signal.SIGINT)
-        self.process.communicate(timeout=60)
+        self.process.wait(60)
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ _STAGES = histogram("vademecum_search_stage_duration_seconds", "Seconds that a s
 _VERDICTS = counter("vademecum_search_verdicts_total", "Answers to searches, by verdict.")
 _FRESHNESS = counter("vademecum_evidence_total", "Pieces of evidence shown, by freshness.")
 _EMBEDDER = counter("vademecum_embedder_errors_total", "Questions that no vector could be made of.")
+_EMBEDDER.add(0)  # shown from the beginning, so that the first one is seen as a rise
 _RUNS = counter("vademecum_index_runs_total", "Looks at a repository, by whether anything had changed.")
 _TOOK = histogram("vademecum_index_duration_seconds", "Seconds that a look at a repository took, by the same.")
 _FILES = counter("vademecum_index_files_total", "Files taken in, by what became of them.")

@@ -15,11 +15,13 @@ from starlette.routing import Route
 from vademecum import __version__
 from vademecum.config import Settings
 from vademecum.errors import Error
+from vademecum.hook import RUNS
 from vademecum.http.access import Key
 from vademecum.http.agents import Agents
 from vademecum.http.asking import Desk, encoded
 from vademecum.http.engines import Engines
 from vademecum.http.guard import Guard, refusal
+from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem, problem_of
@@ -36,6 +38,7 @@ from vademecum.http.routes import (
     symbols,
     tools,
 )
+from vademecum.http.routes.shapes import ALWAYS
 from vademecum.roots import OpenedRoot
 
 if TYPE_CHECKING:
@@ -59,7 +62,9 @@ def application(
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         engines = Engines(settings, own.threads, own.waiting, own.timeout_s)
-        app.state.desk = Desk(settings, tuple(roots), tuple(keys), engines, Jobs(settings))
+        app.state.desk = Desk(
+            settings, tuple(roots), tuple(keys), engines, Jobs(settings), HookRuns(settings.home / RUNS)
+        )
         try:
             async with agents.run():
                 yield
@@ -68,7 +73,8 @@ def application(
             engines.close()
 
     app = FastAPI(
-        title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None
+        title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None,
+        responses=ALWAYS
     )  # fmt: skip
     for module in (health, reference, code, symbols, graph, indexing, events, memory, tools, knowledge, page):
         app.include_router(module.router)

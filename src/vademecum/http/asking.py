@@ -21,6 +21,7 @@ from vademecum.engine import Engine
 from vademecum.errors import AccessError, UnknownError
 from vademecum.http.access import Key, Visitor
 from vademecum.http.engines import Engines, Opening
+from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
 from vademecum.roots import OpenedRoot
 
@@ -36,6 +37,7 @@ class Desk:
     keys: tuple[Key, ...]
     engines: Engines
     jobs: Jobs
+    hooks: HookRuns
     looked_at: dict[tuple[str, ...], float] = field(default_factory=dict)  # when repositories were last refreshed
 
     def is_due(self, paths: tuple[str, ...]) -> bool:

@@ -87,7 +87,7 @@ class Guard:
             with _OPEN.during(), continued(headers), span(f"HTTP {scope['method']}"):
                 self._let_in(scope, headers)
                 await self._app(scope, _limited(receive, self._max_body_bytes), said)
-                note(**{"http.route": _route(scope), "http.response.status_code": said.status})
+                note({"http.route": _route(scope), "http.response.status_code": said.status})
         except ProblemError as refused:
             await refusal(refused, said.id)(scope, receive, said)
         finally:

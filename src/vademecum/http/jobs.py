@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -72,7 +73,6 @@ class Jobs:
         self._clock = clock
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="vademecum-index")
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._number = 0
         self._lock = threading.Lock()
 
     def start(self, repo: str, path: str, *, full: bool = False, commit: str = "") -> tuple[Job, bool]:
@@ -81,9 +81,8 @@ class Jobs:
             for job in self._jobs.values():
                 if job.path == path and not job.is_over:
                     return job, False
-            self._number += 1
-            now = self._clock()
-            job = Job(f"{int(now):x}-{self._number}", repo, path, full, commit, created_at=now)
+            # a number would tell how many there were of repositories that are closed to whoever sees it
+            job = Job(uuid.uuid4().hex, repo, path, full, commit, created_at=self._clock())
             self._jobs[job.id] = job
             over = [each for each in self._jobs.values() if each.is_over]
             for old in over[: max(0, len(over) - KEPT)]:

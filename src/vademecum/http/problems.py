@@ -17,6 +17,7 @@ from vademecum.errors import (
     StoreBusyError,
     StoreFullError,
     UnknownError,
+    UnknownProviderError,
     UsageError,
 )
 
@@ -25,6 +26,7 @@ MEDIA_TYPE = "application/problem+json"
 _STATUS: tuple[tuple[type[Error], int], ...] = (
     (UnknownError, 404),
     (UsageError, 400),
+    (UnknownProviderError, 400),
     (AccessError, 403),
     (ConsentError, 403),
     (SourceError, 404),

@@ -36,7 +36,13 @@ _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
 def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError:
-    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one."""
+    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one. It is counted."""
+    found = _named(error, path, remedy)
+    STORE_ERRORS.add(error=type(found).__name__)
+    return found
+
+
+def _named(error: sqlite3.Error, path: Path, remedy: str) -> StoreError:
     text = str(error)
     exact = getattr(error, "sqlite_errorcode", 0)
     code = exact & 0xFF
@@ -65,7 +71,6 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
             return Err(known)
         except sqlite3.Error as cause:
             error = named(cause, store.path, store.remedy)
-            STORE_ERRORS.add(error=type(error).__name__)
             error.__cause__ = cause
             return Err(error)
 

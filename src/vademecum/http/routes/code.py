@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from vademecum.context.render import answer_record, evidence_record
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked, Asking
+from vademecum.types import Answer, Evidence
 
 router = APIRouter(prefix="/v1", tags=["code"])
 MOST_RESULTS = 200
@@ -25,12 +26,12 @@ class Task(BaseModel):
     """What is to be done, and what a context for it may take."""
 
     task: str = Field(max_length=1_000_000)
-    budget_tokens: int | None = Field(None, ge=1, le=MOST_TOKENS)
-    session: str = Field("", max_length=100)
+    budget_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS)
+    session: str = Field(default="", max_length=100)
     refresh: bool | None = None
 
 
-@router.get("/search")
+@router.get("/search", response_model=Answer)
 async def search(
     asked: Asked,
     q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION, description="A question, or a name.")],
@@ -44,7 +45,7 @@ async def search(
     commit: Name = "",
     regex: Name = "",
     ranker: Name = "",
-    reranker: Name = "",
+    reranker: Literal["", "built-in", "none"] = "",  # others would load what a caller names
     snippet_lines: Annotated[int | None, Query(ge=0, le=10_000)] = None,
     refresh: bool | None = None,
 ) -> Response:
@@ -64,13 +65,13 @@ async def search(
     return await asked.answer(answer)
 
 
-@router.get("/open")
+@router.get("/open", response_model=Evidence)
 async def open_(asked: Asked, target: Name, repo: Name = "", commit: Name = "") -> Response:
     """Read a file, or lines of it, as they are on disk now: `path`, `path:10` or `path:10-40`."""
     return await asked.answer(lambda engine: evidence_record(engine.codebase.open(target, commit=commit, repo=repo)))
 
 
-@router.get("/context")
+@router.get("/context", response_model=dict[str, Any])
 async def context(
     asked: Asked,
     task: Text,
@@ -82,7 +83,7 @@ async def context(
     return await _context(asked, Task(task=task, budget_tokens=budget_tokens, session=session, refresh=refresh))
 
 
-@router.post("/context")
+@router.post("/context", response_model=dict[str, Any])
 async def context_of(asked: Asked, body: Task) -> Response:
     """Return what to read for a task that is too long for an address."""
     return await _context(asked, body)

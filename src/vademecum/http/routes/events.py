@@ -14,6 +14,8 @@ from vademecum.http.paging import page
 from vademecum.http.routes.code import Name, Names
 from vademecum.http.routes.memory import answering, recalled
 from vademecum.http.routes.parameters import Cursor, Limit, Words
+from vademecum.http.routes.shapes import Page, RecalledShape
+from vademecum.memory.records import Event, Recorded
 
 router = APIRouter(prefix="/v1/events", tags=["events"])
 EventId = Annotated[str, Path(min_length=1, max_length=200)]
@@ -23,10 +25,12 @@ class New(BaseModel):
     """Something that happened or was said."""
 
     text: str = Field(min_length=1, max_length=1_000_000)
-    role: str = Field("note", max_length=50)
-    session: str = Field("", max_length=1000)
-    speaker: str = Field("", max_length=1000)
-    at: float | None = Field(None, ge=0, le=253_402_300_799, description="Seconds since the epoch; now unless given.")
+    role: str = Field(default="note", max_length=50)
+    session: str = Field(default="", max_length=1000)
+    speaker: str = Field(default="", max_length=1000)
+    at: float | None = Field(
+        default=None, ge=0, le=253_402_300_799, description="Seconds since the epoch; now unless given."
+    )
     metadata: dict[str, Any] = {}
     everywhere: bool = Field(default=False, description="Into the global memory instead of the repository's.")
 
@@ -37,7 +41,7 @@ class Changes(BaseModel):
     metadata: dict[str, Any]
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, response_model=Recorded)
 async def record(asked: Asked, body: New, repo: Name = "") -> Response:
     """Keep something, without its secrets, and the facts that it states."""
     if body.everywhere:
@@ -49,7 +53,7 @@ async def record(asked: Asked, body: New, repo: Name = "") -> Response:
     return answer
 
 
-@router.get("")
+@router.get("", response_model=Page[Event])
 async def events(
     asked: Asked,
     when: Words = "",
@@ -73,7 +77,7 @@ async def events(
     return await asked.answer(answer, repo=repo)
 
 
-@router.get("/search")
+@router.get("/search", response_model=RecalledShape)
 async def search(
     asked: Asked,
     q: Annotated[str, Query(min_length=1, max_length=20_000)],
@@ -88,13 +92,13 @@ async def search(
     return await asked.answer(answering(q, k, when, as_of, session, role, recalled), repo=repo)
 
 
-@router.get("/{id}")
+@router.get("/{id}", response_model=Event)
 async def event(asked: Asked, id: EventId, repo: Name = "") -> Response:
     """Return one event."""
     return await asked.answer(lambda engine: asdict(engine.memory.get(id)), repo=repo)
 
 
-@router.patch("/{id}")
+@router.patch("/{id}", response_model=Event)
 async def change(asked: Asked, id: EventId, body: Changes, repo: Name = "") -> Response:
     """Change an event's metadata; its words stay what was said."""
     return await asked.answer(lambda engine: asdict(engine.memory.patch(id, body.metadata)), repo=repo)

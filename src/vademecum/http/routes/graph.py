@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from vademecum.codebase.inventory import FileFacts
 from vademecum.codebase.surroundings import surroundings
 from vademecum.context.neighbours import neighbours_record
 from vademecum.context.page import graph_record
@@ -16,11 +17,13 @@ from vademecum.http.asking import Asked
 from vademecum.http.paging import after, pack
 from vademecum.http.routes.code import MOST_TOKENS, Name, Names, Text
 from vademecum.http.routes.parameters import Cursor, Depth
+from vademecum.http.routes.shapes import Drawing, MapShape, Page
+from vademecum.types import Neighbours
 
 router = APIRouter(prefix="/v1/graph", tags=["graph"])
 
 
-@router.get("/path")
+@router.get("/path", response_model=Neighbours)
 async def path(
     asked: Asked, from_: Annotated[str, Query(alias="from", max_length=1000)], to: Name, repo: Name = "", depth: Depth = 2
 ) -> Response:  # fmt: skip
@@ -30,7 +33,7 @@ async def path(
     )
 
 
-@router.get("/neighbourhood")
+@router.get("/neighbourhood", response_model=Drawing)
 async def neighbourhood(
     asked: Asked,
     symbol: Name = "",
@@ -50,7 +53,7 @@ async def neighbourhood(
     return await asked.answer_of_state(answer, repo=repo)
 
 
-@router.get("/map")
+@router.get("/map", response_model=MapShape)
 async def map_(
     asked: Asked,
     tokens: Annotated[int | None, Query(ge=1, le=MOST_TOKENS)] = None,
@@ -70,7 +73,7 @@ async def map_(
     return await asked.answer(answer, repo=repo)
 
 
-@router.get("/files")
+@router.get("/files", response_model=Page[FileFacts])
 async def files(
     asked: Asked,
     repo: Name = "",

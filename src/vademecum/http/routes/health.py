@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
+from starlette.responses import PlainTextResponse
 
 from vademecum.http.asking import Asked
 from vademecum.http.engines import Opening
@@ -27,8 +28,9 @@ async def readyz(request: Request) -> dict[str, str]:
     return {"status": "ready"}
 
 
-@router.get("/metrics")
+@router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(asked: Asked) -> Response:
     """Return what was counted, in Prometheus' text format."""
     asked.must_be_personal()
+    asked.desk.hooks.count()
     return Response(exposition(), media_type="text/plain; version=0.0.4; charset=utf-8")

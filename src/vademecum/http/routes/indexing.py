@@ -9,7 +9,6 @@ from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
@@ -18,6 +17,8 @@ from vademecum.http.jobs import Job
 from vademecum.http.paging import page
 from vademecum.http.routes.code import Name
 from vademecum.http.routes.parameters import Cursor, Limit
+from vademecum.http.routes.shapes import EventStream, JobShape, Page
+from vademecum.types import RepoStatus
 
 router = APIRouter(prefix="/v1/index", tags=["index"])
 LOOK_SECONDS = 0.2
@@ -27,12 +28,12 @@ HEARTBEAT_SECONDS = 15.0  # proxies close what is silent for long
 class Wanted(BaseModel):
     """What is to be indexed."""
 
-    repo: str = Field("", max_length=1000, description="Which repository; the first unless given.")
+    repo: str = Field(default="", max_length=1000, description="Which repository; the first unless given.")
     full: bool = Field(default=False, description="Read every file again, whatever is known.")
-    commit: str = Field("", max_length=1000, description="Index this revision instead of the files on disk.")
+    commit: str = Field(default="", max_length=1000, description="Index this revision instead of the files on disk.")
 
 
-@router.post("", status_code=202)
+@router.post("", status_code=202, response_model=JobShape)
 async def index(asked: Asked, body: Wanted | None = None) -> Response:
     """Begin to bring an index up to date. Where a run of that repository is under way, that one is returned."""
     wanted = body or Wanted()
@@ -44,20 +45,20 @@ async def index(asked: Asked, body: Wanted | None = None) -> Response:
     return answer
 
 
-@router.get("/jobs")
+@router.get("/jobs", response_model=Page[JobShape])
 async def jobs(asked: Asked, limit: Limit = 50, cursor: Cursor = "") -> Response:
     """List index jobs, the latest first."""
     found = asked.desk.jobs.of(asked.visitor.paths)
     return asked.say(page(found, limit, cursor, lambda job: (-job.created_at, job.id), lambda job: job.record()))
 
 
-@router.get("/jobs/{id}")
+@router.get("/jobs/{id}", response_model=JobShape)
 async def job(asked: Asked, id: str) -> Response:
     """Return one job: how far it is, or how it ended."""
     return asked.say(asked.desk.jobs.get(id, asked.visitor.paths).record())
 
 
-@router.delete("/jobs/{id}", status_code=202)
+@router.delete("/jobs/{id}", status_code=202, response_model=JobShape)
 async def stop(asked: Asked, id: str) -> Response:
     """Stop a job at its next step; what was indexed before it stays."""
     found = asked.desk.jobs.get(id, asked.visitor.paths)
@@ -65,13 +66,11 @@ async def stop(asked: Asked, id: str) -> Response:
     return asked.say(found.record(), status=202)
 
 
-@router.get("/jobs/{id}/events", response_class=StreamingResponse)
-async def job_events(asked: Asked, request: Request, id: str) -> StreamingResponse:
+@router.get("/jobs/{id}/events", response_class=EventStream)
+async def job_events(asked: Asked, request: Request, id: str) -> EventStream:
     """Stream a job as server-sent events: `progress` while it runs, then `done`, `failed` or `stopped`."""
     found = asked.desk.jobs.get(id, asked.visitor.paths)
-    return StreamingResponse(
-        _told(found, request), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
-    )
+    return EventStream(_told(found, request), headers={"Cache-Control": "no-store"})
 
 
 async def _told(job: Job, request: Request) -> AsyncIterator[str]:
@@ -92,7 +91,7 @@ async def _told(job: Job, request: Request) -> AsyncIterator[str]:
             silent = 0.0
 
 
-@router.get("/status")
+@router.get("/status", response_model=list[RepoStatus])
 async def status(asked: Asked, repo: Name = "") -> Response:
     """Say of each repository what is indexed, what was skipped and why, and whether it still matches the disk."""
 

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
@@ -16,6 +15,9 @@ from vademecum.http.asking import Asked
 from vademecum.http.paging import page
 from vademecum.http.routes.code import Name, Names
 from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
+from vademecum.http.routes.shapes import Forgotten, JsonLines, Markdown, Page, RecalledShape
+from vademecum.memory.corrections import Why
+from vademecum.memory.portable import Imported
 from vademecum.memory.records import Fact, FactKind, Recalled
 
 router = APIRouter(prefix="/v1/memory", tags=["memory"])
@@ -33,10 +35,10 @@ class Message(BaseModel):
     """What was asked last, and what is open."""
 
     message: str = Field(max_length=100_000)
-    session: str = Field("", max_length=1000)
-    k: int = Field(5, ge=1, le=100)
-    budget_tokens: int | None = Field(None, ge=20, le=200_000)
-    files: list[str] = Field([], max_length=1000)
+    session: str = Field(default="", max_length=1000)
+    k: int = Field(default=5, ge=1, le=100)
+    budget_tokens: int | None = Field(default=None, ge=20, le=200_000)
+    files: list[str] = Field(default=[], max_length=1000)
 
 
 def answering(
@@ -56,7 +58,7 @@ def recalled(found: Recalled) -> dict[str, Any]:
     return asdict(found)
 
 
-@router.get("/recall")
+@router.get("/recall", response_model=RecalledShape)
 async def recall(
     asked: Asked,
     q: Annotated[str, Query(min_length=1, max_length=20_000)],
@@ -71,7 +73,7 @@ async def recall(
     return await asked.answer(answering(q, k, when, as_of, session, role, recalled), repo=repo)
 
 
-@router.post("/context")
+@router.post("/context", response_model=Markdown)
 async def context(asked: Asked, body: Message, repo: Name = "") -> Response:
     """Return what an agent should know before it answers a message, as Markdown; "" where there is nothing."""
 
@@ -87,7 +89,7 @@ async def context(asked: Asked, body: Message, repo: Name = "") -> Response:
     return await asked.answer(answer, repo=repo)
 
 
-@router.get("/context")
+@router.get("/context", response_model=Markdown)
 async def context_for(
     asked: Asked,
     q: Annotated[str, Query(max_length=20_000)],
@@ -100,7 +102,7 @@ async def context_for(
     return await context(asked, Message(message=q, session=session, k=k, budget_tokens=budget_tokens), repo)
 
 
-@router.get("/timeline")
+@router.get("/timeline", response_model=dict[str, Any])
 async def timeline(
     asked: Asked, when: Words = "", session: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = ""
 ) -> Response:
@@ -121,7 +123,7 @@ async def timeline(
     return await asked.answer(answer, repo=repo)
 
 
-@router.get("/facts")
+@router.get("/facts", response_model=Page[dict[str, Any]])
 async def facts(
     asked: Asked,
     kind: Annotated[list[FactKind], Query(max_length=10)] = [],
@@ -167,38 +169,38 @@ def state_of(fact: Fact) -> str:
     return "disputed" if fact.disputed else "confirmed" if fact.confirmed else "holds"
 
 
-@router.get("/facts/{id}/why")
+@router.get("/facts/{id}/why", response_model=Why)
 async def why(asked: Asked, id: FactId, repo: Name = "") -> Response:
     """Return where a fact comes from: who said it when, and what held before and after."""
     return await asked.answer(lambda engine: asdict(engine.memory.why(id)), repo=repo)
 
 
-@router.post("/facts/{id}/confirm")
+@router.post("/facts/{id}/confirm", response_model=Fact)
 async def confirm(asked: Asked, id: FactId, repo: Name = "") -> Response:
     """Say that a fact holds: it is certain from now on, and decides what contradicts it."""
     return await asked.answer(lambda engine: asdict(engine.memory.confirm(id)), repo=repo)
 
 
-@router.post("/facts/{id}/reject")
+@router.post("/facts/{id}/reject", response_model=Fact)
 async def reject(asked: Asked, id: FactId, repo: Name = "") -> Response:
     """Say that a fact does not hold: it is shown no more, and not learned again."""
     return await asked.answer(lambda engine: asdict(engine.memory.reject(id)), repo=repo)
 
 
-@router.post("/facts/{id}/forget")
+@router.post("/facts/{id}/forget", response_model=Forgotten)
 async def forget(asked: Asked, id: FactId, repo: Name = "") -> Response:
     """Forget a fact or an event for good, with the words that said it."""
     return await asked.answer(lambda engine: {"id": id, "events": engine.memory.forget(id)}, repo=repo)
 
 
-@router.patch("/facts/{id}")
+@router.patch("/facts/{id}", response_model=Fact)
 async def edit(asked: Asked, id: FactId, body: Wording, repo: Name = "") -> Response:
     """Put a fact in other words from now on; what it was stays its past."""
     return await asked.answer(lambda engine: asdict(engine.memory.edit(id, body.text)), repo=repo)
 
 
-@router.get("/export", response_class=StreamingResponse)
-async def export(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> StreamingResponse:
+@router.get("/export", response_class=JsonLines)
+async def export(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> JsonLines:
     """Return everything of a memory as JSON lines, with provenance."""
     if everywhere:
         asked.must_be_personal()
@@ -207,10 +209,10 @@ async def export(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> 
     def told() -> Iterator[bytes]:
         yield from (line.encode("utf-8", "replace") + b"\n" for line in lines)
 
-    return StreamingResponse(told(), media_type="application/x-ndjson")
+    return JsonLines(told())
 
 
-@router.post("/import", openapi_extra=JSON_LINES)
+@router.post("/import", response_model=Imported, openapi_extra=JSON_LINES)
 async def import_(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> Response:
     """Read what `export` gave; what is known stays as it is."""
     if everywhere:

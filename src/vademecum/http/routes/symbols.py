@@ -15,12 +15,14 @@ from vademecum.http.asking import Asked
 from vademecum.http.paging import page
 from vademecum.http.routes.code import Name
 from vademecum.http.routes.parameters import Cursor, Depth, Limit
+from vademecum.http.routes.shapes import Declaration, Page
+from vademecum.types import Answer, Neighbours
 
 router = APIRouter(prefix="/v1/symbols", tags=["symbols"])
 Symbol = Annotated[str, Path(min_length=1, max_length=1000)]
 
 
-@router.get("")
+@router.get("", response_model=Page[Declaration])
 async def symbols(asked: Asked, prefix: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = "") -> Response:
     """List the declarations whose name begins so, in order of their qualified names."""
 
@@ -31,7 +33,7 @@ async def symbols(asked: Asked, prefix: Name = "", repo: Name = "", limit: Limit
     return await asked.answer_of_state(answer, repo=repo)
 
 
-@router.get("/{name:path}/{relation}")
+@router.get("/{name:path}/{relation}", response_model=Neighbours)
 async def related(
     asked: Asked,
     name: Symbol,
@@ -63,7 +65,7 @@ async def related(
     return await asked.answer(answer)
 
 
-@router.get("/{name:path}")
+@router.get("/{name:path}", response_model=Answer)
 async def symbol(
     asked: Asked,
     name: Symbol,

@@ -13,13 +13,15 @@ from vademecum.http.asking import Asked
 from vademecum.http.paging import page
 from vademecum.http.routes.code import Name
 from vademecum.http.routes.parameters import ANY_JSON, Cursor, Limit
+from vademecum.http.routes.shapes import ListedTool, Page
+from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterReport, ToolAnswer, ToolsStatus
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
 Intent = Annotated[str, Query(min_length=1, max_length=20_000)]
 Ids = Annotated[str, Query(max_length=20_000, description="Ids of tools, separated by commas.")]
 
 
-@router.get("")
+@router.get("", response_model=Page[ListedTool])
 async def tools(
     asked: Asked, server: Name = "", prefix: Name = "", limit: Limit = 100, cursor: Cursor = ""
 ) -> Response:
@@ -36,7 +38,7 @@ async def tools(
     return await asked.answer(answer)
 
 
-@router.get("/search")
+@router.get("/search", response_model=ToolAnswer)
 async def search(
     asked: Asked,
     intent: Intent,
@@ -50,7 +52,7 @@ async def search(
     )
 
 
-@router.get("/predict")
+@router.get("/predict", response_model=Prediction)
 async def predict(
     asked: Asked,
     intent: Intent,
@@ -67,19 +69,19 @@ async def predict(
     )
 
 
-@router.get("/suggest")
+@router.get("/suggest", response_model=Plan)
 async def suggest(asked: Asked, intent: Intent) -> Response:
     """Suggest a whole plan: what to call, what waits for what, what can run at the same time."""
     return await asked.answer(lambda engine: record_of(engine.tools.suggest(intent)))
 
 
-@router.get("/stats")
+@router.get("/stats", response_model=ToolsStatus)
 async def stats(asked: Asked) -> Response:
     """Say what is known: tools by server, traces, and how the most used tools fared."""
     return await asked.answer(lambda engine: record_of(engine.tools.stats()))
 
 
-@router.get("/graph")
+@router.get("/graph", response_model=dict[str, Any])
 async def graph(asked: Asked, intent: Annotated[str, Query(max_length=20_000)] = "") -> Response:
     """Return how tools lead to each other, as nodes and hyperarcs, and the plan suggested for an intent where one is given."""
 
@@ -89,7 +91,7 @@ async def graph(asked: Asked, intent: Annotated[str, Query(max_length=20_000)] =
     return await asked.answer(answer)
 
 
-@router.post("/register", openapi_extra=ANY_JSON)
+@router.post("/register", response_model=RegisterReport, openapi_extra=ANY_JSON)
 async def register(asked: Asked, server: Name = "", *, replacing: bool = False) -> Response:
     """Take in tools, in the shapes of MCP and of function calling."""
     text = await asked.text()
@@ -98,7 +100,7 @@ async def register(asked: Asked, server: Name = "", *, replacing: bool = False) 
     )
 
 
-@router.post("/observe", openapi_extra=ANY_JSON)
+@router.post("/observe", response_model=ObserveReport, openapi_extra=ANY_JSON)
 async def observe(asked: Asked) -> Response:
     """Take in traces: what was called for which intent."""
     text = await asked.text()
