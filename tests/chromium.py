@@ -113,7 +113,9 @@ class Page:
             AssertionError: it never was; the message shows what the page says instead.
         """
         end = time.monotonic() + seconds
-        while not (found := self.js(expression)):
+        # an element would come back as an empty record, which is not true here
+        told = f"(found => found instanceof Node ? true : found)({expression})"
+        while not (found := self.js(told)):
             shown = self.js("document.body.innerText.slice(0, 1500)") if time.monotonic() > end else ""
             assert time.monotonic() < end, f"never true: {expression}\n{shown}\n{self.complaints()}"
             time.sleep(0.03)

@@ -202,7 +202,7 @@ def test_search_by_keyboard(browser: Page, served: Served) -> None:
     """One types at once; j and k go through the results, o opens the file at the lines, back returns to the answer."""
     show(browser, served, "")
     assert browser.js(f"{FOCUS}.id") == "question"
-    browser.type("parse a line")
+    browser.type("parse line")
     browser.until("location.hash.includes('parse')")
     browser.until("document.querySelectorAll('.card').length > 1 && !document.querySelector('[aria-busy]')")
     browser.press("Enter")
@@ -240,7 +240,9 @@ def test_filters_stand_in_the_address(browser: Page, served: Served) -> None:
     shared = browser.js("location.hash")
     show(browser, served, shared)
     assert browser.js("document.querySelector('.segments input:checked').value") == "test"
-    assert browser.js("document.querySelectorAll('.card').length") == 1
+    assert browser.js(
+        "[...document.querySelectorAll('.card .place')].every(each => each.textContent.startsWith('tests/'))"
+    )
 
 
 def test_what_is_not_there_is_said_not_to_be(browser: Page, served: Served) -> None:
@@ -268,13 +270,13 @@ def test_hostile_names_and_code_are_text(browser: Page, served: Served) -> None:
         assert browser.complaints() == []
         assert "\u202e" not in browser.js("document.body.textContent"), hash_
     show(browser, served, "#/search?q=evil_budget")
-    assert "</script><script>" in browser.js("document.querySelector('.results').textContent")
     assert (
         browser.js("[...document.querySelectorAll('.hidden-char')].map(each => each.textContent)").count("U+202E") >= 1
     )
     browser.js("document.querySelector('.card .place').click()")
     browser.until("document.querySelector('.code.file .line')")
     assert "<img src=x" in browser.js("document.querySelector('h1').textContent")
+    assert "</script><script>" in browser.js("document.querySelector('.code.file').textContent")
     assert "owned" not in browser.js("document.title")
 
 
@@ -304,7 +306,7 @@ def test_a_list_of_a_hundred_thousand_rows(browser: Page, served: Served) -> Non
         browser.press("PageDown")
         most = max(most, browser.js("document.querySelectorAll('.grid-row').length"))
     browser.js("window.grid.element.scrollTop = 1600000")
-    browser.until("document.querySelector('.grid-row').textContent.startsWith('row 4')")
+    browser.until("[...document.querySelectorAll('.grid-row')].some(each => each.textContent === 'row 49999')")
     browser.press("End")
     browser.until("[...document.querySelectorAll('.grid-row')].some(each => each.textContent === 'row 0')")
     most = max(most, browser.js("document.querySelectorAll('.grid-row').length"))
@@ -329,7 +331,7 @@ def test_a_map_of_a_hundred_thousand_files(browser: Page, served: Served) -> Non
       };
     })""")
     assert told["files"] == 100_000
-    assert told["drawn"] < 60_000
+    assert 1000 < told["drawn"] < 20_000
     assert told["outside"] == 0
     assert told["area"] == pytest.approx(1200 * 800)
     assert told["paper"][:3] == [[0, 0, 3, 2], [0, 2, 3, 2], [3, 0, 1.71, 2.33]], "the example of the paper"
@@ -376,12 +378,12 @@ def test_names_are_offered_while_one_types(browser: Page, served: Served) -> Non
 def test_the_map_goes_into_folders(browser: Page, served: Served) -> None:
     """Keys choose an area and go in and out; the crumbs follow; the table says the same and is sorted by a press."""
     show(browser, served, "#/map")
-    assert int(browser.js("document.querySelector('canvas').dataset.cells")) >= 8
+    assert int(browser.js("document.querySelector('canvas').dataset.cells")) >= 3
     browser.press("f")
     assert "lines" in browser.until("document.querySelector('.map-body [role=status]').textContent")
     browser.press("Enter")
     browser.until("location.hash.includes('in=src')")
-    assert browser.js("document.querySelector('.map-crumbs').innerText").replace("\n", "").endswith("src")
+    browser.until("document.querySelector('.map-crumbs').innerText.trim().endsWith('src')")
     browser.press("u")
     browser.until("!location.hash.includes('in=')")
     browser.press("v")

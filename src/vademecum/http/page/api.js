@@ -10,7 +10,7 @@ export class Refusal extends Error {
 }
 
 const KEY = "vademecum-key";
-let askForKey = async () => "";
+let askForKey = async () => "", asked = null;
 /** Say who is asked for a key when the server wants one; it returns "" where there is none. */
 export const onKeyNeeded = (ask) => { askForKey = ask; };
 
@@ -29,9 +29,9 @@ function address(path, parameters = {}) {
 }
 
 async function send(method, path, { parameters, body, signal, accept = "application/json" } = {}) {
-  const headers = { Accept: accept };
+  const headers = { Accept: accept }, key = stored();
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (stored()) headers.Authorization = `Bearer ${stored()}`;
+  if (key) headers.Authorization = `Bearer ${key}`;
   let response;
   try {
     response = await fetch(address(path, parameters), { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal, credentials: "same-origin", redirect: "error" });
@@ -40,14 +40,15 @@ async function send(method, path, { parameters, body, signal, accept = "applicat
     throw new Refusal(0, "The server does not answer", "Start it again with: vade serve");
   }
   if (response.ok) return response;
-  if (response.status === 401) {
-    const key = await askForKey(Boolean(stored()));
-    if (key) {
-      keep(key);
-      return send(method, path, { parameters, body, signal, accept });
-    }
-  }
+  if (response.status === 401 && await otherKey(key)) return send(method, path, { parameters, body, signal, accept });
   throw await refusal(response);
+}
+
+// Several questions may be refused at once: one is asked, all go on with what is given.
+async function otherKey(refused) {
+  if (stored() !== refused) return true;
+  asked ||= askForKey(Boolean(refused)).then((given) => { if (given) keep(given); return Boolean(given); }).finally(() => { asked = null; });
+  return asked;
 }
 
 async function refusal(response) {

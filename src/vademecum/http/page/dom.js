@@ -44,10 +44,10 @@ function set(element, attributes) {
   }
 }
 
-function fill(element, children) {
+function fill(element, children, text = visible) {
   for (const child of children.flat(4)) {
     if (child === undefined || child === null || child === false) continue;
-    element.append(...(child instanceof Node ? [child] : visible(child)));
+    element.append(...(child instanceof Node ? [child] : [text(child)].flat()));
   }
   return element;
 }
@@ -63,7 +63,7 @@ export function el(tag, attributes = {}, ...children) {
 export function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   set(element, attributes);
-  return fill(element, children);
+  return fill(element, children, plain);  // a label of HTML would not be drawn in it
 }
 
 /** Put `children` where an element's were. */

@@ -58,26 +58,32 @@ export function at(root, path) {
 const sorted = (folder) => (folder.sorted ??= [...folder.children.values()].sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1)));
 
 /**
- * Rectangles to draw inside of one folder, outer ones first, down to `least` pixels: what is smaller stands for itself as a
- * whole, so that their number is bounded by the screen and not by the repository. Folders keep room for their name.
+ * Rectangles to draw inside of one folder, outer ones first, down to `least` pixels, so that their number is bounded by the
+ * screen and not by the repository: a folder's cell has what is smaller as `rest`, the first cell that of the folder itself.
+ * Folders keep room for their name.
  */
-export function cells(folder, box, { least = 3, heading = 16, gap = 1 } = {}) {
+export function cells(folder, box, { least = 4, heading = 16, gap = 1 } = {}) {
   const found = [];
-  const inside = (here, area, depth) => {
-    for (const placed of squarify(sorted(here), area)) {
-      const { item, x, y, width, height } = placed;
-      if (width < least || height < least) {
-        found.push({ item, x, y, width: Math.max(width, 0.5), height: Math.max(height, 0.5), depth, small: true });
-        continue;
-      }
-      const cell = { item, x, y, width: width - gap, height: height - gap, depth };
-      found.push(cell);
+  const inside = (cell, area, depth) => {
+    for (const { item, x, y, width, height } of squarify(sorted(cell.item), area)) {
+      if (width < least || height < least) { cell.rest.push(item); continue; }
+      const inner = { item, x, y, width: width - gap, height: height - gap, depth, rest: [] };
+      found.push(inner);
       if (!item.folder) continue;
-      cell.named = width > 44 && height > heading + 14;
-      const top = cell.named ? heading : 1;
-      if (width > 6 && height > top + 5) inside(item, { x: x + 2, y: y + top, width: width - gap - 4, height: height - gap - top - 2 }, depth + 1);
+      inner.named = width > 44 && height > heading + 14;
+      const top = inner.named ? heading : 1;
+      if (width > 2 * least && height > top + 2 * least) inside(inner, { x: x + 2, y: y + top, width: width - gap - 4, height: height - gap - top - 2 }, depth + 1);
+      else inner.rest.push(item);
     }
   };
-  inside(folder, box, 0);
+  const whole = { item: folder, ...box, depth: -1, rest: [] };
+  found.push(whole);
+  inside(whole, box, 0);
   return found;
+}
+
+/** The files of an item, however deep. */
+export function* leaves(item) {
+  if (item.file) yield item;
+  else for (const child of item.children.values()) yield* leaves(child);
 }

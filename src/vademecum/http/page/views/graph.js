@@ -98,7 +98,7 @@ function draw(graph, walk) {
   };
   const pairs = graph.nodes.map((node) => {
     node.label = node.short.length > LONGEST ? `${node.short.slice(0, LONGEST)}…` : node.short;
-    const shape = svg("g", { class: `node ${centre.has(node.id) ? "centre" : ""}`, role: "link", "aria-label": `${node.kind} ${node.name}, ${node.path}${centre.has(node.id) ? ", the centre" : ""}` },
+    const shape = svg("g", { class: `node ${centre.has(node.id) ? "centre" : ""}`, role: "link", "aria-label": `${node.label}, ${node.kind} ${node.name}, ${node.path}${centre.has(node.id) ? ", the centre" : ""}` },
       mark(node, radius(node, centre)), svg("text", { x: radius(node, centre) + 4, y: 4 }, node.label), svg("title", {}, `${node.kind} ${node.name}\n${node.path}:${node.start}-${node.end}`));
     drawing.view.append(shape);
     return [node, shape];

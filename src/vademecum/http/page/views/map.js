@@ -9,7 +9,7 @@ import { Grid } from "../parts/grid.js";
 import { repositories } from "../parts/repositories.js";
 import { choice } from "../parts/tabs.js";
 import { go, link } from "../router.js";
-import { at, cells, tree } from "../treemap.js";
+import { at, cells, leaves, tree } from "../treemap.js";
 
 export const title = "Map";
 const YEAR_S = 31557600;
@@ -129,7 +129,7 @@ function drawing(folder, asked, repo, enter) {
     canvas.height = Math.round(height * ratio);
     pen.scale(ratio, ratio);
     drawn = cells(folder, { x: 0, y: 0, width, height });
-    canvas.dataset.cells = drawn.length;
+    canvas.dataset.cells = drawn.length - 1;
     pen.fillStyle = palette.paper;
     pen.fillRect(0, 0, width, height);
     pen.textBaseline = "middle";
@@ -144,7 +144,7 @@ function drawing(folder, asked, repo, enter) {
   const under = (event) => {
     const { left, top } = canvas.getBoundingClientRect(), x = event.clientX - left, y = event.clientY - top;
     let found = null;
-    for (const cell of drawn) if (x >= cell.x && x < cell.x + cell.width && y >= cell.y && y < cell.y + cell.height) found = cell;
+    for (const cell of drawn) if (cell.depth >= 0 && x >= cell.x && x < cell.x + cell.width && y >= cell.y && y < cell.y + cell.height) found = cell;
     return found;
   };
   const into = (item) => {
@@ -231,16 +231,34 @@ function colours(asked) {
 
 function shade(file, palette, asked, now) {
   if (asked.kinds) return palette.kinds[asked.kind(file)] || palette.none;
-  const share = asked.share(file, now, asked.top);
-  return share === null ? palette.none : palette.shades[Math.min(STEPS - 1, Math.floor(share * STEPS))];
+  return tone(asked.share(file, now, asked.top), palette);
+}
+
+const tone = (share, palette) => (share === null ? palette.none : palette.shades[Math.min(STEPS - 1, Math.floor(share * STEPS))]);
+
+// What is too small to be drawn one by one has the colour of its middle, or of most of it.
+function mixed(rest, palette, asked, now) {
+  let sum = 0, weight = 0;
+  const kinds = {};
+  for (const item of rest) {
+    for (const { file, size: area } of leaves(item)) {
+      if (asked.kinds) { kinds[asked.kind(file)] = (kinds[asked.kind(file)] || 0) + area; continue; }
+      const share = asked.share(file, now, asked.top);
+      if (share !== null) { sum += share * area; weight += area; }
+    }
+  }
+  const most = Object.entries(kinds).sort((a, b) => b[1] - a[1])[0];
+  return asked.kinds ? palette.kinds[most?.[0]] || palette.none : tone(weight ? sum / weight : null, palette);
 }
 
 function area(pen, cell, palette, asked, now) {
   const { item, x, y, width, height } = cell;
-  const tone = item.folder ? palette.folder : shade(item.file, palette, asked, now);
-  pen.fillStyle = item.folder && cell.small ? palette.none.fill : tone.fill;
+  const filled = item.folder ? (cell.rest.length ? mixed(cell.rest, palette, asked, now) : palette.folder) : shade(item.file, palette, asked, now);
+  pen.fillStyle = filled.fill;
   pen.fillRect(x, y, width, height);
-  if (item.folder && !cell.small) {
+  if (cell.depth < 0) return;
+  if (item.folder) {
+    if (cell.named && cell.rest.length) { pen.fillStyle = palette.folder.fill; pen.fillRect(x, y, width, 16); }
     pen.strokeStyle = palette.line;
     pen.lineWidth = 1;
     pen.strokeRect(x + 0.5, y + 0.5, Math.max(0, width - 1), Math.max(0, height - 1));
@@ -248,7 +266,7 @@ function area(pen, cell, palette, asked, now) {
   const fits = item.folder ? cell.named : width > 34 && height > 13;
   if (!fits) return;
   pen.font = item.folder ? "600 11px system-ui, sans-serif" : "11px system-ui, sans-serif";
-  pen.fillStyle = item.folder ? palette.ink : tone.light ? "#101418" : "#ffffff";
+  pen.fillStyle = item.folder ? palette.ink : filled.light ? "#101418" : "#ffffff";
   const text = short(pen, item.name, width - 8);
   if (text) pen.fillText(text, x + 4, y + (item.folder ? 9 : Math.min(height / 2, 9)));
 }

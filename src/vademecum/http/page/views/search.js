@@ -18,7 +18,7 @@ export function open(main, parameters) {
   const filters = new Filters(() => ask());
   const answer = el("div", { class: "answer", "aria-live": "off" });
   const told = el("p", { class: "unseen", role: "status" });
-  let pause = 0, asking = new AbortController(), shown = "";
+  let pause = 0, asking = new AbortController(), shown = "", entered = false;
 
   const state = () => ({ q: field.value.trim(), ...filters.values() });
   const ask = (instead = false) => { clearTimeout(pause); go("search", state(), { instead }); };
@@ -26,7 +26,7 @@ export function open(main, parameters) {
 
   replace(main, el("div", { class: "search-view" },
     el("h1", { class: "unseen" }, "Search"),
-    el("form", { role: "search", class: "search-form", onsubmit: (event) => { event.preventDefault(); ask(); cards()[0]?.focus(); } }, field, filters.element), told, answer));
+    el("form", { role: "search", class: "search-form", onsubmit: (event) => event.preventDefault() }, field, filters.element), told, answer));
 
   async function update(given) {
     const query = Object.fromEntries(["q", ...FILTERS].map((name) => [name, given.get(name) || ""]));
@@ -58,6 +58,8 @@ export function open(main, parameters) {
       found.nearest.length ? el("p", { class: "nearest" }, "Spelled nearly so: ", found.nearest.map((name) => el("a", { class: "chip", href: link("search", { ...query, q: name }) }, name))) : "",
       found.evidence.length ? el("ol", { class: "results" }, found.evidence.map((item) => el("li", {}, card(item, { question: query.q, most, several }))))
         : empty("Nothing to show", narrowed ? el("button", { type: "button", class: "button", onclick: () => go("search", { q: query.q }) }, "Search without filters") : "Ask in other words, or by a name that stands in the code.", el("a", { href: link("index") }, "See what was left out of the index")));
+    if (entered) step(1);
+    entered = false;
   }
 
   const cards = () => [...answer.querySelectorAll(".card")];
@@ -70,7 +72,12 @@ export function open(main, parameters) {
     return Boolean(next);
   }
   const on = (act) => () => { const chosen = here() || cards()[0]; if (!chosen) return false; act(chosen); return true; };
-  field.addEventListener("keydown", (event) => { if (event.key === "ArrowDown" && step(1)) event.preventDefault(); });
+  // Enter leads into the results, as soon as they are there.
+  const enter = () => { entered = Boolean(answer.closest("[aria-busy]") || answer.ariaBusy); if (!entered) step(1); };
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") { event.preventDefault(); ask(); setTimeout(enter); }
+    if (event.key === "ArrowDown" && step(1)) event.preventDefault();
+  });
 
   update(parameters);
   field.value = parameters.get("q") || "";

@@ -145,7 +145,7 @@ async function hypergraph(panel, given, signal) {
   const pairs = nodes.map((node) => {
     node.label = node.name.length > 26 ? `${node.name.slice(0, 26)}…` : node.name;
     const size = reach(node);
-    const shape = svg("g", { class: "node", role: "button", "aria-label": `${node.id}, called ${plural(node.calls, "time")}` }, node.kind === "capability" ? svg("rect", { class: "mark type", x: -size, y: -size, width: 2 * size, height: 2 * size, rx: 2 }) : svg("circle", { class: "mark function", r: size }), svg("text", { x: size + 4, y: 4 }, node.label), svg("title", {}, node.id));
+    const shape = svg("g", { class: "node", role: "button", "aria-label": `${node.label}, ${node.id}, called ${plural(node.calls, "time")}` }, node.kind === "capability" ? svg("rect", { class: "mark type", x: -size, y: -size, width: 2 * size, height: 2 * size, rx: 2 }) : svg("circle", { class: "mark function", r: size }), svg("text", { x: size + 4, y: 4 }, node.label), svg("title", {}, node.id));
     drawing.view.append(shape);
     return [node, shape];
   });
