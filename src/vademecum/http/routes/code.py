@@ -16,7 +16,7 @@ from vademecum.types import Answer, Evidence
 router = APIRouter(prefix="/v1", tags=["code"])
 MOST_RESULTS = 200
 MOST_TOKENS = 200_000
-LONGEST_QUESTION = 20_000  # characters: an issue with its logs; longer ones are sent as a body
+LONGEST_QUESTION = 5_000  # characters: with all of them escaped an address still fits; longer ones are sent as a body
 Text = Annotated[str, Query(max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Query(max_length=1000)]
 Names = Annotated[list[str], Query(max_length=100)]
