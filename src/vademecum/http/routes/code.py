@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
+from vademecum.context.document import context_record
 from vademecum.context.render import answer_record, evidence_record
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked, Asking
@@ -96,6 +97,6 @@ async def _context(asked: Asking, body: Task) -> Response:
 
     def answer(engine: Engine) -> Any:
         found = engine.context(body.task, body.budget_tokens, session=session, form="json", refresh=due)
-        return json.loads(found.text)
+        return json.loads(found.text or "null") or context_record(found)  # a budget may be too small for any text
 
     return await asked.answer(answer)
