@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop
 
-.PHONY: demo install test lint type check bench fix
+.PHONY: demo install test lint type check bench fuzz fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -33,6 +33,9 @@ check: lint type test  # everything a change has to pass
 
 bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…, see benchmarks/README.md
 	$(PY) benchmarks/quality.py --data $(DATA) --repos $(REPOS)
+
+fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
+	VADE_TEST_EXAMPLES=300 $(PY) -m pytest tests/http/test_schema.py
 
 fix: $(DEVELOP)  # mend what can be mended without thought
 	$(PY) -m ruff check --fix

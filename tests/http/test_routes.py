@@ -89,6 +89,7 @@ def test_a_context_by_address_and_by_body(client, capsys):
     again = client.post("/v1/context", {"task": task, "session": "s"}).json
     assert first["sections"]
     assert again["sections"] == []
+    assert client.post("/v1/context", {"task": task, "budget_tokens": 1}).json["sections"] == []
 
 
 def test_what_to_draw(client):

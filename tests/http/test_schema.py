@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis import checks
 
 EXAMPLES = int(os.environ.get("VADE_TEST_EXAMPLES", "6"))  # of each operation; a longer run asks for more
+NOT_HTTP = "Invalid HTTP request received."  # what uvicorn says of an address of more than 64 kB
 CHECKS = (
     checks.not_a_server_error,
     checks.status_code_conformance,
@@ -23,8 +25,8 @@ CHECKS = (
 
 @schemathesis.serializer("application/x-ndjson")
 def lines(_, value):
-    """A body that is text already."""
-    return value.encode("utf-8", "replace")
+    """A body that is text already, or is meant to be wrong."""
+    return (value if isinstance(value, str) else json.dumps(value)).encode("utf-8", "replace")
 
 
 @pytest.mark.slow
@@ -47,7 +49,10 @@ def test_the_api_is_as_it_describes_itself_and_never_fails(serve, repo):
         )
         @given(case=operation.as_strategy(generation_mode=mode))
         def answered(case):
-            asked.append(case.call_and_validate(checks=CHECKS).status_code)
+            said = case.call()
+            if said.text != NOT_HTTP:
+                case.validate_response(said, checks=CHECKS)
+            asked.append(said.status_code)
 
         with contextlib.suppress(Unsatisfiable):  # an operation without parameters cannot be called wrongly
             answered()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,11 @@ if TYPE_CHECKING:
 
 
 def application(
-    roots: Sequence[OpenedRoot], settings: Settings, keys: Sequence[Key] = (), hosts: frozenset[str] | None = None
+    roots: Sequence[OpenedRoot],
+    settings: Settings,
+    keys: Sequence[Key] = (),
+    hosts: frozenset[str] | None = None,
+    closing: Callable[[], None] = lambda: None,
 ) -> ASGIApp:
     """Return the ASGI application.
 
@@ -55,6 +59,7 @@ def application(
         settings: All settings.
         keys: Who may ask; whoever reaches it where there are none.
         hosts: The names it goes by; None for any, which takes keys.
+        closing: Called when all is over, before the signal that ended it is let through.
     """
     own = settings.server
     agents = Agents(lambda: _desk(app), own.max_body_bytes)
@@ -71,6 +76,7 @@ def application(
         finally:
             app.state.desk.jobs.close()
             engines.close()
+            closing()
 
     app = FastAPI(
         title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None,

@@ -38,10 +38,9 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
         from vademecum.http.log import log_to_standard_error
     except ImportError as error:
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
-    app = application(roots, settings, keys, hosts_of(settings))
-    log_to_standard_error()
-    stop = spans.start()
     listening = listen(own.host, own.port)
+    app = application(roots, settings, keys, hosts_of(settings), spans.start())
+    log_to_standard_error()
     address, number = listening.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
     standard_error(f"vade: serving {', '.join(root.name for root in roots)} at http://{shown}:{number}/")
@@ -51,10 +50,7 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
     )  # fmt: skip
-    try:
-        server.run(sockets=[listening])
-    finally:
-        stop()
+    server.run(sockets=[listening])
 
 
 def check_reach(host: str, keys: Sequence[Key]) -> None:

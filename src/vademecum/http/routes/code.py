@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
+from vademecum.context.document import context_record
 from vademecum.context.render import answer_record, evidence_record
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked, Asking
@@ -16,7 +17,7 @@ from vademecum.types import Answer, Evidence
 router = APIRouter(prefix="/v1", tags=["code"])
 MOST_RESULTS = 200
 MOST_TOKENS = 200_000
-LONGEST_QUESTION = 20_000  # characters: an issue with its logs; longer ones are sent as a body
+LONGEST_QUESTION = 5_000  # characters: with all of them escaped an address still fits; longer ones are sent as a body
 Text = Annotated[str, Query(max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Query(max_length=1000)]
 Names = Annotated[list[str], Query(max_length=100)]
@@ -96,6 +97,6 @@ async def _context(asked: Asking, body: Task) -> Response:
 
     def answer(engine: Engine) -> Any:
         found = engine.context(body.task, body.budget_tokens, session=session, form="json", refresh=due)
-        return json.loads(found.text)
+        return json.loads(found.text or "null") or context_record(found)  # a budget may be too small for any text
 
     return await asked.answer(answer)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked
 from vademecum.http.paging import page
-from vademecum.http.routes.code import Name, Names
+from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.memory import answering, recalled
 from vademecum.http.routes.parameters import Cursor, Limit, Words
 from vademecum.http.routes.shapes import Page, RecalledShape
@@ -80,7 +80,7 @@ async def events(
 @router.get("/search", response_model=RecalledShape)
 async def search(
     asked: Asked,
-    q: Annotated[str, Query(min_length=1, max_length=20_000)],
+    q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)],
     k: Annotated[int, Query(ge=1, le=200)] = 10,
     when: Words = "",
     as_of: Words = "",

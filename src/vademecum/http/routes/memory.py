@@ -13,7 +13,7 @@ from vademecum.engine import Engine
 from vademecum.errors import UsageError
 from vademecum.http.asking import Asked
 from vademecum.http.paging import page
-from vademecum.http.routes.code import Name, Names
+from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
 from vademecum.http.routes.shapes import Forgotten, JsonLines, Markdown, Page, RecalledShape
 from vademecum.memory.corrections import Why
@@ -61,7 +61,7 @@ def recalled(found: Recalled) -> dict[str, Any]:
 @router.get("/recall", response_model=RecalledShape)
 async def recall(
     asked: Asked,
-    q: Annotated[str, Query(min_length=1, max_length=20_000)],
+    q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)],
     k: Annotated[int, Query(ge=1, le=200)] = 10,
     when: Words = "",
     as_of: Words = "",
@@ -92,7 +92,7 @@ async def context(asked: Asked, body: Message, repo: Name = "") -> Response:
 @router.get("/context", response_model=Markdown)
 async def context_for(
     asked: Asked,
-    q: Annotated[str, Query(max_length=20_000)],
+    q: Annotated[str, Query(max_length=LONGEST_QUESTION)],
     session: Name = "",
     k: Annotated[int, Query(ge=1, le=100)] = 5,
     budget_tokens: Annotated[int | None, Query(ge=20, le=200_000)] = None,

@@ -11,14 +11,14 @@ from vademecum.context.chains import record_of
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked
 from vademecum.http.paging import page
-from vademecum.http.routes.code import Name
+from vademecum.http.routes.code import LONGEST_QUESTION, Name
 from vademecum.http.routes.parameters import ANY_JSON, Cursor, Limit
 from vademecum.http.routes.shapes import ListedTool, Page
 from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterReport, ToolAnswer, ToolsStatus
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
-Intent = Annotated[str, Query(min_length=1, max_length=20_000)]
-Ids = Annotated[str, Query(max_length=20_000, description="Ids of tools, separated by commas.")]
+Intent = Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)]
+Ids = Annotated[str, Query(max_length=LONGEST_QUESTION, description="Ids of tools, separated by commas.")]
 
 
 @router.get("", response_model=Page[ListedTool])
@@ -82,7 +82,7 @@ async def stats(asked: Asked) -> Response:
 
 
 @router.get("/graph", response_model=dict[str, Any])
-async def graph(asked: Asked, intent: Annotated[str, Query(max_length=20_000)] = "") -> Response:
+async def graph(asked: Asked, intent: Annotated[str, Query(max_length=LONGEST_QUESTION)] = "") -> Response:
     """Return how tools lead to each other, as nodes and hyperarcs, and the plan suggested for an intent where one is given."""
 
     def answer(engine: Engine) -> dict[str, Any]:
