@@ -54,6 +54,7 @@ def served(root: Path, home: Path) -> Iterator[str]:
     """Serve a repository for as long as it is needed, and give the address."""
     log = home.with_suffix(".log")
     environ = os.environ | {"VADE_HOME": str(home), "XDG_CONFIG_HOME": str(home), "PYTHONPATH": str(TOP / "src")}
+    subprocess.run([sys.executable, "-m", "vademecum", "index"], cwd=root, env=environ, check=True, capture_output=True)
     with log.open("w") as said:
         command = [sys.executable, "-m", "vademecum", "serve", str(root), "--port", "0"]
         server = subprocess.Popen(command, env=environ, stderr=said)

@@ -86,7 +86,7 @@ def application(
         app.include_router(module.router)
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
-    app.mount("/page", page.PageFiles(directory=page.FOLDER), name="page")
+    app.mount("/page", page.PageFiles(), name="page")
     return Guard(app, roots, keys, hosts, own.max_body_bytes, log_queries=own.log_queries)
 
 

@@ -68,15 +68,21 @@ function drawRail() {
     el("div", { class: "rail-foot" }, el("a", { id: "standing", class: "standing", href: link("index"), hidden: true }), el("div", { class: "rail-buttons" }, theme(), el("button", { type: "button", class: "rail-button", id: "help", "aria-label": "Keys", title: "Keys", onclick: help }, icon("help"), el("span", {}, "Keys")))));
 }
 
+let known = { at: 0, indexed: false };  // when it was last asked, in milliseconds
+const ASKED_AGAIN_MS = 15000;
+// A question brings the index up to date by itself, so what was said of it before may be old.
+const again = () => { if (!known.indexed || performance.now() - known.at > ASKED_AGAIN_MS) standing(); };
+
 /** Whether the index is up to date, at the foot of the rail. */
-export async function standing() {
+async function standing() {
   const place = document.getElementById("standing");
   try {
     const repositories = await get("/index/status");
     const files = repositories.reduce((sum, each) => sum + each.files, 0), at = Math.max(0, ...repositories.map((each) => each.indexed_at));
     const fresh = repositories.every((each) => each.fresh);
     replace(place, el("span", { class: `dot ${fresh ? "good" : "warn"}`, "aria-hidden": "true" }),
-      el("span", {}, el("b", {}, repositories.length === 1 ? repositories[0].repo : plural(repositories.length, "repository")), el("small", {}, `${count(files)} files, ${fresh ? "up to date" : "changed since"}${at ? `, ${ago(at)}` : ""}`)));
+      el("span", {}, el("b", {}, repositories.length === 1 ? repositories[0].repo : plural(repositories.length, "repository")), el("small", {}, at ? `${count(files)} files, ${fresh ? "up to date" : "changed since"}, ${ago(at)}` : "not indexed yet")));
+    known = { at: performance.now(), indexed: Boolean(at) };
     place.hidden = false;
   } catch {
     place.hidden = true;
@@ -91,3 +97,5 @@ document.getElementById("skip").addEventListener("click", (event) => { event.pre
 route();
 standing();
 addEventListener("indexed", standing);
+addEventListener("answered", again);
+addEventListener("hashchange", again);

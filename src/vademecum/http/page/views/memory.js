@@ -138,7 +138,7 @@ async function showTimeline(panel, given, { signal, change }) {
 }
 
 function timeline(about, more) {
-  const show = (row) => { if (row.text !== undefined) replace(about, el("section", {}, el("h2", {}, row.role), el("p", { class: "quiet" }, time(row.at, moment), row.speaker ? `, ${row.speaker}` : "", row.session ? `, session ${row.session.slice(0, 12)}` : ""), el("div", { class: "event-text" }, row.text)), Object.keys(row.metadata).length ? el("section", {}, el("h3", {}, "Metadata"), el("dl", { class: "pairs" }, Object.entries(row.metadata).map(([name, value]) => [el("dt", {}, name), el("dd", {}, typeof value === "string" ? value : JSON.stringify(value))]))) : ""); };
+  const show = (row) => { if (row.text !== undefined) replace(about, el("section", {}, el("h2", {}, row.role), el("p", { class: "quiet" }, time(row.at, moment), row.speaker ? `, ${row.speaker}` : "", row.session ? `, session ${row.session.slice(0, 12)}` : ""), el("div", { class: "event-text" }, row.text)), Object.keys(row.metadata).length ? el("section", {}, el("h3", {}, "Metadata"), el("dl", { class: "pairs" }, Object.entries(row.metadata).map(([name, value]) => [el("dt", {}, name), el("dd", {}, shownValue(value))]))) : ""); };
   const grid = new Grid({
     label: "Events, the latest first", height: 30, onselect: show, onopen: show, onend: more,
     columns: [
@@ -149,6 +149,13 @@ function timeline(about, more) {
   });
   grid.element.classList.add("events-grid");
   return grid;
+}
+
+const MOST_TOLD = 20;  // of a list
+
+function shownValue(value) {
+  if (!Array.isArray(value)) return typeof value === "string" ? value : JSON.stringify(value);
+  return [el("ul", {}, value.slice(0, MOST_TOLD).map((each) => el("li", {}, typeof each === "string" ? each : JSON.stringify(each)))), value.length > MOST_TOLD ? el("span", { class: "quiet" }, `and ${count(value.length - MOST_TOLD)} more`) : ""];
 }
 
 // Events with a row before each new chapter.

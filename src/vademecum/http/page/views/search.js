@@ -46,6 +46,7 @@ export function open(main, parameters) {
     await within(answer, async () => {
       const found = await get("/search", { ...query, kind: query.kind || undefined, snippet_lines: LINES }, signal);
       show(found, query);
+      dispatchEvent(new Event("answered"));
     });
   }
 
