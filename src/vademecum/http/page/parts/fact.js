@@ -17,7 +17,7 @@ export const held = (fact) => (fact.valid_to === null ? ["since ", time(fact.val
 
 /** Where intervals lie between the first and now; `bar(fact)` draws one as a line on that time. */
 export function axis(facts, now = Date.now() / 1000) {
-  const first = Math.min(now - 60, ...facts.map((fact) => fact.valid_from)), span = now - first;
+  const first = facts.reduce((least, fact) => Math.min(least, fact.valid_from), now - 60), span = now - first;
   const share = (at) => Math.max(0, Math.min(100, 100 * (at - first) / span));
   return {
     first, now,

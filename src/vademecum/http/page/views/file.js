@@ -9,6 +9,9 @@ import { go, link } from "../router.js";
 
 export const title = "File";
 
+// Where one came from; whoever opened a shared address came from nowhere.
+const back = () => (history.length > 1 ? history.back() : go("search"));
+
 export function open(main, parameters) {
   const place = el("div", { class: "file-place" });
   const head = el("div", { class: "view-head file-head" });
@@ -22,7 +25,7 @@ export function open(main, parameters) {
       el("h1", { class: "crumbs" }, steps.map((step, number) => (number < steps.length - 1
         ? [el("a", { href: link("map", { in: steps.slice(0, number + 1).join("/"), repo }) }, el("bdi", {}, step)), el("span", { class: "slash" }, "/")]
         : el("bdi", {}, step))), first ? el("span", { class: "lines" }, `:${first}${last > first ? `-${last}` : ""}`) : ""),
-      el("p", { class: "head-actions" }, el("a", { class: "button", href: link("graph", { path, repo }) }, "Graph of this file"), el("button", { type: "button", class: "button", onclick: () => history.back() }, "Back")));
+      el("p", { class: "head-actions" }, el("a", { class: "button", href: link("graph", { path, repo }) }, "Graph of this file"), el("button", { type: "button", class: "button", onclick: back }, "Back")));
     if (key === `${repo}:${path}:${commit}` && shown) { shown.scrollTo(first || 1); return; }
     key = `${repo}:${path}:${commit}`;
     await within(place, async () => {
@@ -35,5 +38,5 @@ export function open(main, parameters) {
   }
   replace(main, el("div", { class: "file-view" }, head, place));
   update(parameters);
-  return { update, close: () => shown?.close(), keys: [["b", "back", () => history.back()], ["c", "graph of this file", () => go("graph", { path: parameters.get("path") || "" })]] };
+  return { update, close: () => shown?.close(), keys: [["b", "back", back], ["c", "graph of this file", () => go("graph", { path: parameters.get("path") || "" })]] };
 }

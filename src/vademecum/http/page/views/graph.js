@@ -8,6 +8,7 @@ import { combobox } from "../parts/combobox.js";
 import { empty, within } from "../parts/dialog.js";
 import { Drawing } from "../parts/drawing.js";
 import { place } from "../parts/evidence.js";
+import { repositories } from "../parts/repositories.js";
 import { choice } from "../parts/tabs.js";
 import { go, link } from "../router.js";
 
@@ -26,6 +27,7 @@ export function open(main, parameters) {
   const name = combobox({ label: "Name or file", placeholder: "A name, or a file's path", offer, chosen: (value) => go("graph", around(value)), first: true });
   const target = combobox({ label: "Way to", placeholder: "Way to another name", offer, chosen: (value) => go("graph", { ...Object.fromEntries(current), to: value }) });
   const depth = choice("Steps away", [["1", "1 step"], ["2", "2 steps"], ["3", "3 steps"]], (value) => go("graph", { ...Object.fromEntries(current), depth: value === "1" ? "" : value }));
+  const which = repositories((repo) => go("graph", { repo }));
   const head = el("div", {}), drawn = el("div", { class: "graph-drawn" }), about = el("aside", { class: "graph-about panel", "aria-label": "What is drawn" });
   let current = parameters, drawing = null, asking = new AbortController();
 
@@ -33,7 +35,7 @@ export function open(main, parameters) {
   const around = (value) => ({ ...(/[/]|\.\w{1,5}$/.test(value) && value.includes("/") ? { path: value } : { symbol: value }), repo: state().repo, depth: current.get("depth") || "" });
 
   replace(main, el("div", { class: "graph-view" }, head,
-    el("div", { class: "bar-row" }, el("div", { class: "grow" }, name.element), el("div", { class: "grow" }, target.element), depth.element, el("a", { class: "button", href: link("graph") }, "Overview")),
+    el("div", { class: "bar-row" }, which.element, el("div", { class: "grow" }, name.element), el("div", { class: "grow" }, target.element), depth.element, el("button", { type: "button", class: "button", onclick: () => go("graph", { repo: state().repo }) }, "Overview")),
     el("div", { class: "graph-body" }, drawn, about)));
 
   async function update(given) {
@@ -41,6 +43,7 @@ export function open(main, parameters) {
     asking.abort();
     asking = new AbortController();
     const { signal } = asking, now = state(), asked = now.symbol || now.path;
+    which.set(now.repo);
     name.field.value = asked;
     target.field.value = now.to;
     depth.set(now.depth);
