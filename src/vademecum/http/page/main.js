@@ -42,7 +42,7 @@ async function route() {
     viewKeys(view.keys || []);
     if (!first && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
   } catch (error) {
-    replace(main, problem({ message: "The page could not be loaded", fix: error.message }));
+    replace(main, problem({ message: "This view could not be opened", fix: `${error.message}. The server may be gone, or be another one than this page came from.` }, () => location.reload()));
   }
   return undefined;
 }

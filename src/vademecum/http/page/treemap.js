@@ -55,7 +55,17 @@ export function at(root, path) {
   return path ? path.split("/").reduce((here, step) => here?.children?.get(step), root) : root;
 }
 
-const sorted = (folder) => (folder.sorted ??= [...folder.children.values()].sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1)));
+// Folders that hold nothing but one folder are drawn as one: `src/main/java`.
+function joined(item) {
+  let here = item, name = item.name;
+  while (here.folder && here.children.size === 1 && [...here.children.values()][0].folder) {
+    [here] = here.children.values();
+    name += `/${here.name}`;
+  }
+  return here === item ? item : { ...here, name };
+}
+
+const sorted = (folder) => (folder.sorted ??= [...folder.children.values()].map(joined).sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1)));
 
 /**
  * Rectangles to draw inside of one folder, outer ones first, down to `least` pixels, so that their number is bounded by the

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { el, fresh, replace, svg } from "../dom.js";
-import { count, plural } from "../format.js";
+import { count, parts, plural } from "../format.js";
 import { settle } from "../force.js";
 import { combobox } from "../parts/combobox.js";
 import { empty, within } from "../parts/dialog.js";
@@ -187,7 +187,7 @@ function listed(about, graph, now) {
     from.set(edge.from, [...(from.get(edge.from) || []), edge]);
     into.set(edge.to, [...(into.get(edge.to) || []), edge]);
   }
-  const row = (node) => el("li", {}, el("p", {}, el("a", { class: "mono", href: link("graph", node.kind === "file" ? { path: node.path, repo: now.repo } : { symbol: node.name, repo: now.repo }) }, node.name)),
+  const row = (node) => el("li", {}, el("p", {}, el("a", { class: "mono", href: link("graph", node.kind === "file" ? { path: node.path, repo: now.repo } : { symbol: node.name, repo: now.repo }) }, node.kind === "file" ? [el("span", { class: "folder" }, parts(node.name)[0]), parts(node.name)[1]] : node.name)),
     el("p", { class: "quiet" }, [node.kind === "file" ? "" : node.kind, counted(into.get(node.id), "in"), counted(from.get(node.id), "out")].filter(Boolean).join(" · ")));
   const shown = graph.nodes.filter((node) => !own.has(node.id)).sort((a, b) => b.weight - a.weight);
   replace(about,

@@ -11,7 +11,7 @@ export const title = "Index";
 const STAGES = { opening: "Opening", reading: "Reading files", indexing: "Indexing", storing: "Storing", linking: "Linking the graph" };
 const REMEDIES = {
   "too large": "index.max_file_bytes allows more", secret: "files that may hold secrets are never read", binary: "it is not text",
-  "symlink out of the root": "nothing outside of the repository is read", unreadable: "its permissions do not allow it",
+  generated: "a tool wrote it", ignored: "the repository's own list leaves it out", unreadable: "its permissions do not allow it",
 };
 
 export function open(main) {

@@ -141,23 +141,20 @@ function drawing(folder, asked, repo, enter) {
       pen.strokeRect(cell.x + thick / 2, cell.y + thick / 2, Math.max(1, cell.width - thick), Math.max(1, cell.height - thick));
     }
   }
-  const under = (event) => {
+  const under = (event, deepest = Infinity) => {
     const { left, top } = canvas.getBoundingClientRect(), x = event.clientX - left, y = event.clientY - top;
     let found = null;
-    for (const cell of drawn) if (cell.depth >= 0 && x >= cell.x && x < cell.x + cell.width && y >= cell.y && y < cell.y + cell.height) found = cell;
+    for (const cell of drawn) if (cell.depth >= 0 && cell.depth <= deepest && x >= cell.x && x < cell.x + cell.width && y >= cell.y && y < cell.y + cell.height) found = cell;
     return found;
   };
   const into = (item) => {
     if (!item.folder) { go("file", { path: item.path, repo }); return; }
     enter(item.path);
   };
-  // A press goes one folder in, towards what lies under it; a file of this very folder is opened.
+  // A press goes into the outermost folder under it; a file of this very folder is opened.
   canvas.addEventListener("click", (event) => {
-    const cell = under(event);
-    if (!cell) return;
-    const rest = folder.path ? cell.item.path.slice(folder.path.length + 1) : cell.item.path, [step, ...deeper] = rest.split("/");
-    if (cell.item.folder || deeper.length) enter(folder.path ? `${folder.path}/${step}` : step);
-    else into(cell.item);
+    const cell = under(event, 0);
+    if (cell) into(cell.item);
   });
   canvas.addEventListener("pointermove", (event) => {
     const cell = under(event);

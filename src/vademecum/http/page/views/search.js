@@ -149,7 +149,7 @@ class Filters {
       if (document.activeElement !== field) field.value = query[name];
       used += query[name] ? 1 : 0;
     }
-    this.details.querySelector(".filter-count").textContent = used ? ` ${used}` : "";
+    this.details.querySelector(".filter-count").textContent = used || "";
     if (used && !this.details.dataset.touched) this.details.open = true;
     this.details.dataset.touched = "1";
   }
