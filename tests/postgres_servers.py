@@ -26,6 +26,8 @@ import pytest
 
 QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=100")
 
+SAFE = ("shared_buffers=1GB", "maintenance_work_mem=512MB", "max_wal_size=4GB", "max_connections=100")
+
 
 class Server:
     """A running server."""
@@ -75,8 +77,8 @@ def _dies_with_us() -> None:
 
 
 @contextmanager
-def serve(binaries: Path) -> Iterator[Server]:
-    """Run a server with data of its own."""
+def serve(binaries: Path, *, quick: bool = True) -> Iterator[Server]:
+    """Run a server with data of its own; a `quick` one would lose it with the machine, as tests may."""
     user = _own_user()
     folder = tempfile.mkdtemp(prefix="vade-pg-")
     if user:
@@ -94,7 +96,7 @@ def serve(binaries: Path) -> Iterator[Server]:
         file.seek(0)
         file.truncate()
         file.write(f"local all locked scram-sha-256\n{lines}")
-    settings = [argument for each in QUICK for argument in ("-c", each)]
+    settings = [argument for each in (QUICK if quick else SAFE) for argument in ("-c", each)]
     with Path(folder, "log").open("wb") as log:
         process = subprocess.Popen(
             [binaries / "postgres", "-D", data, "-h", "", "-k", folder, *settings],

@@ -15,7 +15,6 @@ are missing.
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -240,12 +239,14 @@ def _standing(place: str) -> list[Root]:
 
 def machine(home: Path) -> str:
     """Return the name of a home directory, given when it is first asked for: machines may have one name, or change it."""
+    from uuid import uuid4
+
     path = home / "machine"
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         beside = home / f"machine.{os.getpid()}.tmp"
         if not path.exists():
-            beside.write_text(uuid.uuid4().hex[:12])
+            beside.write_text(uuid4().hex[:12])
             try:
                 os.link(beside, path)  # of two processes at once one wins, and both read its name
             except FileExistsError:

@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
     "worker": ("vademecum.cli.worker:worker", "Index the repositories in a queue, beside other workers."),
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
+    "serve": ("vademecum.http.command:serve", "Serve the API, the page, metrics and MCP over HTTP."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
     "install": ("vademecum.cli.install:install", "Join coding agents on this machine."),
     "uninstall": ("vademecum.cli.install:uninstall", "Part from them again."),

@@ -77,7 +77,9 @@ class PgvectorIndex:
         with self._connections().borrowed() as connection:
             self._prepare(connection)
             for start in range(0, len(points), AT_ONCE):
-                part = sorted(points[start : start + AT_ONCE], key=lambda point: point.payload.key)  # writers never wait in a ring
+                part = sorted(
+                    points[start : start + AT_ONCE], key=lambda point: point.payload.key
+                )  # writers never wait in a ring
                 with connection.transaction(), connection.cursor() as cursor:
                     cursor.executemany(_UPSERT, [self._row(point) for point in part])
         return len(points)
