@@ -43,7 +43,12 @@ def doctor(paths: tuple[str, ...], *, as_json: bool) -> int:
 
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
-        checks = [*engine.codebase.doctor(), *engine.check_memory(), *engine.sources.doctor(), *check_providers(settings)]
+        checks = [
+            *engine.codebase.doctor(),
+            *engine.check_memory(),
+            *engine.sources.doctor(),
+            *check_providers(settings),
+        ]
     if as_json:
         emit_json([asdict(check) for check in checks])
     else:
