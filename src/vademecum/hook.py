@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vademecum.protocols import Store
 
 LOG = "hooks.log"
+RUNS = "hooks.runs"  # a line for each run: its name, how it ended, how many seconds it took
 MOST_LOG_BYTES = 256_000
 DEADLINE_S = 1.5
 INPUT_S = 0.5  # an agent that does not close the pipe is not waited for
@@ -47,15 +48,19 @@ def main(arguments: Sequence[str]) -> int:
     """Answer one hook; always 0."""
     name = arguments[0] if arguments else ""
     limit = _limit(CATCH_UP_S if name == CATCH_UP else DEADLINE_S)
+    started, outcome = time.monotonic(), "failed"
     try:
         if name == CATCH_UP:
             catch_up(os.getcwd())
         else:
             answer(name, read_input(sys.stdin.fileno()))
+        outcome = "done"
     except Exception as error:  # noqa: BLE001 -- one of the marked edges: an agent's work goes on whatever happens here
         note(f"{name}: {type(error).__name__}: {error}")
     finally:
         limit.cancel()
+        if name == CATCH_UP or name in EVENTS:
+            count_run(name, outcome, time.monotonic() - started)
     return 0
 
 
@@ -176,6 +181,19 @@ def _limit(seconds: float) -> threading.Timer:
     timer.daemon = True
     timer.start()
     return timer
+
+
+def count_run(name: str, outcome: str, seconds: float) -> None:
+    """Write down that a hook ran, for whoever serves metrics: it is a process of its own, and over before it is asked."""
+    with suppress(Exception):
+        from vademecum import config
+
+        path = config.load().home / RUNS
+        if path.parent.exists():  # a hook that found no memory makes no place for one
+            if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
+                path.replace(path.with_name(f"{RUNS}.1"))
+            with path.open("a", encoding="ascii") as file:
+                file.write(f"{name} {outcome} {seconds:.6f}\n")
 
 
 def note(problem: str) -> None:

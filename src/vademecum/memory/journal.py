@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from vademecum.errors import UsageError
+from vademecum.errors import UnknownError
 from vademecum.memory.records import Event, Role
 from vademecum.protocols import Condition, Row, Store
 
@@ -60,7 +60,7 @@ class Journal:
         with self.store.transaction():
             rows = self._scan("events", [("id", "=", id_)])
             if not rows:
-                raise UsageError(f"there is no event {id_!r}: `vade memory recall` shows ids")
+                raise UnknownError(f"there is no event {id_!r}: `vade memory recall` shows ids")
             number, *rest = rows[0]
             event = _event(rows[0])
             merged = {**event.metadata, **changes}

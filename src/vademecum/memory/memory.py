@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from vademecum.errors import ConfigError, StoreError, UsageError
+from vademecum.errors import ConfigError, StoreError, UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring, LookUp, no_code
 from vademecum.memory.consolidate import Consolidated, consolidate, is_due
 from vademecum.memory.context import Ask, ContextBuilder
@@ -132,7 +132,7 @@ class Memory:
         for scope in self._scopes:
             if found := scope.journal.get([id_]):
                 return found[0]
-        raise UsageError(f"there is no event {id_!r}: `vade memory recall` shows ids")
+        raise UnknownError(f"there is no event {id_!r}: `vade memory recall` shows ids")
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
         """Change an event's metadata; None takes a key away. Raises `UsageError`, `StoreError`."""
@@ -217,6 +217,10 @@ class Memory:
     def moment(self, words: str) -> float:
         """Return the end of a time in words, or now where that is still to come. Raises `UsageError`."""
         return min(self._range(words)[1], self._clock())
+
+    def period(self, words: str) -> tuple[float, float]:
+        """Return a time in words as seconds since the epoch, half-open. Raises `UsageError`."""
+        return self._range(words)
 
     def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer a question best."""

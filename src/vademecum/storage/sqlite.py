@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.metrics import STORE_ERRORS
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
@@ -35,7 +36,13 @@ _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
 def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError:
-    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one."""
+    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one. It is counted."""
+    found = _named(error, path, remedy)
+    STORE_ERRORS.add(error=type(found).__name__)
+    return found
+
+
+def _named(error: sqlite3.Error, path: Path, remedy: str) -> StoreError:
     text = str(error)
     exact = getattr(error, "sqlite_errorcode", 0)
     code = exact & 0xFF
