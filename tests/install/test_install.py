@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shlex
@@ -289,6 +290,38 @@ def test_a_crash_anywhere_is_put_right(
         assert vade("uninstall", "--yes").code == 0
         assert machine.tree() == before, step
     assert crashes > 10
+
+
+@pytest.mark.parametrize("call", ["replace", "fsync", "mkdir"])
+def test_a_full_disk_is_said_and_loses_nothing(
+    machine: Machine, vade: Vade, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """From any write on there is no room: the failure is named, and uninstalling leaves everything as it was."""
+    machine.write("home/.claude.json", '{"a": 1}')
+    before = machine.tree()
+    original = getattr(os, call)
+    failures = 0
+    for step in range(1000):
+        countdown = [step]
+
+        def full(*args: object, countdown: list[int] = countdown, **options: object) -> object:
+            countdown[0] -= 1
+            if countdown[0] < 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return original(*args, **options)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, call, full)
+            done = vade("install", "claude", "codex", "--command", WORDS, "--yes")
+        if done.code == 0:
+            break
+        failures += 1
+        assert done.code == 3
+        assert "No space left on device" in done.err
+        assert "internal error" not in done.err
+        assert vade("uninstall", "--yes").code == 0
+        assert machine.tree() == before, step
+    assert failures > 2
 
 
 def test_two_installs_at_once(machine: Machine) -> None:
