@@ -18,7 +18,7 @@ from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.enriching import Pace
 from vademecum.codebase.git import Root, worktrees
-from vademecum.codebase.identity import index_directory
+from vademecum.codebase.identity import index_directory, repository_name
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
@@ -35,6 +35,7 @@ from vademecum.memory.memory import Memory
 from vademecum.memory.records import Role, Statement
 from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
+from vademecum.mirroring import mirror_of
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
 from vademecum.protocols import (
     Clock,
@@ -78,9 +79,10 @@ def assemble_repository(
     closing.append(store.close)
     plan = Plan(chosen.derived, settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
     catalogue = Catalogue(store, directory, lambda: chosen.loaded().name, lambda: path_reader(chosen.loaded()))
+    mirror = mirror_of(catalogue, repository_name(root), settings, chosen.loaded, clock, closing)
     return Repository(
         name, root, catalogue, chosen.loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
-        chosen.prose, settings.embedding.batch_texts, enricher,
+        chosen.prose, settings.embedding.batch_texts, enricher, mirror=mirror,
     )  # fmt: skip
 
 

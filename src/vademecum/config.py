@@ -31,6 +31,7 @@ from vademecum.settings import (
     LlmSettings,
     MemorySettings,
     PrivacySettings,
+    QdrantSettings,
     SearchSettings,
     StorageSettings,
 )
@@ -62,6 +63,7 @@ class Settings:
     context: ContextSettings = field(default_factory=ContextSettings)
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    qdrant: QdrantSettings = field(default_factory=QdrantSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
@@ -99,6 +101,7 @@ SECTIONS: Mapping[str, type] = {
     "context": ContextSettings,
     "enrich": EnrichSettings,
     "llm": LlmSettings,
+    "qdrant": QdrantSettings,
     "memory": MemorySettings,
     "gateway": GatewaySettings,
     "storage": StorageSettings,

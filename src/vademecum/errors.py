@@ -23,7 +23,8 @@
         ├── StoreBusyError          another process holds it
         ├── StoreCorruptError       the file is damaged
         ├── StoreVersionError       a newer vademecum wrote it
-        └── StoreFullError          no room on the disk
+        ├── StoreFullError          no room on the disk
+        └── VectorIndexError        an index of vectors cannot be had, or did not do what was asked
 
 Messages name the thing and the fix. Catch `Error` to catch them all.
 """
@@ -125,3 +126,7 @@ class StoreVersionError(StoreError):
 
 class StoreFullError(StoreError):
     """There is no room left on the disk; what was already stored is intact."""
+
+
+class VectorIndexError(StoreError):
+    """An index of vectors did not do what was asked; searches go on without it and say so."""

@@ -244,9 +244,12 @@ class Codebase:
             sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports)
         )  # fmt: skip
 
-    def doctor(self) -> list[Check]:
-        """Look at everything that has to work, and say how to mend what does not."""
-        return [check for repo, _ in self._repositories for check in check_repository(repo)]
+    def doctor(self, *, repair: bool = False) -> list[Check]:
+        """Look at everything that has to work, and say how to mend what does not.
+
+        `repair` mends an index of vectors outside: it writes what is missing there and deletes what belongs to nothing.
+        """
+        return [check for repo, _ in self._repositories for check in check_repository(repo, repair=repair)]
 
     def hooks(self, action: Literal["status", "install", "uninstall"] = "status") -> list[Hook]:
         """Install or uninstall git hooks that index in the background, or say which there are, in every open repository.

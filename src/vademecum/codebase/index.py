@@ -116,7 +116,9 @@ def index(
             numbers = keep_contents(repo, read, progress, full=full)
             commit_snapshot(repo, target, read, numbers)
     meaning = fill(repo, target.kind, target.place, progress, embed)
-    return replace(report_on(repo, target, read, meaning), seconds=time.perf_counter() - started)
+    behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
+    report = report_on(repo, target, read, meaning)
+    return replace(report, notes=(behind,) if behind else (), seconds=time.perf_counter() - started)
 
 
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:
