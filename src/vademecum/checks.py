@@ -128,13 +128,14 @@ def check_extractor(extractor: Extractor) -> None:
 
 def check_tool_server(server: ToolServer) -> None:
     """Check the promises of `protocols.ToolServer` on a server that can be reached, and close it."""
-    assert isinstance(server, ToolServer), "name, remote, stale, alive, tools, call and close are there"
+    assert isinstance(server, ToolServer), "name, remote, about, stale, alive, tools, call and close are there"
     assert server.name, "name says which it is"
     assert isinstance(server.remote, bool), "remote says whether arguments leave the machine"
     tools = server.tools().unwrap()
     for tool in tools:
         assert isinstance(tool.get("name"), str), "a tool has a name"
         assert isinstance(tool.get("inputSchema"), dict), "a tool says what it takes, as a JSON Schema"
+    assert isinstance(server.about, str), "about is text, if only an empty one"
     names = [tool["name"] for tool in tools]
     assert len(names) == len(set(names)), "no two tools have the same name"
     assert [tool["name"] for tool in server.tools().unwrap()] == names, "listed again, the tools are the same"

@@ -109,6 +109,7 @@ class Calculator:
     """A server with one tool."""
 
     remote = stale = False
+    about = "Adds numbers"
 
     def __init__(self, name, timeout_s, answer_bytes, unit=""):
         self.name, self.alive, self.unit = name, True, unit
