@@ -24,6 +24,7 @@ from vademecum import source_settings
 from vademecum.errors import ConfigError
 from vademecum.settings import (
     ContextSettings,
+    EmbeddingSettings,
     EnrichSettings,
     GatewaySettings,
     IndexSettings,
@@ -57,6 +58,7 @@ class Settings:
 
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
@@ -93,6 +95,7 @@ class Settings:
 SECTIONS: Mapping[str, type] = {
     "index": IndexSettings,
     "search": SearchSettings,
+    "embedding": EmbeddingSettings,
     "context": ContextSettings,
     "enrich": EnrichSettings,
     "llm": LlmSettings,
@@ -288,7 +291,7 @@ def _checked(given: Given) -> Any:
     shared = known.metadata.get("shared")
     if shared and not given.trusted and value.partition(":")[0] not in shared:
         raise ConfigError(
-            f"{given.key} = {value!r} in {given.origin}: a repository's own file may choose {', '.join(shared)} only; "
+            f"{given.key} = {value!r} in {given.origin}: a repository's own file may choose {', '.join(filter(None, shared))} only; "
             "set others in your user file or environment"
         )
     least = known.metadata.get("least")

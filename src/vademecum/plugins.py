@@ -39,6 +39,15 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "embedder": {
         "static": ("vademecum.providers.embedders.static:StaticEmbedder", ""),
         "hashing": ("vademecum.providers.embedders.hashing:HashingEmbedder", ""),
+        "onnx": ("vademecum.providers.embedders.onnx:OnnxEmbedder", "onnx"),
+        "model2vec": ("vademecum.providers.embedders.model2vec:Model2VecEmbedder", "model2vec"),
+        "sentence-transformers": (
+            "vademecum.providers.embedders.sentence_transformers:SentenceTransformersEmbedder",
+            "sentence-transformers",
+        ),
+        "ollama": ("vademecum.providers.embedders.ollama:OllamaEmbedder", ""),
+        "openai": ("vademecum.providers.embedders.openai:OpenAiEmbedder", ""),
+        "voyage": ("vademecum.providers.embedders.voyage:VoyageEmbedder", ""),
     },
     "enricher": {
         "ollama": ("vademecum.providers.enrichers.llm:OllamaEnricher", ""),
@@ -59,6 +68,8 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },
 }
+# Embedders so fast that their vectors are made again rather than kept: they run beside the parser (docs/decisions/0008).
+DERIVED = frozenset({"static", "hashing"})
 # Names that may stand where a provider's does and need none: nobody else may take them.
 WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none"), "extractor": ("rules",)}
 

@@ -40,8 +40,12 @@ class Embedder(Protocol):
     """Turns passages into unit vectors; queries and documents may be read differently."""
 
     name: str  # with the model's version: vectors of different names are never mixed
-    dim: int
     remote: bool  # True when text leaves the machine
+
+    @property
+    def dim(self) -> int:
+        """How wide its vectors are; a server may have to be asked, and `EmbedError` be raised."""
+        ...
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
         """Return float32 of shape (len(passages), dim), each row of unit length or all zeros for empty text."""

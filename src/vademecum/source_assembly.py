@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from functools import cache
 
-from vademecum.assembly import consented, embedding, open_store
+from vademecum.assembly import open_store
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.documents import Documents
@@ -19,6 +19,8 @@ from vademecum.codebase.repository import Repository
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
+from vademecum.consent import consented
+from vademecum.embedding import embedding
 from vademecum.protocols import Backlog, Clock, DocumentSource, Embedder
 from vademecum.sources.ledger import Ledger
 from vademecum.sources.opening import digest_of, open_provider
@@ -53,19 +55,19 @@ def assemble_source(
     name: str, settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
 ) -> Source:
     """Return one backlog or source of documents: what is kept of it, and what opens who tells of it."""
-    spec, loaded = embedding(settings, embedder)
+    chosen = embedding(settings, embedder)
+    loaded = chosen.loaded
     own = settings.sources[name]
     directory = settings.home / "sources" / name
     store = open_store(directory / "index.db")
     closing.append(store.close)
-    plan = Plan(
-        spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
-    )
+    plan = Plan(chosen.derived, settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
     catalogue = Catalogue(
         store, directory, lambda: loaded().name, lambda: path_reader(loaded(), lambda _: FileKind.DOC)
     )
     repo = Repository(
-        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, items=Items(lambda: store)
+        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.prose, settings.embedding.batch_texts,
+        items=Items(lambda: store),
     )  # fmt: skip
     asked = digest_of(own)
 

@@ -125,6 +125,7 @@ class Passage:
     text: str
     title: str = ""  # the symbol's name; for a reranker the signature
     context: str = ""  # scope and anything else that frames the text; for a reranker the path
+    prose: bool = False  # whether it is written for people: an embedder of its own may read it
 
     @property
     def joined(self) -> str:
@@ -167,6 +168,7 @@ class IndexReport:
     skipped: tuple[Skipped, ...] = ()
     failures: tuple[Skipped, ...] = ()  # files that were kept, but by windows, and why
     degraded: Mapping[str, int] = field(default_factory=dict)  # tolerated failures by step
+    trouble: str = ""  # why pieces have no vector, where some have none
     seconds: float = 0.0
 
 

@@ -20,7 +20,7 @@ from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.fusion import top
 from vademecum.retrieval.model import FITTED, Model, fitted_for, judge, novelty_of
 from vademecum.retrieval.query import plan_query
-from vademecum.retrieval.rank import weighed_together, WEIGHTS, Weights, find_candidates, rank
+from vademecum.retrieval.rank import WEIGHTS, Weights, find_candidates, rank, weighed_together
 from vademecum.retrieval.segment import KIND_CODES, merge_segments
 from vademecum.retrieval.signals import Signals, laid_end_to_end, signals_of
 from vademecum.retrieval.view import view_of

@@ -62,7 +62,7 @@ def test_a_short_result_takes_in_what_stands_beside_it():
     """The better neighbour first, and no more once it is long enough."""
     rows, files = np.array([5, 6, 4]), np.zeros(3, int)
     lines = np.array([[20, 24], [26, 20 + SHORT - 1], [1, 18]])
-    [span] = [each for each in spans_of(rows, files, lines, np.ones(3), 1)]
+    [span] = list(spans_of(rows, files, lines, np.ones(3), 1))
     assert (span.first, span.last) == (4, 6)  # 6 while it was short, 4 when its own turn came: within LONGEST lines
     long = np.array([[20, 24], [26, 20 + LONGEST], [1, 18]])
     assert [(each.first, each.last) for each in spans_of(rows, files, long, np.ones(3), 3)] == [(4, 5), (6, 6)]

@@ -39,9 +39,11 @@ def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
 @json_option
 def doctor(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Check that everything works, and say how to mend what does not. Exits with 3 if something is wrong."""
+    from vademecum.doctor import check_providers
+
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
-        checks = [*engine.codebase.doctor(), *engine.sources.doctor()]
+        checks = [*engine.codebase.doctor(), *check_providers(settings), *engine.sources.doctor()]
     if as_json:
         emit_json([asdict(check) for check in checks])
     else:

@@ -35,6 +35,7 @@ _MEMBERS = frozenset({"constant", "field", "property", "variable"})  # inside a 
 
 
 NO_SENTENCES: Mapping[str, str] = {}
+PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "tex", "text"})  # languages that people read
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
 
 
@@ -100,9 +101,14 @@ def _chunks_of(parsed: Iterable[tuple[ParsedFile, bool]]) -> Iterator[tuple[Chun
     return ((chunk, file.language) for file, _ in parsed for chunk in file.chunks)
 
 
-def passage_of(chunk: Chunk, sentence: str = "") -> Passage:
+def is_prose(language: str) -> bool:
+    """Return whether files of a language are written for people: an embedder of their own may read them."""
+    return language in PROSE
+
+
+def passage_of(chunk: Chunk, sentence: str = "", *, prose: bool = False) -> Passage:
     """Return what an embedder reads of a chunk: before the code, what a language model said of it, where one did."""
-    return Passage(text=f"{sentence}\n{chunk.text}" if sentence else chunk.text, title=chunk.name, context=chunk.scope)
+    return Passage(f"{sentence}\n{chunk.text}" if sentence else chunk.text, chunk.name, chunk.scope, prose)
 
 
 def path_reader(embedder: Embedder, judge: Callable[[str], FileKind] = file_kind) -> PathReader:

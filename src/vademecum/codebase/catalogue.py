@@ -17,7 +17,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vademecum.codebase.analyse import Analysis
 from vademecum.errors import StoreCorruptError, StoreError
@@ -139,12 +138,6 @@ class Catalogue:
         self._chunks.update(found)
         return [found[key] for key in wanted]
 
-    def vectors(self, embedder: str, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
-        """Return the vectors that an embedder made of chunks before, by chunk hash, each float32 of shape (dim,)."""
-        where: list[Condition] = [("embedder", "=", embedder), ("hash", "in", list(hashes))]
-        rows = self._scan("vectors", where, ("hash", "vector"))
-        return {digest: np.frombuffer(vector, np.float32) for digest, vector in rows}
-
     def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:
         """Return symbol records, ordered by blob."""
         return self._scan("symbols", where, columns, ("blob", "ordinal", "position"))
@@ -244,10 +237,6 @@ class Catalogue:
         self._forget_read()
         return numbers
 
-    def keep_vectors(self, embedder: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Keep vectors that cost time or money to make, by chunk hash. Raises `StoreError`."""
-        self._upsert("vectors", [(embedder, digest, vector.tobytes()) for digest, vector in vectors.items()])
-
     def _write_rows(self, rows: list[tuple[int, str, Analysis]]) -> None:
         self._upsert(
             "blobs",
@@ -283,6 +272,20 @@ class Catalogue:
         """Keep derived files few after contents were replaced."""
         with self.store.transaction():
             self._join_segments()
+        self.sweep()
+
+    def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
+        """Put others in the place of segments; None leaves one as it is. All or nothing."""
+        with self.store.transaction():
+            self._current_segments()
+            changed = {name: new for name, old in self._segments.items() if (new := change(old)) is not None}
+            if changed:
+                self._delete("segments", [])
+            for name, old in reversed(list(self._segments.items()) if changed else []):  # they keep their order
+                if name in changed:
+                    self._write_segment(changed[name])
+                else:
+                    self._upsert("segments", [(None, name, len(old.blobs))])
         self.sweep()
 
     def _mostly_dead(self) -> bool:

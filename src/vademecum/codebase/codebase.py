@@ -13,6 +13,7 @@ from vademecum.codebase.enriching import Pace, enrich
 from vademecum.codebase.graph.graph import Graph, graph_of
 from vademecum.codebase.hooks import Hook
 from vademecum.codebase.index import commit_place, index, report_standing
+from vademecum.codebase.meaning import FEW
 from vademecum.codebase.open import open_location, parse_location
 from vademecum.codebase.outline import Entry, outline
 from vademecum.codebase.pieces import pieces_of
@@ -327,10 +328,10 @@ class Codebase:
     def _refreshed(self, repo: Repository, progress: Progress, commit: str) -> IndexReport:
         """Take in what changed. When another process is at it, the last complete state is good enough, if there is one."""
         try:
-            return index(repo, progress, revision=commit, wait=False)
+            return index(repo, progress, revision=commit, wait=False, embed=FEW)
         except StoreBusyError:
             standing = report_standing(repo, commit)
-            return index(repo, progress, revision=commit) if standing is None else standing
+            return index(repo, progress, revision=commit, embed=FEW) if standing is None else standing
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

@@ -11,6 +11,7 @@ from typing import IO
 
 from vademecum.errors import StoreBusyError, StoreError
 
+WAIT_SECONDS = 600.0  # how long an index run waits for another one on the same repository
 _POLL_SECONDS = 0.05
 
 if sys.platform == "win32":  # pragma: no cover - run on Windows only

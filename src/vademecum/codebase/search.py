@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vademecum.codebase.evidence import gather_evidence
 from vademecum.codebase.explain import nearest_names, why_not
+from vademecum.codebase.meaning import missing_said
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
@@ -100,6 +101,8 @@ def find(asked: Asked, plan: Plan) -> Found:
     embedder = "" if vector is None else opened[0].repo.embedder().name
     ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
     unknown = set.intersection(*(terms for _, terms in found))
+    unread = "" if vector is None else missing_said([each.view for each in opened])
+    trouble = "; ".join(filter(None, (trouble, unread)))
     return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, trouble)
 
 

@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import replace
 
 from vademecum.codebase import git
-from vademecum.codebase.index import NO_HASH, WAIT_SECONDS, Target, digest_before, find_target
-from vademecum.codebase.lock import exclusive
+from vademecum.codebase.index import NO_HASH, Target, digest_before, find_target
+from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import Source, read_source
 from vademecum.errors import Error
