@@ -43,7 +43,7 @@ def doctor(paths: tuple[str, ...], *, as_json: bool) -> int:
 
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
-        checks = [*engine.codebase.doctor(), *check_providers(settings), *engine.sources.doctor()]
+        checks = [*engine.codebase.doctor(), *engine.sources.doctor(), *check_providers(settings)]
     if as_json:
         emit_json([asdict(check) for check in checks])
     else:
