@@ -13,9 +13,9 @@ from vademecum.errors import ConsentError, Error
 from vademecum.plugins import WITHOUT_PROVIDER
 from vademecum.protocols import Embedder
 from vademecum.result import Result
+from vademecum.sources.sources import LEAVES
 from vademecum.types import Check, Passage
 
-LEAVES = "leaves this machine"
 _TRIED = Passage("def open_file(path): return open(path)", "open_file", "files.py")
 
 
