@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import sys
@@ -121,7 +122,22 @@ def test_code_leads_to_the_items_it_names(own: Any) -> None:
     assert named.url.endswith("/browse/ABC-2")
     assert own.codebase.items(own.codebase.symbol("other").evidence) == []
     [named] = own.codebase.items(own.codebase.symbol("quiet").evidence)
-    assert (named.key, named.why.split(" ", 2)[2]) == ("ABC-3", "2024-01-02 ABC-3 Keep quiet")
+    assert re.fullmatch(r"lines by commit [0-9a-f]{9} 2024-01-02 ABC-3 Keep quiet", named.why)
+
+
+def test_commits_that_wrote_the_lines_come_before_those_that_changed_the_file(own: Any, place: Any) -> None:
+    place.write("src/quiet.py", "def loud():\n    return 9\n\n\ndef quiet():\n    return 1\n")
+    place.commit("ABC-1 Be loud")
+    found = own.codebase.items(own.codebase.symbol("quiet").evidence)
+    assert [(item.key, item.why.partition(" commit")[0]) for item in found] == [
+        ("ABC-3", "lines by"),
+        ("ABC-1", "file changed by"),
+    ]
+    found = own.codebase.items(own.codebase.symbol("loud").evidence)
+    assert [(item.key, item.why.partition(" commit")[0]) for item in found] == [
+        ("ABC-1", "lines by"),
+        ("ABC-3", "file changed by"),
+    ]
 
 
 def test_what_comes_later_is_linked_too(own: Any, place: Any, jira: Any) -> None:
