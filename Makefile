@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop$(TORCH)
 
-.PHONY: demo install test lint type check bench fix
+.PHONY: demo install test lint type check bench docs fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -34,6 +34,9 @@ check: lint type test  # everything a change has to pass
 
 bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…, see benchmarks/README.md
 	$(PY) benchmarks/quality.py --data $(DATA) --repos $(REPOS)
+
+docs: $(DEVELOP)  # the documentation as a site, in build/site
+	$(PY) website/build.py
 
 fix: $(DEVELOP)  # mend what can be mended without thought
 	$(PY) -m ruff check --fix
