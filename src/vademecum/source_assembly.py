@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from vademecum.assembly import open_store
 from vademecum.codebase.analyse import path_reader
@@ -22,11 +23,11 @@ from vademecum.config import Settings
 from vademecum.consent import consented
 from vademecum.embedding import embedding
 from vademecum.protocols import Backlog, Clock, DocumentSource, Embedder
-from vademecum.sources.ledger import Ledger
-from vademecum.sources.opening import digest_of, open_provider
 from vademecum.sources.sources import Sources
-from vademecum.sources.sync import Source
 from vademecum.types import FileKind
+
+if TYPE_CHECKING:
+    from vademecum.sources.sync import Source
 
 
 def assemble_sources(
@@ -44,6 +45,8 @@ def assemble_sources(
         return repo if repo is not None and repo.catalogue.load(*repo.place) is not None else None
 
     def remote(name: str) -> tuple[bool, bool]:
+        from vademecum.sources.opening import open_provider
+
         found = open_provider(name, settings.sources[name])[1]
         return found.remote, settings.privacy.allow_remote or not found.remote
 
@@ -55,6 +58,10 @@ def assemble_source(
     name: str, settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
 ) -> Source:
     """Return one backlog or source of documents: what is kept of it, and what opens who tells of it."""
+    from vademecum.sources.ledger import Ledger  # not before a source is set: every command assembles
+    from vademecum.sources.opening import digest_of, open_provider
+    from vademecum.sources.sync import Source
+
     chosen = embedding(settings, embedder)
     loaded = chosen.loaded
     own = settings.sources[name]

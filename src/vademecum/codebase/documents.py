@@ -10,15 +10,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from vademecum.codebase.index import index
-from vademecum.codebase.named import items_named, namings, read_on, with_item
 from vademecum.codebase.open import parse_location
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.search import search
 from vademecum.errors import StoreBusyError, StoreError, UsageError
-from vademecum.items import NamedItem
 from vademecum.types import Answer, Evidence, FileKind, Query
+
+if TYPE_CHECKING:
+    from vademecum.items import NamedItem
 
 ALL = "all"
 LEAST_SHARE = 0.1  # of the best score: a document below is no answer beside it
@@ -159,6 +161,11 @@ class Documents:
 
     def named_by(self, opened: Sequence[Opened], evidence: Sequence[Evidence]) -> list[NamedItem]:
         """Return the items that code names, or commits that changed its files."""
+        from vademecum.codebase.named import (
+            items_named,
+            namings,
+        )  # every command imports this module, and few come here
+
         found: list[NamedItem] = []
         _read_on(opened)
         for each in opened:
@@ -169,6 +176,8 @@ class Documents:
 
 def _read_on(repositories: Sequence[Opened]) -> None:
     """Take in what came since; while another process writes, what is known is good enough."""
+    from vademecum.codebase.named import read_on
+
     for each in repositories:
         with suppress(StoreBusyError):
             read_on(each.repo)
@@ -178,6 +187,8 @@ NO_DOCUMENTS = Documents(lambda _: None, {})
 
 
 def _described(item: Evidence, sources: Mapping[str, Repository], repositories: Sequence[Opened]) -> Evidence:
+    from vademecum.codebase.named import with_item
+
     source = sources.get(item.repo)
     record = source.items.at(item.path) if source is not None and source.items is not None else None
     if record is None:

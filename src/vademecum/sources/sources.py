@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from vademecum.errors import Error, UsageError
 from vademecum.items import SourceStatus, SyncReport
 from vademecum.protocols import Progress
 from vademecum.source_settings import SourceSettings
-from vademecum.sources.sync import Source, sync
 from vademecum.types import Check
+
+if TYPE_CHECKING:
+    from vademecum.sources.sync import Source
 
 LEAVES = "leaves this machine"  # as `doctor` calls every way out
 
@@ -59,6 +62,8 @@ class Sources:
             SyncError: it cannot be asked; what it told until then is kept, and the next run goes on from there.
             StoreBusyError: another process is at it.
         """
+        from vademecum.sources.sync import sync  # every command opens an engine, and few fetch
+
         return sync(self._known(name), progress or _silent, full=full, dry_run=dry_run)
 
     def status(self) -> list[SourceStatus]:

@@ -108,7 +108,6 @@ class Wiki(Tracker):
 class Calculator:
     """A server with one tool."""
 
-    about = ""
     remote = stale = False
     about = "Adds numbers"
 
