@@ -6,14 +6,14 @@ Nothing of one is opened before it is asked for, and no provider before a `sync`
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from vademecum.assembly import open_store
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
-from vademecum.codebase.documents import Documents
+from vademecum.codebase.documents import Documents, belongs
 from vademecum.codebase.git import Root
 from vademecum.codebase.items import Items
 from vademecum.codebase.repository import Repository
@@ -31,9 +31,13 @@ if TYPE_CHECKING:
 
 
 def assemble_sources(
-    settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
+    settings: Settings,
+    embedder: Embedder | str | None,
+    clock: Clock,
+    closing: list[Callable[[], None]],
+    repositories: Sequence[Repository],
 ) -> tuple[Sources, Documents]:
-    """Return the sources that are set: as what fetches them, and as what a search finds beside the code."""
+    """Return the sources that are set, as what fetches them; and those that belong to the repositories, to be searched beside them."""
 
     @cache
     def opened(name: str) -> Source:
@@ -50,7 +54,11 @@ def assemble_sources(
         found = open_provider(name, settings.sources[name])[1]
         return found.remote, settings.privacy.allow_remote or not found.remote
 
-    repos = {name: own.repos for name, own in settings.sources.items()}
+    repos = {
+        name: own.repos
+        for name, own in settings.sources.items()
+        if any(belongs(repo, own.repos) for repo in repositories)
+    }
     return Sources(settings.sources, opened, remote), Documents(fetched, repos)
 
 

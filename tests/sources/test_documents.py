@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from vademecum.codebase.named import keys_in
-from vademecum.errors import StoreVersionError, UsageError
+from vademecum.errors import SourceError, StoreVersionError, UsageError
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW
@@ -100,6 +100,16 @@ def test_a_source_belongs_to_the_repositories_that_are_set(jira: Any, place: Any
         own.sources.sync("work")
         answer = own.codebase.search("repeat a failing network call", kind="doc")
         assert any(item.repo == "work" for item in answer.evidence) is found
+        assert bool(own.codebase.items(own.codebase.symbol("retry").evidence)) is found
+        if not found:  # what belongs to others is out of reach by its name as well
+            for ask in (
+                lambda own=own: own.codebase.search("x", sources=["work"]),
+                lambda own=own: own.codebase.search("x", repos=["work"]),
+            ):
+                with pytest.raises(UsageError, match="is called 'work'"):
+                    ask()
+            with pytest.raises(SourceError):
+                own.codebase.open("work:ABC-2")
 
 
 def test_commits_that_name_an_item_are_told_with_it(own: Any) -> None:
