@@ -14,9 +14,9 @@ from vademecum.mirroring import vector_index
 from vademecum.plugins import WITHOUT_PROVIDER
 from vademecum.protocols import Embedder
 from vademecum.result import Ok, Result
+from vademecum.sources.sources import LEAVES
 from vademecum.types import Check, Passage
 
-LEAVES = "leaves this machine"
 _TRIED = Passage("def open_file(path): return open(path)", "open_file", "files.py")
 
 

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
 from socket import SHUT_RDWR, socket
 from urllib.parse import urlsplit
@@ -71,11 +72,16 @@ def post(url: str, body: object, *, api_key: str, timeout_s: float, most_bytes: 
         OSError, HTTPException: the connection failed.
         ValueError: the key cannot be sent in a header.
     """
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {api_key}"} if api_key else {})
+    return request("POST", url, json.dumps(body).encode(), headers, timeout_s=timeout_s, most_bytes=most_bytes)
+
+
+def request(
+    method: str, url: str, body: bytes | None, headers: Mapping[str, str], *, timeout_s: float, most_bytes: int
+) -> Reply:
+    """Send any request and return the reply; `url` may have a query. Arguments and errors are those of `post`."""
     parts = urlsplit(url)
     connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    headers = {"Content-Type": "application/json", "User-Agent": f"vademecum/{__version__}"}
-    if api_key:
-        headers["Authorization"] = f"Bearer {api_key}"
     patience = min(timeout_s, DAY_S)  # no clock takes infinity
     connection = connect(parts.hostname or "", parts.port, timeout=patience)
     late = threading.Event()
@@ -86,7 +92,8 @@ def post(url: str, body: object, *, api_key: str, timeout_s: float, most_bytes: 
         watch.daemon = True
         watch.start()
         try:
-            connection.request("POST", parts.path, json.dumps(body).encode(), headers)
+            target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+            connection.request(method, target, body, {"User-Agent": f"vademecum/{__version__}", **headers})
             with connection.getresponse() as reply:
                 found = Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read(most_bytes))
                 if reply.length and len(found.body) < most_bytes:  # reading up to a limit does not say so by itself
@@ -119,6 +126,20 @@ def error_of(body: bytes) -> str:
     except (ValueError, LookupError, TypeError, RecursionError):
         said = body.decode("utf-8", "replace")
     return str(said)
+
+
+def retry_after(said: str, now: float) -> float | None:
+    """Return the seconds that a `Retry-After` asks for, None where it says nothing that can be read.
+
+    >>> retry_after("7", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
+    (7.0, 10.0, None)
+    """
+    if said.strip().isdigit():
+        return float(said)
+    try:
+        return parsedate_to_datetime(said).timestamp() - now
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def short(text: str, secret: str = "") -> str:

@@ -16,7 +16,6 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import Any
 
@@ -25,7 +24,7 @@ import numpy as np
 from vademecum.errors import EmbedError, ProviderError, UsageError
 from vademecum.providers.embedders.batches import Limits, Matrix, embed_texts, texts_of, unit
 from vademecum.providers.embedders.presets import Preset
-from vademecum.providers.post import FAILURES, Reply, error_of, is_address, is_elsewhere, post, short
+from vademecum.providers.post import FAILURES, Reply, error_of, is_address, is_elsewhere, post, retry_after, short
 from vademecum.result import attempt
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage
@@ -286,17 +285,3 @@ class ServedEmbedder:
         """Return what else a request says, for a question or a document."""
         del kind
         return {}
-
-
-def retry_after(said: str, now: float) -> float | None:
-    """Return the seconds that a `Retry-After` asks for, None where it says nothing that can be read.
-
-    >>> retry_after("7", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
-    (7.0, 10.0, None)
-    """
-    if said.strip().isdigit():
-        return float(said)
-    try:
-        return parsedate_to_datetime(said).timestamp() - now
-    except (ValueError, TypeError, OverflowError):
-        return None
