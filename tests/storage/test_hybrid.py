@@ -24,7 +24,7 @@ def hybrid(engine, qdrant_server):
     """Open an engine whose vectors are on the Qdrant server."""
 
     def make(*places, **options):
-        options = {"search__vectors": "qdrant", "qdrant__url": qdrant_server.url, "qdrant__timeout_s": 1.0} | options
+        options = {"search__vectors": "qdrant", "qdrant__url": qdrant_server.url, "qdrant__timeout_s": 20.0} | options
         return engine(*places, **options)
 
     return make
