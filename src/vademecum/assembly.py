@@ -29,7 +29,7 @@ from vademecum.context.code import Makers
 from vademecum.context.piece import Offer
 from vademecum.context.related import relations
 from vademecum.embedding import embedding
-from vademecum.errors import UsageError
+from vademecum.errors import AccessError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Role, Statement
@@ -87,10 +87,22 @@ def assemble_repository(
 
 
 def assemble_memory(
-    repo: Repository, codebase: Codebase, settings: Settings, clock: Clock, closing: list[Callable[[], None]]
+    repo: Repository,
+    codebase: Codebase,
+    settings: Settings,
+    clock: Clock,
+    closing: list[Callable[[], None]],
+    *,
+    personal: bool = True,
 ) -> Memory:
-    """Return the memory of one repository and of everything; outside of git of everything alone."""
-    places = [(GLOBAL, "", settings.home)]
+    """Return the memory of one repository and, where it is `personal`, of everything; outside of git of everything alone.
+
+    Raises:
+        AccessError: there is only what is personal, and that is not asked for.
+    """
+    if not personal and not repo.root.common_dir:
+        raise AccessError(f"{repo.name} is no git repository and has no memory of its own: ask about one that has")
+    places = [(GLOBAL, "", settings.home)] if personal else []
     if repo.root.common_dir:
         places.insert(0, (REPOSITORY, repo.root.path, repo.catalogue.directory))
     scopes = []
@@ -114,13 +126,22 @@ def assemble_memory(
 
 
 def assemble_tools(
-    settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
+    settings: Settings,
+    embedder: Embedder | str | None,
+    clock: Clock,
+    closing: list[Callable[[], None]],
+    *,
+    personal: bool = True,
 ) -> Tools:
     """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
     chosen = embedding(settings, embedder)
 
     @cache
     def opened() -> Store:
+        if not personal:
+            raise AccessError(
+                "tools and how they were used belong to the user, not to a repository: ask with the user's key"
+            )
         store: Store = load("store", "sqlite", path=settings.home / "user.db", remedy=TOOLS_REMEDY)
         closing.append(store.close)
         return store

@@ -33,6 +33,7 @@ from vademecum.settings import (
     PrivacySettings,
     QdrantSettings,
     SearchSettings,
+    ServerSettings,
     StorageSettings,
 )
 from vademecum.source_settings import SourceSettings
@@ -66,6 +67,7 @@ class Settings:
     qdrant: QdrantSettings = field(default_factory=QdrantSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
@@ -104,6 +106,7 @@ SECTIONS: Mapping[str, type] = {
     "qdrant": QdrantSettings,
     "memory": MemorySettings,
     "gateway": GatewaySettings,
+    "server": ServerSettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,
 }

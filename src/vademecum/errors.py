@@ -3,6 +3,7 @@
     Error
     ├── UsageError(ValueError)      the call itself is wrong: fix the argument
     │   ├── ConfigError             a setting is unknown or has the wrong type
+    │   ├── UnknownError            nothing has this name or id
     │   └── OutsideRootError        a path leads out of the repository
     ├── SourceError                 something on disk cannot be read as source
     │   ├── RootError               the directory to index is missing or is not a directory
@@ -18,6 +19,7 @@
     │   ├── SyncError
     │   │   └── CursorError
     │   └── ToolServerError
+    ├── AccessError                 whoever asks may not have this
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
         ├── StoreBusyError          another process holds it
@@ -42,6 +44,10 @@ class UsageError(Error, ValueError):
 
 class ConfigError(UsageError):
     """A setting is unknown, of the wrong type, or not allowed in the layer that sets it."""
+
+
+class UnknownError(UsageError):
+    """Nothing has the name or id that was given; the message says where such are listed."""
 
 
 class OutsideRootError(UsageError):
@@ -102,6 +108,10 @@ class CursorError(SyncError):
 
 class ToolServerError(ProviderError):
     """A server of tools cannot be started, does not answer, or answers with what is no answer."""
+
+
+class AccessError(Error):
+    """Whoever asks may not have this: it is not about a repository that is open to them."""
 
 
 class ConsentError(Error):

@@ -201,6 +201,36 @@ class GatewaySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How `vade serve` listens and what it allows: the user's own business, and no repository's.
+
+    Attributes:
+        host: The address it listens at; any but a loopback one takes keys.
+        port: The port it listens at; 0 lets the system choose.
+        keys: Who may ask and about which repositories, as `vade serve --new-key` prints them; "" for whoever is on this
+            machine.
+        hosts: Names that requests may be addressed to beside the loopback ones, separated by commas.
+        threads: Threads that answer; each holds what it read.
+        waiting: Requests that may wait for one of them; more are told to come back.
+        timeout_s: Seconds a request may take.
+        refresh_s: Seconds within which a repository is not looked at for changes again.
+        max_body_bytes: Most bytes of a request's body.
+        log_queries: Whether logs show what was asked.
+    """
+
+    host: str = setting("127.0.0.1", user_only=True)
+    port: int = setting(8765, least=0, user_only=True)
+    keys: str = setting("", user_only=True, secret=True)
+    hosts: str = setting("", user_only=True)
+    threads: int = setting(2, least=1, user_only=True)
+    waiting: int = setting(256, least=1, user_only=True)
+    timeout_s: float = setting(60.0, least=0.1, user_only=True)
+    refresh_s: float = setting(1.0, least=0, user_only=True)
+    max_body_bytes: int = setting(8_000_000, least=1_000, user_only=True)
+    log_queries: bool = setting(default=False, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class StorageSettings:
     """Where data is kept.
 

@@ -46,7 +46,10 @@ def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
 
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
-        checks = [*engine.codebase.doctor(repair=repair), *engine.sources.doctor(), *check_providers(settings)]
+        checks = [
+            *engine.codebase.doctor(repair=repair), *engine.check_memory(), *engine.sources.doctor(),
+            *check_providers(settings),
+        ]  # fmt: skip
     if as_json:
         emit_json([asdict(check) for check in checks])
     else:

@@ -17,6 +17,7 @@ from vademecum.codebase.evidence import gather_evidence
 from vademecum.codebase.explain import nearest_names, why_not
 from vademecum.codebase.meaning import missing_said
 from vademecum.codebase.nearness import nearness_of
+from vademecum.codebase.observed import count_freshness, count_verdict, embedder_failed, stage
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
@@ -46,11 +47,14 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     plan, title = plan_query(query.text), title_of(query.text)
     ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
     by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
-    asked = Asked(opened, query, allowed_masks(opened, query), ranker, max(query.k, JUDGED, by.depth))
+    with stage("filter"):
+        masks = allowed_masks(opened, query)
+    asked = Asked(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
     found = find(asked, plan)
     if title and ranker in TITLED:
         found = together(found, find(asked, plan_query(title)))
     decided = verdict(plan, found.ranked.first(asked.judged), found.probable)
+    count_verdict(decided)
     if decided is Verdict.NOT_FOUND:
         return Answer(
             query.text, decided, found.probable, (), _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind),
@@ -58,11 +62,13 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         )  # fmt: skip
 
     def best(count: int) -> tuple[Evidence, ...]:
-        return gather_evidence(
-            opened, found.ranked, count, joined=query.joined and ranker in JOINED and not plan.is_bare
-        )
+        joined = query.joined and ranker in JOINED and not plan.is_bare
+        with stage("evidence"):
+            return gather_evidence(opened, found.ranked, count, joined=joined)
 
-    evidence, said = rerank(by, query.text, best, query.k)
+    with stage("rerank"):  # reading the evidence among it
+        evidence, said = rerank(by, query.text, best, query.k)
+    count_freshness(evidence)
     trouble = _said(found.trouble, found.behind, said)
     return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
 
@@ -106,12 +112,15 @@ class Found:
 def find(asked: Asked, plan: Plan) -> Found:
     """Rank everything that is allowed for one reading of the question."""
     opened, kinds = asked.opened, KINDS[asked.query.kind]
-    vector, trouble = question_vector(opened, plan, asked.ranker)
-    near, behind = nearness_of(opened, vector, asked.query, asked.masks)
-    found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, near, strict=True)]
-    signals = laid_end_to_end([signals for signals, _ in found])
+    with stage("question"):
+        vector, trouble = question_vector(opened, plan, asked.ranker)
+    with stage("signals"):
+        near, behind = nearness_of(opened, vector, asked.query, asked.masks)
+        found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, near, strict=True)]
+        signals = laid_end_to_end([signals for signals, _ in found])
     embedder = "" if vector is None else opened[0].repo.embedder().name
-    ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
+    with stage("rank"):
+        ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
     unknown = set.intersection(*(terms for _, terms in found))
     unread = "" if vector is None else missing_said([each.view for each in opened])
     return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, _said(trouble, unread), behind)
@@ -154,6 +163,7 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
         case Ok(vectors):
             return vectors[0], ""
         case Err(error):
+            embedder_failed()
             return None, f"ranked by words alone: {error}"
 
 
