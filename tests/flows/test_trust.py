@@ -138,6 +138,8 @@ TURNED_ON = {
     "address of an embedder": ('[embedding]\nollama_url = "http://evil.example.org"\n', ConfigError, "embedding.ollama_url"),
     "key of an embedder": ('[embedding]\nopenai_key = "x"\n', ConfigError, "embedding.openai_key"),
     "download": ("[embedding]\ndownload = true\n", ConfigError, "embedding.download"),
+    "vectors": ('[search]\nvectors = "qdrant"\n', ConfigError, "may choose exact, lancedb, chroma only"),
+    "vectors' address": ('[qdrant]\nurl = "http://evil.example.org"\n', ConfigError, "qdrant.url"),
     "reranker": ('[search]\nreranker = "llm:rank:cloud"\n', ConsentError, "search.reranker"),
     "enricher": ('[enrich]\nprovider = "openai:x"\n', ConfigError, "enrich.provider"),
     "extractor": ('[memory]\nextractor = "llm:x:cloud"\n', ConfigError, "memory.extractor"),
@@ -210,6 +212,20 @@ def test_doctor_lists_what_may_leave_and_who_agreed(monkeypatch, chat_server):
         f"what was said to {chat_server.url}, by extractor llm:read:cloud {cloud}",
         "names of models, to a hub that they are fetched from (agreed in argument)",
     ]
+
+
+def test_doctor_lists_an_index_of_vectors(monkeypatch):
+    """It is sent code: where to, and who agreed; or that nobody did."""
+    own = {"search__vectors": "qdrant", "qdrant__url": "https://qdrant.example.org"}
+    [refused] = [check.detail for check in doctor(**own) if check.name == LEAVES]
+    assert refused.startswith("not yet: vectors 'qdrant at https://qdrant.example.org' sends code to another machine")
+    monkeypatch.setenv("VADE_PRIVACY__ALLOW_REMOTE", "1")
+    [leaving] = [check.detail for check in doctor(**own) if check.name == LEAVES]
+    assert leaving.startswith(
+        "code to https://qdrant.example.org, by vectors qdrant at https://qdrant.example.org (chosen"
+    )
+    here = [check.detail for check in doctor(search__vectors="qdrant") if check.name == LEAVES]
+    assert here == ["nothing, by any embedder, vectors that is configured"]
 
 
 def test_doctor_says_what_was_refused():
