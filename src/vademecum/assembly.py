@@ -80,7 +80,7 @@ def assemble_repository(
     catalogue = Catalogue(store, directory, lambda: chosen.loaded().name, lambda: path_reader(chosen.loaded()))
     return Repository(
         name, root, catalogue, chosen.loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
-        chosen.prose, settings.embedding.batch_texts, enricher,
+        chosen.steady, settings.embedding.batch_texts, enricher,
     )  # fmt: skip
 
 

@@ -212,6 +212,25 @@ def test_doctor_lists_what_may_leave_and_who_agreed(monkeypatch, chat_server):
     ]
 
 
+def test_doctor_lists_sources_that_are_elsewhere(monkeypatch, tmp_path):
+    """What `vade sync` would ask another machine for; a folder on this one is none of it."""
+    folder = tmp_path / "user" / "vademecum"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
+    (folder / "config.toml").write_text(
+        '[sources.work]\nprovider = "jira"\nurl = "https://jira.example.org"\nproject = "ABC"\ntoken = "sk-secret"\n'
+        f'[sources.notes]\nprovider = "folder"\npath = "{tmp_path}"\n'
+    )
+    [refused] = [check.detail for check in doctor() if check.name == LEAVES]
+    assert refused.startswith("not yet: backlog 'work' sends its key and what it asks for to another machine")
+    [said] = [check.detail for check in doctor(privacy__allow_remote=True) if check.name == LEAVES]
+    assert said == (
+        "its key and what it asks for to https://jira.example.org, by source work (jira) "
+        f"(chosen in {folder / 'config.toml'}, agreed in argument)"
+    )
+    assert "sk-secret" not in refused + said
+
+
 def test_doctor_says_what_was_refused():
     """What would leave if it were agreed to."""
     checks = doctor(search__embedder="voyage:voyage-code-3", search__reranker="llm:rank:cloud")

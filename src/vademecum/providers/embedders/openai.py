@@ -13,7 +13,8 @@ from typing import Any
 
 from vademecum.providers.embedders.batches import DEFAULTS, limits_of
 from vademecum.providers.embedders.presets import preset_of
-from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire, patience_of
+from vademecum.providers.embedders.served import EmbeddingServer, ServedEmbedder, Wire, patience_of
+from vademecum.providers.patience import Patience
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from vademecum.providers.embedders.batches import DEFAULTS, limits_of
 from vademecum.providers.embedders.openai import rows_by_index
 from vademecum.providers.embedders.presets import UNKNOWN
-from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire, patience_of
+from vademecum.providers.embedders.served import EmbeddingServer, ServedEmbedder, Wire, patience_of
+from vademecum.providers.patience import Patience
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind
 
