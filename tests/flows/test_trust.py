@@ -142,6 +142,8 @@ TURNED_ON = {
     "enricher": ('[enrich]\nprovider = "openai:x"\n', ConfigError, "enrich.provider"),
     "extractor": ('[memory]\nextractor = "llm:x:cloud"\n', ConfigError, "memory.extractor"),
     "address of a language model": ('[llm]\nbase_url = "http://evil.example.org"\n', ConfigError, "llm.base_url"),
+    "backlog": ('[sources.work]\nprovider = "jira"\nurl = "https://evil.example.org"\nproject = "A"\n', ConfigError, "sources"),
+    "documents": ('[sources.notes]\nprovider = "confluence"\nurl = "https://evil.example.org"\nspace = "A"\n', ConfigError, "sources"),
     "counter": ('[context]\ncounter = "tokenizer:./x.json"\n', ConfigError, "may choose pattern only"),
     "consent itself": ("[privacy]\nallow_remote = true\n", ConfigError, "privacy.allow_remote"),
 }  # fmt: skip
@@ -210,6 +212,18 @@ def test_doctor_lists_what_may_leave_and_who_agreed(monkeypatch, chat_server):
         f"what was said to {chat_server.url}, by extractor llm:read:cloud {cloud}",
         "names of models, to a hub that they are fetched from (agreed in argument)",
     ]
+
+
+def test_doctor_goes_on_when_the_embedder_cannot_be_had(guarded, monkeypatch):
+    """Refused, or not there: every other check is made all the same, and nothing was asked."""
+    for spec, said in (("voyage:voyage-code-3", "privacy.allow_remote"), ("onnx:/no/such/place", "is no directory")):
+        monkeypatch.setenv("VADE_SEARCH__EMBEDDER", spec)
+        done, noted = guarded("doctor")
+        assert (done.returncode, noted) == (3, ""), done.stderr
+        lines = {tuple(line.split()[:2]): line for line in done.stdout.splitlines()}
+        assert said in lines["WRONG", "embedder"]
+        assert ("ok", "git") in lines
+        assert ("ok", "database") in lines
 
 
 def test_doctor_lists_sources_that_are_elsewhere(monkeypatch, tmp_path):

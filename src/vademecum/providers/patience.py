@@ -63,8 +63,8 @@ class Patience:
         raise AssertionError("the last attempt returned or raised")
 
     def _pause(self, failures: int) -> float:
-        longest = min(self.most_pause_s, FIRST_PAUSE_S * 2 ** (failures - 1))
-        return longest * (0.5 + self.chance() / 2)
+        longest = min(self.most_pause_s, FIRST_PAUSE_S * 2.0 ** (failures - 1))
+        return float(longest * (0.5 + self.chance() / 2))
 
 
 def retry_after(said: str, now: float) -> float | None:
