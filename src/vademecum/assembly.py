@@ -18,7 +18,7 @@ from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.enriching import Pace
 from vademecum.codebase.git import Root, worktrees
-from vademecum.codebase.identity import index_directory
+from vademecum.codebase.identity import index_directory, repository_name
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
@@ -29,12 +29,13 @@ from vademecum.context.code import Makers
 from vademecum.context.piece import Offer
 from vademecum.context.related import relations
 from vademecum.embedding import embedding
-from vademecum.errors import UsageError
+from vademecum.errors import AccessError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Role, Statement
 from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
+from vademecum.mirroring import mirror_of
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
 from vademecum.protocols import (
     Clock,
@@ -78,17 +79,30 @@ def assemble_repository(
     closing.append(store.close)
     plan = Plan(chosen.derived, settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
     catalogue = Catalogue(store, directory, lambda: chosen.loaded().name, lambda: path_reader(chosen.loaded()))
+    mirror = mirror_of(catalogue, repository_name(root), settings, chosen.loaded, clock, closing)
     return Repository(
         name, root, catalogue, chosen.loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
-        chosen.steady, settings.embedding.batch_texts, enricher,
+        chosen.steady, settings.embedding.batch_texts, enricher, mirror=mirror,
     )  # fmt: skip
 
 
 def assemble_memory(
-    repo: Repository, codebase: Codebase, settings: Settings, clock: Clock, closing: list[Callable[[], None]]
+    repo: Repository,
+    codebase: Codebase,
+    settings: Settings,
+    clock: Clock,
+    closing: list[Callable[[], None]],
+    *,
+    personal: bool = True,
 ) -> Memory:
-    """Return the memory of one repository and of everything; outside of git of everything alone."""
-    places = [(GLOBAL, "", settings.home)]
+    """Return the memory of one repository and, where it is `personal`, of everything; outside of git of everything alone.
+
+    Raises:
+        AccessError: there is only what is personal, and that is not asked for.
+    """
+    if not personal and not repo.root.common_dir:
+        raise AccessError(f"{repo.name} is no git repository and has no memory of its own: ask about one that has")
+    places = [(GLOBAL, "", settings.home)] if personal else []
     if repo.root.common_dir:
         places.insert(0, (REPOSITORY, repo.root.path, repo.catalogue.directory))
     scopes = []
@@ -112,13 +126,22 @@ def assemble_memory(
 
 
 def assemble_tools(
-    settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
+    settings: Settings,
+    embedder: Embedder | str | None,
+    clock: Clock,
+    closing: list[Callable[[], None]],
+    *,
+    personal: bool = True,
 ) -> Tools:
     """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
     chosen = embedding(settings, embedder)
 
     @cache
     def opened() -> Store:
+        if not personal:
+            raise AccessError(
+                "tools and how they were used belong to the user, not to a repository: ask with the user's key"
+            )
         store: Store = load("store", "sqlite", path=settings.home / "user.db", remedy=TOOLS_REMEDY)
         closing.append(store.close)
         return store

@@ -128,7 +128,7 @@ def check_extractor(extractor: Extractor) -> None:
 
 def check_tool_server(server: ToolServer) -> None:
     """Check the promises of `protocols.ToolServer` on a server that can be reached, and close it."""
-    assert isinstance(server, ToolServer), "name, remote, stale, alive, tools, call and close are there"
+    assert isinstance(server, ToolServer), "name, about, remote, stale, alive, tools, call and close are there"
     assert server.name, "name says which it is"
     assert isinstance(server.remote, bool), "remote says whether arguments leave the machine"
     tools = server.tools().unwrap()

@@ -31,7 +31,9 @@ from vademecum.settings import (
     LlmSettings,
     MemorySettings,
     PrivacySettings,
+    QdrantSettings,
     SearchSettings,
+    ServerSettings,
     StorageSettings,
 )
 from vademecum.source_settings import SourceSettings
@@ -62,8 +64,10 @@ class Settings:
     context: ContextSettings = field(default_factory=ContextSettings)
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    qdrant: QdrantSettings = field(default_factory=QdrantSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
@@ -99,8 +103,10 @@ SECTIONS: Mapping[str, type] = {
     "context": ContextSettings,
     "enrich": EnrichSettings,
     "llm": LlmSettings,
+    "qdrant": QdrantSettings,
     "memory": MemorySettings,
     "gateway": GatewaySettings,
+    "server": ServerSettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,
 }

@@ -6,14 +6,15 @@ from typing import TypeVar
 
 from vademecum.config import Settings
 from vademecum.errors import ConsentError
-from vademecum.protocols import Backlog, DocumentSource, Embedder, Enricher, Extractor, Reranker
+from vademecum.protocols import Backlog, DocumentSource, Embedder, Enricher, Extractor, Reranker, VectorIndex
 
-P = TypeVar("P", Backlog | DocumentSource, Embedder, Enricher, Extractor, Reranker)
+P = TypeVar("P", Backlog | DocumentSource, Embedder, Enricher, Extractor, Reranker, VectorIndex)
 
 # By kind of provider: the setting that chooses it, and what it is sent.
 CHOSEN_BY = {
     "embedder": ("search.embedder", "code"),
     "prose embedder": ("search.prose_embedder", "documents and what was said"),
+    "vectors": ("search.vectors", "code"),
     "reranker": ("search.reranker", "code"),
     "enricher": ("enrich.provider", "code"),
     "extractor": ("memory.extractor", "what was said"),

@@ -10,9 +10,10 @@ from vademecum.config import Settings
 from vademecum.consent import CHOSEN_BY, consented
 from vademecum.embedding import embedding
 from vademecum.errors import ConsentError, Error
+from vademecum.mirroring import vector_index
 from vademecum.plugins import WITHOUT_PROVIDER
 from vademecum.protocols import Embedder
-from vademecum.result import Result
+from vademecum.result import Ok, Result
 from vademecum.sources.opening import open_provider
 from vademecum.types import Check, Passage
 
@@ -40,6 +41,8 @@ def _loaders(settings: Settings, embedder: Embedder | str | None) -> dict[str, L
     found: dict[str, Loader] = {"embedder": (chosen.code, lambda p: p.embed([_TRIED], "query"))}
     if chosen.prose is not chosen.code:
         found["prose embedder"] = (chosen.prose, lambda p: p.embed([_TRIED], "query"))
+    if settings.search.vectors != "exact":  # which is tried with the repository that it mirrors
+        found["vectors"] = (lambda: vector_index(settings, "", "", 1, settings.home), Ok)
     if settings.search.reranker not in WITHOUT_PROVIDER["reranker"]:
         reranking = rerankers(settings, None)
         found["reranker"] = (lambda: reranking("").provider, lambda p: p.rerank("open a file", [_TRIED]))

@@ -37,7 +37,8 @@ from vademecum.context.map import Map, draw
 from vademecum.context.piece import Context, Section
 from vademecum.context.remembered import notes_section
 from vademecum.context.unified import Unified, unified
-from vademecum.errors import StoreError, UsageError
+from vademecum.errors import AccessError, StoreError, UsageError
+from vademecum.memory.health import check_memory
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Note
 from vademecum.memory.scope import DATABASE
@@ -46,10 +47,11 @@ from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.source_assembly import assemble_sources
 from vademecum.sources.sources import Sources
 from vademecum.tools.tools import Tools
-from vademecum.types import Answer, Evidence
+from vademecum.types import Answer, Check, Evidence
 
 AROUND = 20  # results for a task that a map is drawn around
 MOST_ITEMS = 4  # of backlogs and documents that match a task
+NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
 MOST_NOTES = 5  # shown beside an answer about code
 
 
@@ -98,6 +100,7 @@ class Engine:
         enricher: Enricher | str | None = None,
         counter: TokenCounter | str | None = None,
         clock: Clock = time.time,
+        personal: bool = True,
     ) -> Self:
         """Open the repositories that `paths` lie in; the current directory's unless given.
 
@@ -111,6 +114,8 @@ class Engine:
             enricher: an object, or `name:model`; the setting `enrich.provider` unless given.
             counter: an object, or `name[:model]`; the setting `context.counter` unless given.
             clock: tells the time, in seconds since the epoch.
+            personal: whether what is the user's own and no repository's is there too: the global memory, the tools, and
+                other repositories. Asking for it where it is not raises `AccessError`.
 
         Raises:
             RootError: a path does not exist.
@@ -133,6 +138,8 @@ class Engine:
         known = {repo.catalogue.directory: repo for repo, _ in assembled}
 
         def everywhere() -> list[Repository]:
+            if not personal:
+                raise AccessError(NOT_OPEN)
             others = {index_directory(settings.home, root): root for root in indexed_roots(settings)}
             others = {directory: root for directory, root in others.items() if directory not in known}
             names = distinct_names(list(others.values()), {repo.name for repo in known.values()})
@@ -147,11 +154,11 @@ class Engine:
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher), documents,
         )  # fmt: skip
         first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
-        remembered = (first.catalogue.directory / DATABASE, settings.home / DATABASE)
+        remembered = (first.catalogue.directory / DATABASE, *((settings.home / DATABASE,) if personal else ()))
         return cls(
-            codebase, assemble_tools(settings, embedder, clock, closing), sources, roots, closing, settings,
+            codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), sources, roots, closing, settings,
             read=reading(codebase, settings, counter, clock, several=len(roots) > 1),
-            remember=lambda: assemble_memory(first, codebase, settings, clock, closing),
+            remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal),
             has_memory=lambda: any(database.exists() for database in remembered),
         )  # fmt: skip
 
@@ -248,6 +255,15 @@ class Engine:
         linked = self.codebase.items(shown)
         found = self.codebase.documents(task, MOST_ITEMS)
         return [items_section(linked, found)] if linked or found else []
+
+    def warm_up(self) -> None:
+        """Load what the first question about memory would wait for, where anything is remembered. Raises `Error`."""
+        if self._has_memory():
+            self.memory.warm_up()
+
+    def check_memory(self) -> list[Check]:
+        """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
+        return check_memory(lambda: self.memory.scopes) if self._has_memory() else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
         """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""

@@ -3,6 +3,7 @@
     Error
     ├── UsageError(ValueError)      the call itself is wrong: fix the argument
     │   ├── ConfigError             a setting is unknown or has the wrong type
+    │   ├── UnknownError            nothing has this name or id
     │   └── OutsideRootError        a path leads out of the repository
     ├── SourceError                 something on disk cannot be read as source
     │   ├── RootError               the directory to index is missing or is not a directory
@@ -18,12 +19,14 @@
     │   ├── SyncError
     │   │   └── CursorError
     │   └── ToolServerError
+    ├── AccessError                 whoever asks may not have this
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
         ├── StoreBusyError          another process holds it
         ├── StoreCorruptError       the file is damaged
         ├── StoreVersionError       a newer vademecum wrote it
-        └── StoreFullError          no room on the disk
+        ├── StoreFullError          no room on the disk
+        └── VectorIndexError        an index of vectors cannot be had, or did not do what was asked
 
 Messages name the thing and the fix. Catch `Error` to catch them all.
 """
@@ -41,6 +44,10 @@ class UsageError(Error, ValueError):
 
 class ConfigError(UsageError):
     """A setting is unknown, of the wrong type, or not allowed in the layer that sets it."""
+
+
+class UnknownError(UsageError):
+    """Nothing has the name or id that was given; the message says where such are listed."""
 
 
 class OutsideRootError(UsageError):
@@ -103,6 +110,10 @@ class ToolServerError(ProviderError):
     """A server of tools cannot be started, does not answer, or answers with what is no answer."""
 
 
+class AccessError(Error):
+    """Whoever asks may not have this: it is not about a repository that is open to them."""
+
+
 class ConsentError(Error):
     """A remote provider was asked for without consent; nothing was sent."""
 
@@ -125,3 +136,7 @@ class StoreVersionError(StoreError):
 
 class StoreFullError(StoreError):
     """There is no room left on the disk; what was already stored is intact."""
+
+
+class VectorIndexError(StoreError):
+    """An index of vectors did not do what was asked; searches go on without it and say so."""

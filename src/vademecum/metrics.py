@@ -1,4 +1,4 @@
-"""Counters, in the form Prometheus reads.
+"""Counters, gauges and histograms, in the form Prometheus reads.
 
     >>> counter = Counter("demo_total", "What the demo did.")
     >>> counter.add(operation="hit"); counter.add(2, operation="miss")
@@ -9,27 +9,60 @@
     # TYPE demo_total counter
     demo_total{operation="hit"} 1
     demo_total{operation="miss"} 2
+    >>> took = Histogram("demo_seconds", "How long it took.", (0.1, 1.0))
+    >>> took.observe(0.05); took.observe(3.0)
+    >>> print(exposition([took]), end="")
+    # HELP demo_seconds How long it took.
+    # TYPE demo_seconds histogram
+    demo_seconds_bucket{le="0.1"} 1
+    demo_seconds_bucket{le="1"} 1
+    demo_seconds_bucket{le="+Inf"} 2
+    demo_seconds_sum 3.05
+    demo_seconds_count 2
 
-They count within one process; whoever serves `/metrics` shows `exposition()`.
+They count within one process; whoever serves `/metrics` shows `exposition()`. Format: Prometheus text exposition 0.0.4.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+import time
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import ClassVar, TypeVar
 
-_ALL: dict[str, Counter] = {}
+Labels = tuple[tuple[str, str], ...]
+# Seconds that a search, an index run and everything between them may take.
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 
 
-class Counter:
-    """A number that only grows, for each combination of labels. Safe to use from several threads."""
+class Metric:
+    """What Prometheus calls a metric: a name, what it says, and a value for each combination of labels."""
+
+    kind: ClassVar[str]
 
     def __init__(self, name: str, said: str) -> None:
-        """Name it as Prometheus does, ending in `_total`, and say what it counts."""
+        """Name it as Prometheus does, and say what it shows."""
         self.name = name
         self.said = said
-        self._values: dict[tuple[tuple[str, str], ...], float] = {}
         self._lock = threading.Lock()
+
+    def lines(self) -> list[str]:
+        """Return the lines of the exposition."""
+        return [f"# HELP {self.name} {self.said}", f"# TYPE {self.name} {self.kind}", *self._rows()]
+
+    def _rows(self) -> Iterator[str]:
+        raise AssertionError(self.kind)
+
+
+class Number(Metric):
+    """A number for each combination of labels. Safe to use from several threads."""
+
+    def __init__(self, name: str, said: str) -> None:
+        """Name it as Prometheus does, and say what it shows."""
+        super().__init__(name, said)
+        self._values: dict[Labels, float] = {}
 
     def add(self, amount: float = 1, **labels: str) -> None:
         """Count `amount` more."""
@@ -38,34 +71,124 @@ class Counter:
             self._values[key] = self._values.get(key, 0.0) + amount
 
     def value(self, **labels: str) -> float:
-        """Return what was counted for these labels."""
+        """Return the number for these labels."""
         return self._values.get(tuple(sorted(labels.items())), 0.0)
 
-    def lines(self) -> list[str]:
-        """Return the lines of the exposition."""
-        rows = sorted(self._values.items())
-        return [
-            f"# HELP {self.name} {self.said}",
-            f"# TYPE {self.name} counter",
-            *(f"{self.name}{_labels(key)} {value:g}" for key, value in rows),
-        ]
+    def _rows(self) -> Iterator[str]:
+        with self._lock:
+            rows = sorted(self._values.items())
+        yield from (f"{self.name}{_labels(key)} {value:.15g}" for key, value in rows)
+
+
+class Counter(Number):
+    """A number that only grows; its name ends in `_total`."""
+
+    kind = "counter"
+
+
+class Gauge(Number):
+    """A number that goes up and down."""
+
+    kind = "gauge"
+
+    def set(self, amount: float, **labels: str) -> None:
+        """Make it `amount`."""
+        with self._lock:
+            self._values[tuple(sorted(labels.items()))] = amount
+
+    @contextmanager
+    def during(self, **labels: str) -> Iterator[None]:
+        """Count one more for as long as this takes."""
+        self.add(1, **labels)
+        try:
+            yield
+        finally:
+            self.add(-1, **labels)
+
+
+class Histogram(Metric):
+    """How observations are distributed: how many were at most so large, for several bounds, their sum and number."""
+
+    kind = "histogram"
+
+    def __init__(self, name: str, said: str, bounds: Sequence[float] = SECONDS) -> None:
+        """Name it with its unit as its end; `bounds` ascend."""
+        super().__init__(name, said)
+        self.bounds = tuple(bounds)
+        self._seen: dict[Labels, tuple[list[int], float]] = {}
+
+    def observe(self, amount: float, **labels: str) -> None:
+        """Take one observation in."""
+        key = tuple(sorted(labels.items()))
+        with self._lock:
+            counts, total = self._seen.get(key) or ([0] * (len(self.bounds) + 1), 0.0)
+            counts[bisect_left(self.bounds, amount)] += 1
+            self._seen[key] = (counts, total + amount)
+
+    @contextmanager
+    def timed(self, **labels: str) -> Iterator[None]:
+        """Observe how many seconds this takes, however it ends."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.observe(time.perf_counter() - started, **labels)
+
+    def count(self, **labels: str) -> int:
+        """Return the number of observations for these labels."""
+        return sum(self._seen.get(tuple(sorted(labels.items())), ([], 0.0))[0])
+
+    def _rows(self) -> Iterator[str]:
+        with self._lock:
+            seen = sorted((key, list(counts), total) for key, (counts, total) in self._seen.items())
+        for key, counts, total in seen:
+            below = 0
+            for bound, count in zip((*(f"{each:g}" for each in self.bounds), "+Inf"), counts, strict=True):
+                below += count
+                yield f"{self.name}_bucket{_labels((*key, ('le', bound)))} {below}"
+            yield f"{self.name}_sum{_labels(key)} {total:.15g}"
+            yield f"{self.name}_count{_labels(key)} {below}"
+
+
+M = TypeVar("M", bound=Metric)
+_ALL: dict[str, Metric] = {}
 
 
 def counter(name: str, said: str) -> Counter:
     """Return the counter of this name, made when first asked for, that `exposition` shows."""
-    return _ALL.setdefault(name, Counter(name, said))
+    return _kept(Counter(name, said))
 
 
-def exposition(counters: Iterable[Counter] | None = None) -> str:
-    """Return counters as text; all there are unless given."""
-    chosen = sorted(_ALL.values(), key=lambda each: each.name) if counters is None else counters
+def gauge(name: str, said: str) -> Gauge:
+    """Return the gauge of this name, made when first asked for, that `exposition` shows."""
+    return _kept(Gauge(name, said))
+
+
+def histogram(name: str, said: str, bounds: Sequence[float] = SECONDS) -> Histogram:
+    """Return the histogram of this name, made when first asked for, that `exposition` shows."""
+    return _kept(Histogram(name, said, bounds))
+
+
+def exposition(metrics: Iterable[Metric] | None = None) -> str:
+    """Return metrics as text; all there are unless given."""
+    chosen = sorted(_ALL.values(), key=lambda each: each.name) if metrics is None else metrics
     return "".join(f"{line}\n" for each in chosen for line in each.lines())
 
 
-def _labels(key: tuple[tuple[str, str], ...]) -> str:
+def _kept(metric: M) -> M:
+    known = _ALL.setdefault(metric.name, metric)
+    assert isinstance(known, type(metric)), f"{metric.name} is a {known.kind}"
+    return known
+
+
+def _labels(key: Labels) -> str:
     quoted = (f'{name}="{_escaped(value)}"' for name, value in key)
     return "{" + ",".join(quoted) + "}" if key else ""
 
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+# Counted by whatever keeps records, whichever database it is.
+STORE_ERRORS = counter("vademecum_store_errors_total", "What databases could not do, by error.")

@@ -67,6 +67,12 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },
+    "vectors": {
+        "exact": ("vademecum.storage.exact:ExactIndex", ""),
+        "qdrant": ("vademecum.storage.qdrant:QdrantIndex", "qdrant"),
+        "lancedb": ("vademecum.storage.lancedb:LanceIndex", "lancedb"),
+        "chroma": ("vademecum.storage.chroma:ChromaIndex", "chroma"),
+    },
 }
 # Embedders so fast that their vectors are made again rather than kept: they run beside the parser (docs/decisions/0008).
 DERIVED = frozenset({"static", "hashing"})

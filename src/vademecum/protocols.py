@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ToolServerError,
     )
     from vademecum.items import Page
+    from vademecum.points import Filter, Near, Point
     from vademecum.result import Result
     from vademecum.types import EmbedKind, Passage
 
@@ -206,6 +207,44 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of the database."""
+        ...
+
+
+@runtime_checkable
+class VectorIndex(Protocol):
+    """Finds the points that are nearest to a vector. One index holds the vectors of one model, all of one length.
+
+    It is made with `collection`, which names what belongs together, `model`, the embedder's name, and `dim`; what it needs
+    on the server is made with the first write. Another model's vectors of the same collection stand beside, untouched,
+    until this index is activated. Errors are `StoreError`s: `VectorIndexError`, or `StoreVersionError` for a schema of
+    another version. Points are named by `Payload.key`. Writes are there for reads once they return.
+    """
+
+    name: str  # what it is and where, as messages say it: "qdrant at http://127.0.0.1:6333"
+    remote: bool  # True when text leaves the machine
+
+    def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
+        """Write points, or replace those with the same key. Returns how many; doing it twice is doing it once."""
+        ...
+
+    def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
+        """Delete the points that a filter lets pass, or those with these keys. What is not there is no error."""
+        ...
+
+    def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
+        """Return up to `k` points that a filter lets pass, the nearest first. The filter applies before the cut."""
+        ...
+
+    def keys(self, where: Filter) -> Result[set[str], StoreError]:
+        """Return the keys of all points that a filter lets pass."""
+        ...
+
+    def activate(self) -> Result[None, StoreError]:
+        """Make this model's points what the collection's name stands for; those of other models are dropped."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
         ...
 
 

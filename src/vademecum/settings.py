@@ -47,6 +47,7 @@ class SearchSettings:
         snippet_lines: Lines shown of each; 0 shows locations only.
         ranker: How signals become an order: `default`, `constants`, `fused`, or a baseline as `rrf`.
         embedder: `name[:model]` of the provider that turns text into vectors.
+        vectors: Where vectors are searched: `exact`, in this machine's arrays, or an index as `qdrant`.
         prose_embedder: That of the one which does so for prose: Markdown, text, memory; "" leaves it to `embedder`.
         reranker: What puts the first results into a better order: `built-in`, `none`, or a provider's `name[:model]`.
         rerank_depth: How many of the first results a provider reranks.
@@ -57,6 +58,7 @@ class SearchSettings:
     ranker: str = "default"
     embedder: str = setting("static", shared=("static", "hashing", "ollama"))
     prose_embedder: str = setting("", shared=("", "static", "hashing", "ollama"))
+    vectors: str = setting("exact", shared=("exact", "lancedb", "chroma"))
     reranker: str = setting("built-in", shared=("built-in", "none", "llm"))
     rerank_depth: int = setting(20, least=1, user_only=True)
 
@@ -146,6 +148,29 @@ class LlmSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class QdrantSettings:
+    """The Qdrant server that `search.vectors = "qdrant"` writes to and asks: the user's own business, and no repository's.
+
+    Attributes:
+        url: Where it is.
+        api_key: Its key, where it wants one.
+        collection: What the names of its collections begin with.
+        shards: Shards of a collection when it is made; 0 is the server's default, here and below.
+        replicas: Copies of each shard.
+        write_consistency: Copies that have to take a write before it counts.
+        timeout_s: Seconds it may take to answer.
+    """
+
+    url: str = setting("http://127.0.0.1:6333", user_only=True)
+    api_key: str = setting("", user_only=True, secret=True)
+    collection: str = setting("vademecum", user_only=True)
+    shards: int = setting(0, least=0, user_only=True)
+    replicas: int = setting(0, least=0, user_only=True)
+    write_consistency: int = setting(0, least=0, user_only=True)
+    timeout_s: float = setting(10.0, least=0.1, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySettings:
     """How memory is kept and shown.
 
@@ -173,6 +198,36 @@ class GatewaySettings:
 
     timeout_s: float = setting(60.0, least=0.1, user_only=True)
     answer_bytes: int = setting(1_000_000, least=1_000, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How `vade serve` listens and what it allows: the user's own business, and no repository's.
+
+    Attributes:
+        host: The address it listens at; any but a loopback one takes keys.
+        port: The port it listens at; 0 lets the system choose.
+        keys: Who may ask and about which repositories, as `vade serve --new-key` prints them; "" for whoever is on this
+            machine.
+        hosts: Names that requests may be addressed to beside the loopback ones, separated by commas.
+        threads: Threads that answer; each holds what it read.
+        waiting: Requests that may wait for one of them; more are told to come back.
+        timeout_s: Seconds a request may take.
+        refresh_s: Seconds within which a repository is not looked at for changes again.
+        max_body_bytes: Most bytes of a request's body.
+        log_queries: Whether logs show what was asked.
+    """
+
+    host: str = setting("127.0.0.1", user_only=True)
+    port: int = setting(8765, least=0, user_only=True)
+    keys: str = setting("", user_only=True, secret=True)
+    hosts: str = setting("", user_only=True)
+    threads: int = setting(2, least=1, user_only=True)
+    waiting: int = setting(256, least=1, user_only=True)
+    timeout_s: float = setting(60.0, least=0.1, user_only=True)
+    refresh_s: float = setting(1.0, least=0, user_only=True)
+    max_body_bytes: int = setting(8_000_000, least=1_000, user_only=True)
+    log_queries: bool = setting(default=False, user_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,6 +168,7 @@ class IndexReport:
     skipped: tuple[Skipped, ...] = ()
     failures: tuple[Skipped, ...] = ()  # files that were kept, but by windows, and why
     degraded: Mapping[str, int] = field(default_factory=dict)  # tolerated failures by step
+    notes: tuple[str, ...] = ()  # what is still to be done elsewhere, and why
     trouble: str = ""  # why pieces have no vector, where some have none
     seconds: float = 0.0
 

@@ -213,7 +213,7 @@ def test_a_server_of_tools_keeps_its_promises(tmp_path: Path) -> None:
 
 def test_a_broken_server_of_tools_is_noticed() -> None:
     class Immortal:
-        name, remote, stale, alive = "immortal", False, False, True
+        name, about, remote, stale, alive = "immortal", "", False, False, True
 
         def tools(self) -> Any:
             return Ok([{"name": "add", "inputSchema": {}}])

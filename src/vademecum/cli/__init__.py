@@ -43,7 +43,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tools": ("vademecum.cli.tools:tools", "Find the tool that fits, the next call, a whole plan."),
     "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
+    "serve": ("vademecum.http.command:serve", "Serve the API, the page, metrics and MCP over HTTP."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
+    "install": ("vademecum.cli.install:install", "Join coding agents on this machine."),
+    "uninstall": ("vademecum.cli.install:uninstall", "Part from them again."),
+    "completions": ("vademecum.cli.completions:completions", "Print a shell's completions."),
+    "help": ("vademecum.cli.help:help_", "Show a page of the documentation."),
 }
 
 

@@ -88,6 +88,7 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
             lines += (f"  {_reason(item)}" for item in (*report.skipped, *report.failures))
         elif report.skipped or report.failures:
             lines[-1] += " (-v shows which)"
+        lines += (f"  {visible(note)}" for note in report.notes)
     return "\n".join(lines) + "\n"
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from vademecum.codebase.analyse import Analysis
+from vademecum.codebase.placements import replaced
 from vademecum.errors import StoreCorruptError, StoreError
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
@@ -229,6 +230,7 @@ class Catalogue:
                         number += 1
                         numbers[digest, analysis.language] = number
                     rows.append((numbers[digest, analysis.language], digest, analysis))
+            replaced(self.store, again)
             for family in ("chunks", "symbols"):
                 self._delete(family, [("blob", "in", again)])
             self._write_rows(rows)

@@ -13,6 +13,7 @@ from vademecum.codebase.enriching import Pace, enrich
 from vademecum.codebase.graph.graph import Graph, graph_of
 from vademecum.codebase.hooks import Hook
 from vademecum.codebase.index import commit_place, index, report_standing
+from vademecum.codebase.inventory import FileFacts, inventory
 from vademecum.codebase.meaning import FEW
 from vademecum.codebase.open import open_location, parse_location
 from vademecum.codebase.outline import Entry, outline
@@ -23,7 +24,7 @@ from vademecum.codebase.search import search
 from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
-from vademecum.errors import StoreBusyError, StoreCorruptError, UsageError
+from vademecum.errors import StoreBusyError, StoreCorruptError, UnknownError, UsageError
 from vademecum.items import NamedItem
 from vademecum.protocols import Enricher, Progress, Reranker
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
@@ -231,6 +232,16 @@ class Codebase:
         [opened] = self._opened("", (repo,) if repo else (), "repo", _silent, refresh=False)
         return outline(graph_of(opened, _silent), [item for item in found if item.repo == opened.repo.name], paths)
 
+    def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
+        """Return at most so many files that come after a path, in order, and how many there are; from the index as it is."""
+        [opened] = self._opened("", (repo,) if repo else (), "repo", _silent, refresh=False)
+        return inventory(opened, after, most), opened.view.files.indexed
+
+    def states(self, repos: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return what names each repository's state as it is indexed: equal for the same state, "" for none yet."""
+        loaded = (repo.catalogue.load("worktree", repo.root.path) for repo, _ in self._chosen(repos))
+        return tuple("" if found is None else f"{found[0].label} {found[0].table_file}" for found in loaded)
+
     def status(self) -> list[RepoStatus]:
         """Say what is indexed of each open repository, without changing it."""
         return [status_of(repo) for repo, _ in self._repositories]
@@ -244,9 +255,12 @@ class Codebase:
             sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports)
         )  # fmt: skip
 
-    def doctor(self) -> list[Check]:
-        """Look at everything that has to work, and say how to mend what does not."""
-        return [check for repo, _ in self._repositories for check in check_repository(repo)]
+    def doctor(self, *, repair: bool = False) -> list[Check]:
+        """Look at everything that has to work, and say how to mend what does not.
+
+        `repair` mends an index of vectors outside: it writes what is missing there and deletes what belongs to nothing.
+        """
+        return [check for repo, _ in self._repositories for check in check_repository(repo, repair=repair)]
 
     def hooks(self, action: Literal["status", "install", "uninstall"] = "status") -> list[Hook]:
         """Install or uninstall git hooks that index in the background, or say which there are, in every open repository.
@@ -339,7 +353,7 @@ class Codebase:
         known = {repo.name: (repo, prefixes) for repo, prefixes in self._repositories}
         for name in names:
             if name not in known:
-                raise UsageError(f"no open repository is called {name!r}: choose among {', '.join(sorted(known))}")
+                raise UnknownError(f"no open repository is called {name!r}: choose among {', '.join(sorted(known))}")
         return [known[name] for name in dict.fromkeys(names)]
 
 

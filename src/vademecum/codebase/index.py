@@ -23,6 +23,7 @@ from vademecum.codebase.items import Items
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.meaning import Meaning, fill, with_known_vectors
+from vademecum.codebase.observed import observed
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.sentences import analysed_again, known_sentences
 from vademecum.codebase.source import Source, decode_source, read_source
@@ -32,6 +33,7 @@ from vademecum.protocols import Progress
 from vademecum.result import Ok
 from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
 from vademecum.retrieval.view import View
+from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
 
 FLUSH_BYTES = 16_000_000  # content stored at once: what a kill can cost, and what memory holds
@@ -108,15 +110,19 @@ def index(
             repo.catalogue.mend()
     target = find_target(repo, revision, full=full)
     read = Reading()
-    if not target.is_current:
-        with alone():
+    current = target.is_current
+    if not current:
+        with alone(), span("index"):
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
                 target = find_target(repo, revision, full=full)  # another process was at it meanwhile
             read = read_changed(repo, target, progress)
             numbers = keep_contents(repo, read, progress, full=full)
             commit_snapshot(repo, target, read, numbers)
     meaning = fill(repo, target.kind, target.place, progress, embed)
-    return replace(report_on(repo, target, read, meaning), seconds=time.perf_counter() - started)
+    behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
+    report = report_on(repo, target, read, meaning)
+    report = replace(report, notes=(behind,) if behind else (), seconds=time.perf_counter() - started)
+    return observed(report, changed=not current)
 
 
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:

@@ -9,6 +9,7 @@ from pathlib import Path
 from vademecum.codebase.catalogue import Catalogue, Snapshot
 from vademecum.codebase.git import Root
 from vademecum.codebase.items import Items
+from vademecum.codebase.mirror import Mirror
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.protocols import Clock, Embedder
@@ -29,6 +30,7 @@ class Repository:
     prose: Callable[[], Embedder]  # the one for prose alone, as memory needs it: by words while it fails
     batch: int = 64  # pieces that an embedder outside the workers is given at once: what a failure can cost
     enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
+    mirror: Mirror | None = None  # the index of vectors outside this process, where there is one
     items: Items | None = None  # what it holds, where that is no directory but a backlog or a source of documents
 
     @property

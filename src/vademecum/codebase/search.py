@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from vademecum.codebase.evidence import gather_evidence
 from vademecum.codebase.explain import nearest_names, why_not
 from vademecum.codebase.meaning import missing_said
+from vademecum.codebase.nearness import nearness_of
+from vademecum.codebase.observed import count_freshness, count_verdict, embedder_failed, stage
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
@@ -45,25 +47,34 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     plan, title = plan_query(query.text), title_of(query.text)
     ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
     by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
-    asked = Asked(opened, query, allowed_rows(opened, query), ranker, max(query.k, JUDGED, by.depth))
+    with stage("filter"):
+        masks = allowed_masks(opened, query)
+    asked = Asked(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
     found = find(asked, plan)
     if title and ranker in TITLED:
         found = together(found, find(asked, plan_query(title)))
     decided = verdict(plan, found.ranked.first(asked.judged), found.probable)
+    count_verdict(decided)
     if decided is Verdict.NOT_FOUND:
         return Answer(
-            query.text, decided, found.probable, (), why_not(opened, query, plan, found.ranked, found.unknown),
+            query.text, decided, found.probable, (), _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind),
             nearest_names(opened, plan), found.ranked.searched,
         )  # fmt: skip
 
     def best(count: int) -> tuple[Evidence, ...]:
-        return gather_evidence(
-            opened, found.ranked, count, joined=query.joined and ranker in JOINED and not plan.is_bare
-        )
+        joined = query.joined and ranker in JOINED and not plan.is_bare
+        with stage("evidence"):
+            return gather_evidence(opened, found.ranked, count, joined=joined)
 
-    evidence, said = rerank(by, query.text, best, query.k)
-    trouble = "; ".join(filter(None, (found.trouble, said)))
+    with stage("rerank"):  # reading the evidence among it
+        evidence, said = rerank(by, query.text, best, query.k)
+    count_freshness(evidence)
+    trouble = _said(found.trouble, found.behind, said)
     return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
+
+
+def _said(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +83,14 @@ class Asked:
 
     opened: Sequence[Opened]
     query: Query
-    rows: Rows
+    masks: Sequence[NDArray[np.bool_]] | None  # of each repository's rows, those that may be found; None for all
     ranker: str
     depth: int  # results that are wanted, at most
+
+    @property
+    def rows(self) -> Rows:
+        """The rows that may be found, of the repositories laid end to end; None for all."""
+        return None if self.masks is None else np.flatnonzero(np.concatenate(self.masks))
 
     @property
     def judged(self) -> int:
@@ -90,20 +106,24 @@ class Found:
     probable: float
     unknown: set[str]
     trouble: str
+    behind: str  # what indexes of vectors outside did not answer, and why
 
 
 def find(asked: Asked, plan: Plan) -> Found:
     """Rank everything that is allowed for one reading of the question."""
     opened, kinds = asked.opened, KINDS[asked.query.kind]
-    vector, trouble = question_vector(opened, plan, asked.ranker)
-    found = [signals_of(each.view, plan, vector, kinds) for each in opened]
-    signals = laid_end_to_end([signals for signals, _ in found])
+    with stage("question"):
+        vector, trouble = question_vector(opened, plan, asked.ranker)
+    with stage("signals"):
+        near, behind = nearness_of(opened, vector, asked.query, asked.masks)
+        found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, near, strict=True)]
+        signals = laid_end_to_end([signals for signals, _ in found])
     embedder = "" if vector is None else opened[0].repo.embedder().name
-    ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
+    with stage("rank"):
+        ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
     unknown = set.intersection(*(terms for _, terms in found))
     unread = "" if vector is None else missing_said([each.view for each in opened])
-    trouble = "; ".join(filter(None, (trouble, unread)))
-    return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, trouble)
+    return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, _said(trouble, unread), behind)
 
 
 def together(whole: Found, title: Found) -> Found:
@@ -115,7 +135,7 @@ def together(whole: Found, title: Found) -> Found:
     if not len(whole.ranked.rows) or not len(title.ranked.rows):
         return whole if len(whole.ranked.rows) else title
     ranked = weighed_together([title.ranked, whole.ranked], [TITLE_COUNTS, 1.0])
-    return Found(ranked, max(whole.probable, title.probable), whole.unknown, whole.trouble)
+    return Found(ranked, max(whole.probable, title.probable), whole.unknown, whole.trouble, whole.behind)
 
 
 def check_query(query: Query, ranker: str) -> None:
@@ -143,14 +163,15 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
         case Ok(vectors):
             return vectors[0], ""
         case Err(error):
+            embedder_failed()
             return None, f"ranked by words alone: {error}"
 
 
-def allowed_rows(opened: Sequence[Opened], query: Query) -> NDArray[np.int64] | None:
-    """Return the rows, of the repositories laid end to end, that every filter lets through; None for all of them."""
+def allowed_masks(opened: Sequence[Opened], query: Query) -> list[NDArray[np.bool_]] | None:
+    """Return which rows of each repository every filter lets through, bool (R,); None for all of them."""
     if not (is_filtered(query) or query.pattern or any(each.prefixes for each in opened)):
         return None
-    return np.flatnonzero(np.concatenate([_mask(each, query) for each in opened]))
+    return [_mask(each, query) for each in opened]
 
 
 def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vademecum.codebase.centrality import centrality, file_centrality
 from vademecum.codebase.graph.graph import ANY, Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation
-from vademecum.errors import UsageError
+from vademecum.errors import UnknownError
 
 MOST = 80  # nodes drawn: more is a cloud
 
@@ -36,7 +36,7 @@ def surroundings(graph: Graph, name: str = "", depth: int = 2, most: int = MOST)
         return _overview(graph, most)
     centre = graph.named(name)
     if not centre:
-        raise UsageError(f"{name!r} is defined nowhere here: `vade symbol {name}` shows the nearest names")
+        raise UnknownError(f"{name!r} is defined nowhere here: `vade symbol {name}` shows the nearest names")
     ids = {node.id for node in centre}
     if not centre[0].qualified:  # a file stands for what it declares
         ids |= {node.id for node in graph.in_files([centre[0].path])}

@@ -207,7 +207,10 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
 
 def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     found = engine.memory.recall(
-        arguments["question"], k=arguments.get("k", REMEMBERED), when=arguments.get("when", "")
+        arguments["question"],
+        k=arguments.get("k", REMEMBERED),
+        when=arguments.get("when", ""),
+        by=arguments.get("by", "both"),
     )
     return Outcome(recalled_text(found), recalled_record(found))
 
@@ -350,6 +353,7 @@ TOOLS: Mapping[str, Tool] = {
                 "question": _string("In words"),
                 "k": _number(f"Results, default {REMEMBERED}", 1, 50),
                 "when": _string("Only of this time, e.g. last week"),
+                "by": _string("Compare by, default both", enum=["both", "words", "meaning"]),
             },
             ("question",),
             _recall,

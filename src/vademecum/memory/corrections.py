@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vademecum.errors import UsageError
+from vademecum.errors import UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import FORGOTTEN
 from vademecum.memory.journal import FORGOTTEN as DELETED
@@ -60,7 +60,7 @@ class Corrections:
         """
         try:
             scope, fact = self._fact(id_)
-        except UsageError:
+        except UnknownError:
             self.delete(id_)
             return 1
         claims = scope.ledger.all_claims(fact.digest)
@@ -103,14 +103,14 @@ class Corrections:
         """Return the scope that has an event. Raises `UsageError`."""
         found = next((scope for scope in self._scopes if scope.journal.get([id_])), None)
         if found is None:
-            raise UsageError(f"there is no fact or event {id_!r}: `vade memory recall` shows ids")
+            raise UnknownError(f"there is no fact or event {id_!r}: `vade memory recall` shows ids")
         return found
 
     def _fact(self, id_: str) -> tuple[Scope, Fact]:
         for scope in self._scopes:
             if found := scope.ledger.get([id_]):
                 return scope, found[0]
-        raise UsageError(f"there is no fact {id_!r}: `vade memory prefs --all` and `vade memory recall` show ids")
+        raise UnknownError(f"there is no fact {id_!r}: `vade memory prefs --all` and `vade memory recall` show ids")
 
 
 def _wording_of(fact: Fact) -> Extract:

@@ -23,6 +23,7 @@ EVERYWHERE = "*"  # a statement's `where` that lifts it out of the repository
 EVENTS = counter("memory_events_total", "Events recorded, by role.")
 CLAIMS = counter("memory_claims_total", "Statements read in events, by kind.")
 SUPERSEDED = counter("memory_superseded_total", "Facts that another value took the place of.")
+SUPERSEDED.add(0)  # shown from the beginning, so that the first one is seen as a rise
 REDACTED = counter("memory_redacted_total", "Secrets taken out before anything was written, by kind.")
 
 Extract = Callable[[str, Role], Sequence[Statement]]

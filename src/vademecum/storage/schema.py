@@ -59,6 +59,9 @@ FAMILIES: dict[str, Family] = {
     "segments": Family(("id", "file", "blobs"), ("id",)),
     # vectors that cost time or money to make again, by embedder and chunk hash
     "vectors": Family(("embedder", "hash", "vector"), ("embedder", "hash")),
+    # what of which content stands at which path in an index of vectors outside, and what is to be done; `label` is the
+    # commit in its points' ids, `space` the index and the model
+    "placements": Family(("space", "path", "blob", "label", "branch", "state"), ("space", "path", "blob")),
     # what a language model said of a piece of code, by chunk hash
     "summaries": Family(("enricher", "hash", "summary"), ("enricher", "hash")),
     # memory: what happened, in the order it was recorded; `number` is given by the database, `metadata` is JSON
@@ -252,5 +255,12 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (key, commit_id, path)
     ) WITHOUT ROWID;
     CREATE INDEX named_in_commits_by_path ON named_in_commits (path);
+    """,
+    """
+    CREATE TABLE placements (
+        space TEXT NOT NULL, path TEXT NOT NULL, blob INTEGER NOT NULL, label TEXT NOT NULL, branch TEXT NOT NULL,
+        state INTEGER NOT NULL, PRIMARY KEY (space, path, blob)
+    ) WITHOUT ROWID;
+    CREATE INDEX placements_by_blob ON placements (blob);
     """,
 )

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.metrics import STORE_ERRORS
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
@@ -35,7 +36,13 @@ _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
 def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError:
-    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one."""
+    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one. It is counted."""
+    found = _named(error, path, remedy)
+    STORE_ERRORS.add(error=type(found).__name__)
+    return found
+
+
+def _named(error: sqlite3.Error, path: Path, remedy: str) -> StoreError:
     text = str(error)
     exact = getattr(error, "sqlite_errorcode", 0)
     code = exact & 0xFF
@@ -310,7 +317,8 @@ def _by_key(family: str, count: int, parts: int) -> str:
     shape = FAMILIES[family]
     # subtle: SQLite uses the index for alternatives of equalities, but scans the table for `(a, b) IN (VALUES ...)`
     one = "(" + " AND ".join(f"{column} = ?" for column in shape.key[:parts]) + ")"
-    return f"SELECT {','.join(shape.columns)} FROM {family} WHERE {' OR '.join([one] * count)}"  # noqa: S608 - names of our own
+    any_of = f"{shape.key[0]} IN ({','.join('?' * count)})" if parts == 1 else " OR ".join([one] * count)
+    return f"SELECT {','.join(shape.columns)} FROM {family} WHERE {any_of}"  # noqa: S608 - names of our own
 
 
 def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, list[object]]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from vademecum.errors import UsageError
+from vademecum.errors import UnknownError
 from vademecum.protocols import Clock, Row, Store
 from vademecum.tools.records import Call, ObserveReport, RegisterReport, Tool, Trace
 
@@ -78,7 +78,7 @@ class Ledger:
         with store.transaction():
             rows = store.get("tools", [(tool,)]).unwrap()
             if not rows:
-                raise UsageError(f"no tool {tool!r} is registered: `vade tools stats` lists them by server/name")
+                raise UnknownError(f"no tool {tool!r} is registered: `vade tools stats` lists them by server/name")
             self._write("tools", [(*rows[0][:6], int(pinned), *rows[0][7:])])
 
     def observe(self, traces: Iterable[Trace]) -> ObserveReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from vademecum.types import Verdict
@@ -177,6 +177,19 @@ class Usage:
     reliability: float
     latency_s: float  # median of the calls that say one; 0 where none does
     last_at: float  # seconds since the epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A tool as it is listed: itself, whether it is pinned, and how it fared; None where it was never called."""
+
+    tool: Tool
+    pinned: bool
+    usage: Usage | None
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON-serialisable values."""
+        return {**asdict(self.tool), "pinned": self.pinned, "usage": None if self.usage is None else asdict(self.usage)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def status_of(view: View, database: str) -> ToolsStatus:
         len({trace.session for trace in view.traces if trace.session}),
         sum(len(chain) > 1 for chain in view.graph.capabilities),
         used,
-        sum(view.calls[view.number[tool.id]] == 0 for tool in live),
+        int(sum(view.calls[view.number[tool.id]] == 0 for tool in live)),
         tuple(view.tools[number].id for number in view.pinned),
         database,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.protocols import Clock, Embedder, Store, ToolServer
@@ -13,10 +14,11 @@ from vademecum.tools.ledger import Ledger
 from vademecum.tools.links import Pairs
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
-from vademecum.tools.page import graph_page
+from vademecum.tools.page import graph_page, graph_record
 from vademecum.tools.predict import PREDICTORS, THRESHOLD, Situation, predict
 from vademecum.tools.prior import prior
 from vademecum.tools.records import (
+    Listed,
     ObserveReport,
     Plan,
     Prediction,
@@ -145,6 +147,18 @@ class Tools:
         """Return an HTML page, complete in itself, that shows how tools lead to each other, and a plan if one is given."""
         tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
         return graph_page(tools, self._ledger.traces(), plan)
+
+    def drawn(self, plan: Plan | None = None) -> dict[str, Any]:
+        """Return what that page shows, as JSON-serialisable values: nodes, hyperarcs between them, and the plan."""
+        tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
+        return graph_record(tools, self._ledger.traces(), plan)
+
+    def catalogue(self) -> list[Listed]:
+        """Return every registered tool by id, with how it fared."""
+        used = {usage.tool: usage for usage in self.stats().used}
+        return [
+            Listed(kept.tool, kept.pinned, used.get(kept.tool.id)) for kept in self._ledger.tools() if not kept.gone
+        ]
 
     def search(self, intent: str, *, k: int = K, server: str = "", reliability: str = "smoothed") -> ToolAnswer:
         """Return the few tools that fit an intent, best first, with why.

@@ -108,6 +108,7 @@ class Wiki(Tracker):
 class Calculator:
     """A server with one tool."""
 
+    about = ""
     remote = stale = False
 
     def __init__(self, name, timeout_s, answer_bytes, unit=""):

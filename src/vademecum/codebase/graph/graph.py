@@ -68,6 +68,12 @@ class Graph:
             found, key=lambda node: (file_kind(node.path) is not FileKind.PRODUCT, node.path, node.start_line)
         )
 
+    def beginning(self, prefix: str) -> list[Node]:
+        """Return the declarations whose name begins so, all for "", by qualified name."""
+        rows = self._scan("nodes", ("name", "prefix", prefix)) if prefix else self._scan("nodes")
+        found = (node for node in self._keep(rows) if node.qualified)
+        return sorted(found, key=lambda node: (node.qualified, node.path, node.start_line))
+
     def in_files(self, paths: Sequence[str]) -> list[Node]:
         """Return every node of some files, in order of line, a file's own first."""
         found = self._keep(self._scan("nodes", ("path", "in", list(paths))))

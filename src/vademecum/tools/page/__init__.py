@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from vademecum.drawing import force_script
 from vademecum.tools.directed import DirectedHypergraph, Hyperarc
 from vademecum.tools.fields import inputs_of
 from vademecum.tools.records import Plan, Task, Tool, Trace
@@ -37,12 +38,10 @@ def graph_page(
         plan: A suggested plan.
         capabilities: Id to members.
     """
-    relations = Relations(tools, traces, capabilities)
-    shown = _plan(plan, {tool.id: tool for tool in tools}, relations.graph) if plan else None
-    data = picture(tools, traces, relations) | {"plan": shown}
+    data = graph_record(tools, traces, plan, capabilities)
     parts = {
         "/*STYLE*/": (_HERE / "page.css").read_text(encoding="utf-8"),
-        "/*SCRIPT*/": (_HERE / "page.js").read_text(encoding="utf-8"),
+        "/*SCRIPT*/": (_HERE / "page.js").read_text(encoding="utf-8").replace("/*FORCE*/", force_script()),
         "/*DATA*/": _embedded(data),
     }
     page = (_HERE / "page.html").read_text(encoding="utf-8")
@@ -50,6 +49,18 @@ def graph_page(
         before, _, after = page.partition(mark)
         page = before + text + after
     return page
+
+
+def graph_record(
+    tools: Sequence[Tool],
+    traces: Sequence[Trace],
+    plan: Plan | None = None,
+    capabilities: Mapping[str, Iterable[str]] | None = None,
+) -> dict[str, Any]:
+    """Return what the page shows as JSON-serialisable values; the arguments are those of `graph_page`."""
+    relations = Relations(tools, traces, capabilities)
+    shown = _plan(plan, {tool.id: tool for tool in tools}, relations.graph) if plan else None
+    return picture(tools, traces, relations) | {"plan": shown}
 
 
 def picture(tools: Sequence[Tool], traces: Sequence[Trace], relations: Relations) -> dict[str, Any]:

@@ -1,0 +1,288 @@
+"""Fifty clients ask one server at once, while it is killed and started again: how long do they wait, what grows, what is lost?
+
+    python benchmarks/load.py --repo CHECKOUT --seconds 600 --kills 3
+
+Each client keeps one connection and asks one thing after another, without pause: searches, definitions, drawings, recalls, and
+events to be kept. An event counts as acknowledged once its answer was read. In the first part the server is left alone: latencies and
+memory are of that part. In the second it is killed (SIGKILL) so many times and started again, while clients go on. At the end every acknowledged event must be there
+once, the index must be whole, and searches must answer as they did before the first kill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import report
+
+ALONE = 0.8  # of the time, before the first kill
+WARM = 0.2  # of that, before memory is looked at
+PAGE = os.sysconf("SC_PAGE_SIZE")
+WORDS = ("parse", "config", "error", "request", "file", "token", "cache", "test", "write", "path", "user", "index")
+
+
+@dataclass
+class Seen:
+    """What clients saw."""
+
+    took: dict[str, list[float]] = field(default_factory=dict)  # seconds by kind of question, while it was left alone
+    statuses: Counter[int] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    broken: int = 0  # connections that ended without an answer
+    acknowledged: list[str] = field(default_factory=list)
+
+
+class Served:
+    """The server under test, as a process that can be killed and started again at the same port."""
+
+    def __init__(self, repo: Path, home: Path, port: int) -> None:
+        self.command = [sys.executable, "-m", "vademecum", "serve", str(repo), "--port", str(port)]
+        self.environ = os.environ | {"VADE_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+        self.log = (home / "server.log").open("ab")
+        self.port = port
+
+    def start(self) -> None:
+        """Start it, and wait until it says where it listens."""
+        self.process = subprocess.Popen(self.command, env=self.environ, stderr=subprocess.PIPE)
+        assert self.process.stderr
+        first = self.process.stderr.readline().decode()
+        found = re.search(r":(\d+)/$", first.strip())
+        assert found, first
+        self.port = int(found[1])
+        self.command[-1] = found[1]
+        os.set_blocking(self.process.stderr.fileno(), False)
+
+    def drain(self) -> None:
+        """Keep what it logs from filling the pipe."""
+        assert self.process.stderr
+        self.log.write(self.process.stderr.read() or b"")
+
+    def resident(self) -> int:
+        """Bytes of memory it has."""
+        return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * PAGE
+
+    def end(self, how: signal.Signals) -> int:
+        """End it, and return how it ended."""
+        self.process.send_signal(how)
+        self.drain()
+        self.process.communicate(timeout=120)
+        return self.process.returncode
+
+
+class Connection:
+    """One connection that is kept, and made again when it breaks."""
+
+    def __init__(self, served: Served) -> None:
+        self.served = served
+        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+        """Return status and body. Raises `OSError`, `EOFError` where the connection breaks."""
+        try:
+            if self.streams is None:
+                self.streams = await asyncio.open_connection("127.0.0.1", self.served.port)
+            return await self._ask(method, path, b"" if body is None else json.dumps(body).encode())
+        except (OSError, EOFError, ValueError):
+            self.close()
+            raise
+
+    async def _ask(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
+        assert self.streams
+        reader, writer = self.streams
+        kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
+        writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{kind}\r\n".encode() + body)
+        await writer.drain()
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        return int(head.split(b" ", 2)[1]), await reader.readexactly(int(length[1])) if length else b""
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self.streams:
+            self.streams[1].close()
+        self.streams = None
+
+
+def questions(chance: random.Random, symbols: Sequence[str], who: int, number: int) -> tuple[str, str, str, Any]:
+    """Return the next thing to ask: its kind, method, path and body."""
+    words = " ".join(chance.sample(WORDS, 3))
+    name = quote(chance.choice(symbols), safe="")
+    kind = chance.choices(("search", "symbol", "drawing", "recall", "event"), (50, 15, 10, 10, 15))[0]
+    note = f"client {who} says number {number}: the limit of {words.replace(' ', '_')} is {number}"
+    return {
+        "search": (kind, "GET", f"/v1/search?q={quote(words)}&k=10&snippet_lines=10", None),
+        "symbol": (kind, "GET", f"/v1/symbols/{name}", None),
+        "drawing": (kind, "GET", f"/v1/graph/neighbourhood?symbol={name}&depth=1", None),
+        "recall": (kind, "GET", f"/v1/memory/recall?q={quote(words)}&k=5", None),
+        "event": (kind, "POST", "/v1/events", {"text": note, "session": f"client {who}", "role": "user"}),
+    }[kind]
+
+
+async def client(served: Served, seen: Seen, who: int, symbols: Sequence[str], times: tuple[float, float]) -> None:
+    """Ask until the time is over."""
+    alone_until, until = times
+    chance, connection, number = random.Random(who), Connection(served), 0
+    while time.monotonic() < until:
+        number += 1
+        kind, method, path, body = questions(chance, symbols, who, number)
+        started = time.monotonic()
+        try:
+            status, answer = await connection.ask(method, path, body)
+        except (OSError, EOFError, ValueError):
+            seen.broken += 1
+            await asyncio.sleep(0.2)
+            continue
+        if started < alone_until:
+            seen.took.setdefault(kind, []).append(time.monotonic() - started)
+        seen.statuses[status] += 1
+        if status == 201:
+            seen.acknowledged += json.loads(answer)["ids"]
+        elif status >= 500 and status != 503:
+            seen.wrong.append(f"{status} {path} {answer[:200]!r}")
+        elif status == 503:
+            await asyncio.sleep(2)
+    connection.close()
+
+
+async def watch(served: Served, until: float) -> list[tuple[float, int]]:
+    """Look at memory each second."""
+    seen = []
+    while time.monotonic() < until:
+        seen.append((time.monotonic(), served.resident()))
+        served.drain()
+        await asyncio.sleep(1)
+    return seen
+
+
+async def killing(served: Served, kills: int, until: float) -> None:
+    """Kill it so many times, and start it again."""
+    for number in range(kills):
+        await asyncio.sleep(max(0.0, (until - time.monotonic()) / (kills - number + 1)))
+        served.end(signal.SIGKILL)
+        await asyncio.to_thread(served.start)
+
+
+async def probe(served: Served, path: str) -> Any:
+    """Ask one thing, beside the clients."""
+    connection = Connection(served)
+    status, body = await connection.ask("GET", path)
+    connection.close()
+    assert status == 200, (path, status, body[:300])
+    return json.loads(body)
+
+
+async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: int) -> dict[str, Any]:
+    """Run it all."""
+    served, seen = Served(repo, home, 0), Seen()
+    served.start()
+    reference = "/v1/search?q=where%20are%20settings%20read&k=10"
+    await probe(served, reference)
+    symbols = [item["qualified"] for item in (await probe(served, "/v1/symbols?limit=1000"))["items"]]
+    before = await probe(served, reference)
+    begun = time.monotonic()
+    alone_until = begun + seconds * (ALONE if kills else 1.0)
+    times = (alone_until, begun + seconds)
+    asking = [asyncio.create_task(client(served, seen, who, symbols, times)) for who in range(clients)]
+    memory = await watch(served, alone_until)
+    await killing(served, kills, begun + seconds)
+    while not all(task.done() for task in asking):
+        served.drain()
+        await asyncio.sleep(0.2)
+    await asyncio.gather(*asking)
+    found = await kept(served)
+    after = await probe(served, reference)
+    status = (await probe(served, "/v1/index/status"))[0]
+    ended = served.end(signal.SIGTERM)
+    doctor = [sys.executable, "-m", "vademecum", "doctor", str(repo)]
+    checked = await asyncio.to_thread(subprocess.run, doctor, env=served.environ, capture_output=True, check=False)
+    return {
+        "clients": clients,
+        "seconds": seconds,
+        "chunks": status["chunks"],
+        "answered": sum(seen.statuses.values()),
+        "per_second": round(sum(map(len, seen.took.values())) / (alone_until - begun), 1),
+        "ms": {kind: spread(took) for kind, took in sorted(seen.took.items())},
+        "ms_all": spread([each for took in seen.took.values() for each in took]),
+        "statuses": {str(status): count for status, count in sorted(seen.statuses.items())},
+        "wrong": seen.wrong[:5],
+        "memory": growth(memory, begun + (alone_until - begun) * WARM),
+        "kills": kills,
+        "broken_connections": seen.broken,
+        "acknowledged": len(seen.acknowledged),
+        "lost": len(set(seen.acknowledged) - set(found)),
+        "twice": len(found) - len(set(found)),
+        "answers_as_before": after["evidence"] == before["evidence"],
+        "ended_by_signal_with": ended,
+        "doctor": checked.returncode,
+    }
+
+
+async def kept(served: Served) -> list[str]:
+    """Return the ids of all events that are there."""
+    ids: list[str] = []
+    cursor = ""
+    while cursor is not None:
+        page = await probe(served, f"/v1/events?limit=1000&cursor={cursor}")
+        ids += [event["id"] for event in page["items"]]
+        cursor = page["next"]
+    return ids
+
+
+def spread(took: Sequence[float]) -> dict[str, float]:
+    """Return percentiles in milliseconds."""
+    cuts = statistics.quantiles(took, n=100, method="inclusive") if len(took) > 1 else [*took, *took] * 50
+    found = {"p50": cuts[49], "p90": cuts[89], "p99": cuts[98], "most": max(took, default=0.0)}
+    return {"n": len(took), **{name: round(1000 * value, 1) for name, value in found.items()}}
+
+
+def growth(memory: Sequence[tuple[float, int]], since: float) -> dict[str, float]:
+    """Return MiB at the beginning and the end, and how much is added in a minute once it is warm."""
+    warm = [(at, size / 2**20) for at, size in memory if at >= since]
+    slope = statistics.linear_regression(*zip(*warm, strict=True)).slope * 60 if len(warm) > 2 else 0.0
+    sizes = [size for _, size in warm] or [0.0]
+    return {
+        "warm_mib": round(sizes[0], 1),
+        "end_mib": round(sizes[-1], 1),
+        "most_mib": round(max(sizes), 1),
+        "mib_a_minute": round(slope, 2),
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run, print, write the result; 1 where anything was lost or wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repo", type=Path, required=True, help="a checkout to serve")
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
+    arguments = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory(prefix="bench-load-") as home:
+        found = asyncio.run(measure(arguments.repo, Path(home), arguments.clients, arguments.seconds, arguments.kills))
+    print(json.dumps(found, indent=1))
+    print("written:", report.write("load", found, arguments.into).name)
+    return (
+        1
+        if found["lost"] or found["twice"] or found["wrong"] or found["doctor"] or not found["answers_as_before"]
+        else 0
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""MCP over streamable HTTP at `/mcp`: the same tools as over standard input and output, for whoever has a key.
+
+The official SDK speaks the protocol (both eras), which takes longer to import than the loop of `mcp.stdio`, and once. No
+session is kept between requests, so a server that was started again goes on where it was. Each call is answered by an engine
+that is opened with what is open to the one who makes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import mcp_types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from vademecum import __version__
+from vademecum.errors import Error
+from vademecum.http.asking import Desk
+from vademecum.http.engines import Opening
+from vademecum.http.problems import ProblemError
+from vademecum.mcp.registry import CODE, Tool
+from vademecum.mcp.stdio import PROGRESS_EVERY_S
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from vademecum.http.access import Visitor
+    from vademecum.protocols import Progress
+
+Context = ServerRequestContext[Any, Any]
+
+
+class Agents:
+    """The ASGI application at `/mcp`; `run` it while it is asked."""
+
+    def __init__(self, desk: Callable[[], Desk], max_body_bytes: int) -> None:
+        """Take what gives the desk once the server has started, and the most bytes of a body."""
+        self._desk = desk
+        server: Server[Any] = Server(
+            "vademecum",
+            version=__version__,
+            instructions=CODE.instructions,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        self._sessions = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=max_body_bytes)
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Answer for as long as this lasts."""
+        async with self._sessions.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self._sessions.handle_request(scope, receive, send)
+
+    async def _list_tools(self, _: Context, __: Any) -> mcp_types.ListToolsResult:
+        tools = [mcp_types.Tool.model_validate(tool.declaration()) for tool in CODE.tools.values()]
+        return mcp_types.ListToolsResult(tools=tools)
+
+    async def _call_tool(self, context: Context, params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
+        """Run a tool; what goes wrong is told to the model, which can do better."""
+        tool = CODE.tools.get(params.name)
+        if tool is None:
+            return _failed(f"no tool {params.name!r}: there are {', '.join(CODE.tools)}")
+        assert context.request is not None
+        visitor: Visitor = context.request.state.visitor
+        try:
+            result = await self._run(tool, params.arguments or {}, visitor, _progress(context))
+        except ProblemError as refused:
+            return _failed(str(refused.detail))
+        except Error as error:
+            return _failed(str(error))
+        return mcp_types.CallToolResult.model_validate(result)
+
+    async def _run(self, tool: Tool, arguments: dict[str, Any], visitor: Visitor, progress: Progress) -> dict[str, Any]:
+        opening = Opening(visitor.paths, visitor.personal)
+        outcome = await self._desk().engines.call(opening, lambda engine: tool.call(engine, arguments, progress))
+        return outcome.result()
+
+
+def _failed(said: str) -> mcp_types.CallToolResult:
+    return mcp_types.CallToolResult.model_validate({"content": [{"type": "text", "text": said}], "isError": True})
+
+
+def _progress(context: Context) -> Progress:
+    """Progress as notifications, from whatever thread tells it; the SDK sends them where the client asked for them."""
+    loop, told, count = asyncio.get_running_loop(), 0.0, 0
+
+    def progress(stage: str, done: int, total: int) -> None:
+        nonlocal told, count
+        now = time.monotonic()
+        if now - told < PROGRESS_EVERY_S:
+            return
+        told, count = now, count + 1
+        said = f"{stage} {done}/{total}" if total else f"{stage} {done}"
+        asyncio.run_coroutine_threadsafe(context.session.report_progress(count, None, said), loop)
+
+    return progress

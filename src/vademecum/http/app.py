@@ -1,0 +1,138 @@
+"""The application: its routes, how errors are told, what is opened when it starts and closed when it ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+
+from vademecum import __version__
+from vademecum.config import Settings
+from vademecum.errors import Error
+from vademecum.hook import RUNS
+from vademecum.http.access import Key
+from vademecum.http.agents import Agents
+from vademecum.http.asking import Desk, encoded
+from vademecum.http.engines import Engines
+from vademecum.http.guard import Guard, refusal
+from vademecum.http.hook_runs import HookRuns
+from vademecum.http.jobs import Jobs
+from vademecum.http.log import LOG
+from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem, problem_of
+from vademecum.http.routes import (
+    code,
+    events,
+    graph,
+    health,
+    indexing,
+    knowledge,
+    memory,
+    page,
+    reference,
+    symbols,
+    tools,
+)
+from vademecum.http.routes.shapes import ALWAYS
+from vademecum.roots import OpenedRoot
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+
+def application(
+    roots: Sequence[OpenedRoot],
+    settings: Settings,
+    keys: Sequence[Key] = (),
+    hosts: frozenset[str] | None = None,
+    closing: Callable[[], None] = lambda: None,
+) -> ASGIApp:
+    """Return the ASGI application.
+
+    Args:
+        roots: The repositories that are served.
+        settings: All settings.
+        keys: Who may ask; whoever reaches it where there are none.
+        hosts: The names it goes by; None for any, which takes keys.
+        closing: Called when all is over, before the signal that ended it is let through.
+    """
+    own = settings.server
+    agents = Agents(lambda: _desk(app), own.max_body_bytes)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        engines = Engines(settings, own.threads, own.waiting, own.timeout_s)
+        app.state.desk = Desk(
+            settings,
+            tuple(roots),
+            tuple(keys),
+            engines,
+            Jobs(settings, [root.path for root in roots]),
+            HookRuns(settings.home / RUNS),
+        )
+        try:
+            async with agents.run():
+                yield
+        finally:
+            app.state.desk.jobs.close()
+            engines.close()
+            closing()
+
+    app = FastAPI(
+        title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None,
+        responses=ALWAYS
+    )  # fmt: skip
+    for module in (health, reference, code, symbols, graph, indexing, events, memory, tools, knowledge, page):
+        app.include_router(module.router)
+    app.router.routes.append(Route("/mcp", agents))
+    _tell_errors(app)
+    app.mount("/page", page.PageFiles(), name="page")
+    return Guard(app, roots, keys, hosts, own.max_body_bytes, log_queries=own.log_queries)
+
+
+def _desk(app: FastAPI) -> Desk:
+    desk = app.state.desk
+    assert isinstance(desk, Desk)
+    return desk
+
+
+def _tell_errors(app: FastAPI) -> None:
+    """Have every error told as problem details."""
+
+    def answer(request: Request, status: int, body: dict[str, Any], headers: dict[str, str] | None = None) -> Response:
+        return Response(encoded(body | {"instance": request.state.request_id}), status, headers, media_type=MEDIA_TYPE)
+
+    @app.exception_handler(Error)
+    async def ours(request: Request, error: Error) -> Response:
+        status, body = problem_of(error)
+        return answer(request, status, body, {"Retry-After": "2"} if status == 503 else None)
+
+    @app.exception_handler(ProblemError)
+    async def refused(request: Request, error: ProblemError) -> Response:
+        return refusal(error, request.state.request_id)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        said = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors())
+        return answer(request, 422, problem(422, f"{said}: /docs shows what each takes"))
+
+    @app.exception_handler(HTTPException)
+    async def known(request: Request, error: HTTPException) -> Response:
+        said = f"{request.method} {request.url.path}: {error.detail}: /docs lists what there is"
+        return answer(request, error.status_code, problem(error.status_code, said), dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def bug(request: Request, error: Exception) -> Response:
+        LOG.error("internal error", exc_info=error, extra={"fields": {"request": request.state.request_id}})
+        said = f"internal error: {type(error).__name__}: the server's log has more under this request's id"
+        return answer(request, 500, problem(500, said))
+
+
+def standard_error(text: str) -> None:
+    """Tell whoever started the server."""
+    sys.stderr.write(f"{text}\n")

@@ -1,0 +1,28 @@
+"""`vade serve`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--host", metavar="ADDRESS", help="Where to listen; another than a loopback address takes keys.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="The port; 0 for any that is free.")
+@click.option("--new-key", metavar="NAME", default="", help="Print a new key and its entry for server.keys, and end.")
+@click.option("--for", "repositories", metavar="REPOS", default="*", help="With --new-key, only these repositories.")
+def serve(paths: tuple[str, ...], host: str | None, port: int | None, new_key: str, repositories: str) -> int:
+    """Serve the current repository, or each PATH, over HTTP: the API, the page at /, metrics, and MCP at /mcp."""
+    if new_key:
+        from vademecum.http.access import new_key as made
+
+        key, entry = made(new_key, repositories)
+        click.echo(
+            f"key, shown this once: {key}\nentry of server.keys, in your user file or VADE_SERVER__KEYS: {entry}"
+        )
+        return 0
+    from vademecum.config import load
+    from vademecum.http.serve import serve as run
+
+    run(paths, load(paths[0] if len(paths) == 1 else None if paths else "."), host, port)
+    return 0

@@ -1,0 +1,205 @@
+"""What every request passes before a route sees it: an id, the name it was addressed to, where it came from, whose it is.
+
+On a loopback address there need be no key, so a page in the user's browser must not be able to ask in the user's name: a
+request is answered only under a name this server goes by (DNS rebinding), and only to pages of its own (`Origin`,
+`Sec-Fetch-Site`; no CORS). Written as plain ASGI, since events are streamed.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from vademecum.http.access import Key, Visitor, find_key, visitor
+from vademecum.http.asking import encoded
+from vademecum.http.log import log_request
+from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem
+from vademecum.metrics import counter, gauge, histogram
+from vademecum.roots import OpenedRoot
+from vademecum.tracing import continued, note, span
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+# Told to anybody: whether it lives, and what stands in the repository of this project.
+OPEN = re.compile(r"/(?:healthz|readyz|openapi\.json|docs)?|/page/.*")
+HARDENING = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+}
+_ID = re.compile(r"[\w.-]{1,64}")
+_REQUESTS = counter("vademecum_http_requests_total", "Requests, by method, route and status.")
+_TOOK = histogram("vademecum_http_request_duration_seconds", "Seconds until a request was answered, by route.")
+_OPEN = gauge("vademecum_http_requests_in_flight", "Requests that are being answered.")
+
+
+class Guard:
+    """ASGI middleware that lets a request in, or answers it with what is wrong.
+
+    Args:
+        app: What answers.
+        roots: The repositories that are served.
+        keys: Who may ask; nobody needs one where there are none.
+        hosts: Names this server goes by beside the loopback ones; () for any, which takes keys.
+        max_body_bytes: Most bytes of a body.
+        log_queries: Whether the log shows what was asked.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        roots: Sequence[OpenedRoot],
+        keys: Sequence[Key],
+        hosts: frozenset[str] | None,
+        max_body_bytes: int,
+        *,
+        log_queries: bool,
+    ) -> None:
+        self._app = app
+        self._keys = tuple(keys)
+        self._visitors: Mapping[str, Visitor] = {key.name: visitor(key, roots) for key in keys}
+        self._everybody = Visitor("", tuple(root.path for root in roots), personal=True)
+        self._hosts = hosts
+        self._max_body_bytes = max_body_bytes
+        self._log_queries = log_queries
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
+        said = _Said(given if _ID.fullmatch(given) else uuid.uuid4().hex, send)
+        scope.setdefault("state", {})["request_id"] = said.id
+        started = time.perf_counter()
+        try:
+            with _OPEN.during(), continued(headers), span(f"HTTP {scope['method']}"):
+                self._let_in(scope, headers)
+                await self._app(scope, _limited(receive, self._max_body_bytes), said)
+                note({"http.route": _route(scope), "http.response.status_code": said.status})
+        except ProblemError as refused:
+            await refusal(refused, said.id)(scope, receive, said)
+        finally:
+            self._note(scope, said, time.perf_counter() - started)
+
+    def _note(self, scope: Scope, said: _Said, took_s: float) -> None:
+        """Count and log a request; of what was asked the log shows nothing unless that is set."""
+        route = _route(scope)
+        method = scope["method"] if route != "none" else "ANY"
+        _REQUESTS.add(method=method, route=route, status=str(said.status))
+        _TOOK.observe(took_s, route=route)
+        who = getattr(scope["state"].get("visitor"), "name", "")
+        asked = f"{scope['path']}?{scope['query_string'].decode('latin-1')}" if self._log_queries else ""
+        log_request(said.id, method, route, said.status, took_s, visitor=who, asked=asked)
+
+    def _let_in(self, scope: Scope, headers: Headers) -> None:
+        """Raise `ProblemError` unless a request may be answered; else note whose it is."""
+        self._check_host(headers)
+        _check_origin(scope, headers)
+        if int(headers.get("content-length", "0") or 0) > self._max_body_bytes:
+            raise _too_large(self._max_body_bytes)
+        _check_body(headers)
+        if not self._keys:
+            scope["state"]["visitor"] = self._everybody
+        elif found := find_key(self._keys, _given_key(headers)):
+            scope["state"]["visitor"] = self._visitors[found.name]
+        elif not OPEN.fullmatch(scope["path"]):
+            said = (
+                "give a key, as `Authorization: Bearer KEY` or `X-API-Key: KEY`; `vade serve --new-key NAME` makes one"
+            )
+            raise ProblemError(401, said, {"WWW-Authenticate": 'Bearer realm="vademecum"'})
+
+    def _check_host(self, headers: Headers) -> None:
+        host = headers.get("host", "").lower()
+        name = host.rpartition(":")[0] if re.search(r":\d+$", host) else host
+        if self._hosts is not None and name not in self._hosts:
+            said = f"{name!r} is not a name of this server: ask at {min(LOOPBACK)}, or add it to server.hosts"
+            raise ProblemError(421, said)
+
+
+class _Said:
+    """Sends an answer with its id and what hardens it, and remembers its status."""
+
+    def __init__(self, request_id: str, send: Send) -> None:
+        self.id = request_id
+        self.status = 0
+        self._send = send
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            given = {name for name, _ in message.get("headers", ())}
+            more = {"X-Request-Id": self.id, **HARDENING}
+            message["headers"] = [
+                *message.get("headers", ()),
+                *((n.lower().encode(), v.encode()) for n, v in more.items() if n.lower().encode() not in given),
+            ]
+        await self._send(message)
+
+
+def refusal(refused: ProblemError, request_id: str = "") -> Response:
+    """Return a request's end as problem details."""
+    body = problem(refused.status_code, refused.detail, **({"instance": request_id} if request_id else {}))
+    return Response(encoded(body), refused.status_code, refused.headers, media_type=MEDIA_TYPE)
+
+
+def _given_key(headers: Headers) -> str:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+
+
+def _check_origin(scope: Scope, headers: Headers) -> None:
+    """Refuse what a page of another site asks in the name of the browser's user."""
+    origin = headers.get("origin")
+    host = headers.get("host", "").lower()
+    if origin is not None and origin.lower() not in {f"http://{host}", f"https://{host}"}:
+        raise ProblemError(403, f"pages of {origin!r} may not ask here: open this server's own page")
+    site = headers.get("sec-fetch-site", "none")
+    visit = headers.get("sec-fetch-mode") == "navigate" and scope["method"] == "GET" and OPEN.fullmatch(scope["path"])
+    if site not in {"none", "same-origin"} and not visit:
+        raise ProblemError(403, "another site's page may not ask here: open this server's own page")
+
+
+def _check_body(headers: Headers) -> None:
+    """Refuse bodies of the kinds that a form of any page can send."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind and kind not in {"application/json", "application/x-ndjson"}:
+        raise ProblemError(415, f"a body of {kind!r} is not read here: send application/json")
+    if not kind and headers.get("content-length", "0") != "0":
+        raise ProblemError(415, "the body's Content-Type is missing: send application/json")
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """Receive a body of at most so many bytes, whatever its length was said to be."""
+    seen = 0
+
+    async def limited() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            raise _too_large(most)
+        return message
+
+    return limited
+
+
+def _too_large(most: int) -> ProblemError:
+    return ProblemError(413, f"the body has more than {most} bytes: send it in parts, or raise server.max_body_bytes")
+
+
+def _route(scope: Scope) -> str:
+    """Return the pattern of the route that answered: of paths themselves there is no end, and they may say what was asked."""
+    route: Any = scope.get("route")
+    return str(getattr(route, "path", "/mcp" if scope["path"] == "/mcp" else "none"))

@@ -1,0 +1,58 @@
+"""Logs as one JSON object a line on standard error: what was done for whom, and never what was asked unless that is set."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+import traceback
+from typing import Any
+
+LOG = logging.getLogger("vademecum.http")
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as one JSON object."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        said: dict[str, Any] = {
+            "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            said["trace"] = "".join(traceback.format_exception(*record.exc_info))
+        return json.dumps(said, ensure_ascii=True, default=str)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a record says what is not said elsewhere: our own record of a bug knows its request."""
+    return not record.getMessage().startswith("Exception in ASGI application")
+
+
+def log_to_standard_error(level: int = logging.INFO) -> None:
+    """Have what this server and its libraries log written as JSON lines."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    handler.addFilter(_is_news)
+    for name in ("vademecum", "uvicorn", "uvicorn.error", "mcp"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler] if name in {"vademecum", "uvicorn", "mcp"} else []
+        logger.setLevel(level if name == "vademecum" else logging.WARNING)
+        logger.propagate = name not in {"vademecum", "uvicorn", "mcp"}
+
+
+def log_request(id_: str, method: str, route: str, status: int, took_s: float, *, visitor: str, asked: str) -> None:
+    """Log a request that was answered."""
+    fields: dict[str, Any] = {
+        "request": id_,
+        "method": method,
+        "route": route,
+        "status": status,
+        "ms": round(took_s * 1e3, 1),
+    }
+    fields |= {name: value for name, value in (("visitor", visitor), ("asked", asked)) if value}
+    LOG.info("request", extra={"fields": fields})

@@ -1,0 +1,64 @@
+"""Long lists, a page at a time.
+
+A cursor holds the place of the last item shown, not a count: what is added or deleted meanwhile neither repeats nor hides
+anything that comes after.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from vademecum.errors import UsageError
+
+T = TypeVar("T")
+Place = tuple[Any, ...]
+
+
+def page(
+    items: Iterable[T], limit: int, cursor: str, place: Callable[[T], Place], show: Callable[[T], Any]
+) -> dict[str, Any]:
+    """Return one page of items that are in order of their place: what it shows, how many there are, and the next's cursor.
+
+    >>> first = page("abcde", 2, "", lambda item: (item,), str.upper)
+    >>> first["items"], first["total"]
+    (['A', 'B'], 5)
+    >>> page("abbcde", 2, first["next"], lambda item: (item,), str.upper)["items"]
+    ['C', 'D']
+    """
+    known = list(items)
+    start = after(cursor)
+    try:
+        rest = [item for item in known if place(item) > start] if start else known
+    except TypeError:  # a cursor of another list
+        raise _no_cursor(cursor) from None
+    shown = rest[:limit]
+    following = pack(place(shown[-1])) if len(rest) > limit else None
+    return {"items": [show(item) for item in shown], "total": len(known), "next": following}
+
+
+def pack(place: Place) -> str:
+    """Return a place as a cursor."""
+    text = json.dumps(place, separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def after(cursor: str) -> Place:
+    """Return the place that a cursor holds; () for none. Raises `UsageError`."""
+    if not cursor:
+        return ()
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        place = json.loads(base64.b64decode(padded.encode(), altchars=b"-_", validate=True))
+        if isinstance(place, list) and place:
+            return tuple(place)
+    except (ValueError, binascii.Error, RecursionError):
+        pass
+    raise _no_cursor(cursor)
+
+
+def _no_cursor(cursor: str) -> UsageError:
+    return UsageError(f"{cursor!r} is not a cursor of this list: give the `next` of the page before, or none to begin")

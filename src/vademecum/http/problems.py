@@ -1,0 +1,81 @@
+"""Errors as RFC 9457 problem details: what is wrong and how to mend it, in the words of every other front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from vademecum.errors import (
+    AccessError,
+    ConsentError,
+    Error,
+    MissingExtraError,
+    ProviderError,
+    SourceError,
+    StoreBusyError,
+    StoreFullError,
+    UnknownError,
+    UnknownProviderError,
+    UsageError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+# The first that fits decides.
+_STATUS: tuple[tuple[type[Error], int], ...] = (
+    (UnknownError, 404),
+    (UsageError, 400),
+    (UnknownProviderError, 400),
+    (AccessError, 403),
+    (ConsentError, 403),
+    (SourceError, 404),
+    (MissingExtraError, 501),
+    (StoreBusyError, 503),
+    (StoreFullError, 507),
+    (ProviderError, 502),
+)
+_TITLES: Mapping[int, str] = {
+    400: "The request cannot be answered as it is",
+    401: "A key is needed",
+    403: "This is not open to you",
+    404: "There is no such thing",
+    405: "This cannot be done here",
+    413: "The request is too large",
+    415: "The body is not JSON",
+    421: "This server does not answer to that name",
+    422: "A parameter is missing or wrong",
+    500: "Something went wrong here",
+    501: "A part is not installed",
+    502: "Another server failed",
+    503: "There is too much to do",
+    504: "It took too long",
+    507: "The disk is full",
+}
+
+
+class ProblemError(HTTPException):
+    """A request that ends here, with its status, what to say, and headers."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(status, detail, dict(headers or {}))
+
+
+def status_of(error: Error) -> int:
+    """Return the status that says what an error says.
+
+    >>> status_of(UnknownError("no such")), status_of(StoreBusyError("held")), status_of(Error("?"))
+    (404, 503, 500)
+    """
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
+def problem(status: int, detail: str, *, kind: str = "about:blank", **more: Any) -> dict[str, Any]:
+    """Return problem details."""
+    return {"type": kind, "title": _TITLES.get(status, "Error"), "status": status, "detail": detail, **more}
+
+
+def problem_of(error: Error) -> tuple[int, dict[str, Any]]:
+    """Return the status and the details of one of our errors; `error` names its class."""
+    status = status_of(error)
+    return status, problem(status, str(error), error=type(error).__name__)

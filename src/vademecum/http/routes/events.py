@@ -1,0 +1,111 @@
+"""What happened and was said: `/v1/events`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, Field
+
+from vademecum.engine import Engine
+from vademecum.http.asking import Asked
+from vademecum.http.paging import page
+from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
+from vademecum.http.routes.memory import answering, recalled
+from vademecum.http.routes.parameters import Cursor, Limit, Words
+from vademecum.http.routes.shapes import Page, RecalledShape
+from vademecum.memory.records import Event, Recorded
+
+router = APIRouter(prefix="/v1/events", tags=["events"])
+EventId = Annotated[str, Path(min_length=1, max_length=200)]
+
+
+class New(BaseModel):
+    """Something that happened or was said."""
+
+    text: str = Field(min_length=1, max_length=1_000_000)
+    role: str = Field(default="note", max_length=50)
+    session: str = Field(default="", max_length=1000)
+    speaker: str = Field(default="", max_length=1000)
+    at: float | None = Field(
+        default=None, ge=0, le=253_402_300_799, description="Seconds since the epoch; now unless given."
+    )
+    metadata: dict[str, Any] = {}
+    everywhere: bool = Field(default=False, description="Into the global memory instead of the repository's.")
+
+
+class Changes(BaseModel):
+    """What to change of an event's metadata; null takes a name away."""
+
+    metadata: dict[str, Any]
+
+
+@router.post("", status_code=201, response_model=Recorded)
+async def record(asked: Asked, body: New, repo: Name = "") -> Response:
+    """Keep something, without its secrets, and the facts that it states."""
+    if body.everywhere:
+        asked.must_be_personal()
+    given = body.model_dump(exclude={"text"})
+    done = await asked.engine(lambda engine: asdict(engine.memory.record(body.text, **given)), repo=repo)
+    answer = asked.say(done, status=201)
+    answer.headers["Location"] = f"/v1/events/{done['ids'][0]}"
+    return answer
+
+
+@router.get("", response_model=Page[Event])
+async def events(
+    asked: Asked,
+    when: Words = "",
+    since: Annotated[float | None, Query(ge=0, le=253_402_300_799)] = None,
+    until: Annotated[float | None, Query(ge=0, le=253_402_300_799)] = None,
+    session: Name = "",
+    role: Names = [],
+    repo: Name = "",
+    limit: Limit = 50,
+    cursor: Cursor = "",
+) -> Response:
+    """List events of a time, the latest first."""
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        memory = engine.memory
+        first, last = memory.period(when) if when else (since or 0.0, float("inf") if until is None else until)
+        found = [e for e in memory.events(since=first, until=last, session=session) if not role or e.role in role]
+        found.sort(key=lambda event: (-event.at, event.id))
+        return page(found, limit, cursor, lambda event: (-event.at, event.id), asdict)
+
+    return await asked.answer(answer, repo=repo)
+
+
+@router.get("/search", response_model=RecalledShape)
+async def search(
+    asked: Asked,
+    q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)],
+    k: Annotated[int, Query(ge=1, le=200)] = 10,
+    when: Words = "",
+    as_of: Words = "",
+    session: Name = "",
+    role: Names = [],
+    repo: Name = "",
+) -> Response:
+    """Find the events that answer a question, what they state, and what has become of it."""
+    return await asked.answer(answering(q, k, when, as_of, session, role, recalled), repo=repo)
+
+
+@router.get("/{id}", response_model=Event)
+async def event(asked: Asked, id: EventId, repo: Name = "") -> Response:
+    """Return one event."""
+    return await asked.answer(lambda engine: asdict(engine.memory.get(id)), repo=repo)
+
+
+@router.patch("/{id}", response_model=Event)
+async def change(asked: Asked, id: EventId, body: Changes, repo: Name = "") -> Response:
+    """Change an event's metadata; its words stay what was said."""
+    return await asked.answer(lambda engine: asdict(engine.memory.patch(id, body.metadata)), repo=repo)
+
+
+@router.delete("/{id}", status_code=204)
+async def delete(asked: Asked, id: EventId, repo: Name = "") -> Response:
+    """Delete an event and what it says, for good."""
+    await asked.engine(lambda engine: engine.memory.delete(id), repo=repo)
+    return Response(status_code=204)

@@ -1,0 +1,36 @@
+"""Whether it lives, whether it can answer, and what it counted: `/healthz`, `/readyz`, `/metrics`."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+from starlette.responses import PlainTextResponse
+
+from vademecum.http.asking import Asked
+from vademecum.http.engines import Opening
+from vademecum.metrics import exposition
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """Say that the process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def readyz(request: Request) -> dict[str, str]:
+    """Say that engines can be opened; 503 while they cannot."""
+    desk = request.app.state.desk
+    await desk.engines.call(
+        Opening(tuple(root.path for root in desk.roots), personal=True), lambda engine: engine.roots
+    )
+    return {"status": "ready"}
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def metrics(asked: Asked) -> Response:
+    """Return what was counted, in Prometheus' text format."""
+    asked.must_be_personal()
+    asked.desk.hooks.count()
+    return Response(exposition(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,105 @@
+"""Indexing as jobs, and what is indexed: `/v1/index`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, Field
+
+from vademecum.engine import Engine
+from vademecum.http.asking import Asked
+from vademecum.http.jobs import Job
+from vademecum.http.paging import page
+from vademecum.http.routes.code import Name
+from vademecum.http.routes.parameters import Cursor, Limit
+from vademecum.http.routes.shapes import EventStream, JobShape, Page
+from vademecum.types import RepoStatus
+
+router = APIRouter(prefix="/v1/index", tags=["index"])
+LOOK_SECONDS = 0.2
+HEARTBEAT_SECONDS = 15.0  # proxies close what is silent for long
+
+
+class Wanted(BaseModel):
+    """What is to be indexed."""
+
+    repo: str = Field(default="", max_length=1000, description="Which repository; the first unless given.")
+    full: bool = Field(default=False, description="Read every file again, whatever is known.")
+    commit: str = Field(default="", max_length=1000, description="Index this revision instead of the files on disk.")
+
+
+@router.post("", status_code=202, response_model=JobShape)
+async def index(asked: Asked, body: Wanted | None = None) -> Response:
+    """Begin to bring an index up to date. Where just this is queued or under way, that job is returned."""
+    wanted = body or Wanted()
+    path = asked.path_of(wanted.repo)
+    name = next(root.name for root in asked.roots if root.path == path)
+    start = partial(asked.desk.jobs.start, name, path, full=wanted.full, commit=wanted.commit)
+    job, _ = await asyncio.to_thread(start)  # it waits for the disk
+    answer = asked.say(job.record(), status=202)
+    answer.headers["Location"] = f"/v1/index/jobs/{job.id}"
+    return answer
+
+
+@router.get("/jobs", response_model=Page[JobShape])
+async def jobs(asked: Asked, limit: Limit = 50, cursor: Cursor = "") -> Response:
+    """List index jobs, the latest first."""
+    found = asked.desk.jobs.of(asked.visitor.paths)
+    return asked.say(page(found, limit, cursor, lambda job: (-job.created_at, job.id), lambda job: job.record()))
+
+
+@router.get("/jobs/{id}", response_model=JobShape)
+async def job(asked: Asked, id: str) -> Response:
+    """Return one job: how far it is, or how it ended."""
+    return asked.say(asked.desk.jobs.get(id, asked.visitor.paths).record())
+
+
+@router.delete("/jobs/{id}", status_code=202, response_model=JobShape)
+async def stop(asked: Asked, id: str) -> Response:
+    """Stop a job at its next step; what was indexed before it stays."""
+    found = asked.desk.jobs.get(id, asked.visitor.paths)
+    asked.desk.jobs.stop(found)
+    return asked.say(found.record(), status=202)
+
+
+@router.get("/jobs/{id}/events", response_class=EventStream)
+async def job_events(asked: Asked, request: Request, id: str) -> EventStream:
+    """Stream a job as server-sent events: `progress` while it runs, then `done`, `failed` or `stopped`."""
+    found = asked.desk.jobs.get(id, asked.visitor.paths)
+    return EventStream(_told(found, request), headers={"Cache-Control": "no-store"})
+
+
+async def _told(job: Job, request: Request) -> AsyncIterator[str]:
+    """Yield an event for each change that is seen, and a comment where nothing happens for long."""
+    seen, silent = -1, 0.0
+    while not await request.is_disconnected():
+        changes, over = job.changes, job.is_over
+        if changes != seen:
+            kind = job.state if over else "progress"
+            yield f"id: {changes}\nevent: {kind}\ndata: {json.dumps(job.record(), ensure_ascii=True, default=str)}\n\n"
+            seen, silent = changes, 0.0
+        if over:
+            return
+        await asyncio.sleep(LOOK_SECONDS)
+        silent += LOOK_SECONDS
+        if silent >= HEARTBEAT_SECONDS:
+            yield ": still at it\n\n"
+            silent = 0.0
+
+
+@router.get("/status", response_model=list[RepoStatus])
+async def status(asked: Asked, repo: Name = "") -> Response:
+    """Say of each repository what is indexed, what was skipped and why, and whether it still matches the disk."""
+
+    def answer(engine: Engine) -> list[dict[str, Any]]:
+        return [asdict(each) for each in engine.codebase.status() if repo in {"", each.repo}]
+
+    if repo:
+        asked.path_of(repo)
+    return await asked.answer(answer)

@@ -1,0 +1,223 @@
+"""What is remembered: `/v1/memory`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, Field
+
+from vademecum.engine import Engine
+from vademecum.errors import UsageError
+from vademecum.http.asking import Asked
+from vademecum.http.paging import page
+from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
+from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
+from vademecum.http.routes.shapes import Forgotten, JsonLines, Markdown, Page, RecalledShape
+from vademecum.memory.corrections import Why
+from vademecum.memory.portable import Imported
+from vademecum.memory.records import Fact, FactKind, Recalled
+
+router = APIRouter(prefix="/v1/memory", tags=["memory"])
+FactId = Annotated[str, Path(min_length=1, max_length=200)]
+STATES = ("holds", "past", "disputed", "confirmed", "all")
+
+
+class Wording(BaseModel):
+    """New words for a fact."""
+
+    text: str = Field(min_length=1, max_length=100_000)
+
+
+class Message(BaseModel):
+    """What was asked last, and what is open."""
+
+    message: str = Field(max_length=100_000)
+    session: str = Field(default="", max_length=1000)
+    k: int = Field(default=5, ge=1, le=100)
+    budget_tokens: int | None = Field(default=None, ge=20, le=200_000)
+    files: list[str] = Field(default=[], max_length=1000)
+
+
+def answering(
+    q: str, k: int, when: str, as_of: str, session: str, roles: Sequence[str], show: Callable[[Recalled], Any]
+) -> Callable[[Engine], Any]:
+    """Return what asks a memory."""
+
+    def answer(engine: Engine) -> Any:
+        moment = engine.memory.moment(as_of) if as_of else None
+        return show(engine.memory.recall(q, k=k, when=when, session=session, roles=roles, as_of=moment))
+
+    return answer
+
+
+def recalled(found: Recalled) -> dict[str, Any]:
+    """Return an answer of memory as `vade memory recall --json` prints it."""
+    return asdict(found)
+
+
+@router.get("/recall", response_model=RecalledShape)
+async def recall(
+    asked: Asked,
+    q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)],
+    k: Annotated[int, Query(ge=1, le=200)] = 10,
+    when: Words = "",
+    as_of: Words = "",
+    session: Name = "",
+    role: Names = [],
+    repo: Name = "",
+) -> Response:
+    """Return what is remembered that answers a question, whether it still holds, and whether memory holds it at all."""
+    return await asked.answer(answering(q, k, when, as_of, session, role, recalled), repo=repo)
+
+
+@router.post("/context", response_model=Markdown)
+async def context(asked: Asked, body: Message, repo: Name = "") -> Response:
+    """Return what an agent should know before it answers a message, as Markdown; "" where there is nothing."""
+
+    def answer(engine: Engine) -> dict[str, str]:
+        tokens = body.budget_tokens or asked.desk.settings.memory.context_tokens
+        memory = engine.memory
+        return {
+            "markdown": memory.build_memory_context(
+                body.session, body.message, body.k, budget_tokens=tokens, files=body.files
+            )
+        }
+
+    return await asked.answer(answer, repo=repo)
+
+
+@router.get("/context", response_model=Markdown)
+async def context_for(
+    asked: Asked,
+    q: Annotated[str, Query(max_length=LONGEST_QUESTION)],
+    session: Name = "",
+    k: Annotated[int, Query(ge=1, le=100)] = 5,
+    budget_tokens: Annotated[int | None, Query(ge=20, le=200_000)] = None,
+    repo: Name = "",
+) -> Response:
+    """Do the same for a message that fits an address."""
+    return await context(asked, Message(message=q, session=session, k=k, budget_tokens=budget_tokens), repo)
+
+
+@router.get("/timeline", response_model=dict[str, Any])
+async def timeline(
+    asked: Asked, when: Words = "", session: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = ""
+) -> Response:
+    """Return what was said and committed, by chapters, the latest first; an event is an item, with its chapter's name."""
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        chapters = engine.memory.timeline(when, session=session)
+        items = [(chapter, event) for chapter in chapters for event in chapter.events]
+        items.sort(key=lambda item: (-item[1].at, item[1].id))
+        shown = page(
+            items, limit, cursor, lambda item: (-item[1].at, item[1].id), lambda item: {"chapter": item[0].name, **asdict(item[1])}
+        )  # fmt: skip
+        told = [
+            {"name": c.name, "since": c.since, "until": c.until, "events": len(c.events), "digests": c.digests} for c in chapters
+        ]  # fmt: skip
+        return {"chapters": told, **shown}
+
+    return await asked.answer(answer, repo=repo)
+
+
+@router.get("/facts", response_model=Page[dict[str, Any]])
+async def facts(
+    asked: Asked,
+    kind: Annotated[list[FactKind], Query(max_length=10)] = [],
+    state: Annotated[str, Query(description=f"One of {', '.join(STATES)}.")] = "holds",
+    scope: Annotated[str, Query(description="`repository` or `global`; both unless given.")] = "",
+    least: Annotated[float, Query(ge=0, le=1, description="No less sure than this.")] = 0.0,
+    repo: Name = "",
+    limit: Limit = 50,
+    cursor: Cursor = "",
+) -> Response:
+    """List facts, those said last first: what holds, since when, how sure that is, and whether a person said so."""
+    if state not in STATES:
+        raise UsageError(f"state {state!r} is not one of {', '.join(STATES)}")
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        found = [
+            (fact, each.name)
+            for each in engine.memory.scopes
+            if scope in {"", each.name}
+            for fact in each.ledger.facts(kind, standing=state in {"holds", "disputed", "confirmed"})
+            if fact.confidence >= least and _is(fact, state)
+        ]
+        found.sort(key=_place)
+        return page(
+            found, limit, cursor, _place, lambda item: {"scope": item[1], "state": state_of(item[0]), **asdict(item[0])}
+        )
+
+    return await asked.answer(answer, repo=repo)
+
+
+def _place(item: tuple[Fact, str]) -> tuple[float, str, str]:
+    return -item[0].last_at, item[0].id, item[1]
+
+
+def _is(fact: Fact, state: str) -> bool:
+    return {"past": fact.valid_to is not None, "disputed": fact.disputed, "confirmed": fact.confirmed}.get(state, True)
+
+
+def state_of(fact: Fact) -> str:
+    """Return what a fact is now: "past", "disputed", "confirmed" or "holds"."""
+    if fact.valid_to is not None:
+        return "past"
+    return "disputed" if fact.disputed else "confirmed" if fact.confirmed else "holds"
+
+
+@router.get("/facts/{id}/why", response_model=Why)
+async def why(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Return where a fact comes from: who said it when, and what held before and after."""
+    return await asked.answer(lambda engine: asdict(engine.memory.why(id)), repo=repo)
+
+
+@router.post("/facts/{id}/confirm", response_model=Fact)
+async def confirm(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Say that a fact holds: it is certain from now on, and decides what contradicts it."""
+    return await asked.answer(lambda engine: asdict(engine.memory.confirm(id)), repo=repo)
+
+
+@router.post("/facts/{id}/reject", response_model=Fact)
+async def reject(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Say that a fact does not hold: it is shown no more, and not learned again."""
+    return await asked.answer(lambda engine: asdict(engine.memory.reject(id)), repo=repo)
+
+
+@router.post("/facts/{id}/forget", response_model=Forgotten)
+async def forget(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Forget a fact or an event for good, with the words that said it."""
+    return await asked.answer(lambda engine: {"id": id, "events": engine.memory.forget(id)}, repo=repo)
+
+
+@router.patch("/facts/{id}", response_model=Fact)
+async def edit(asked: Asked, id: FactId, body: Wording, repo: Name = "") -> Response:
+    """Put a fact in other words from now on; what it was stays its past."""
+    return await asked.answer(lambda engine: asdict(engine.memory.edit(id, body.text)), repo=repo)
+
+
+@router.get("/export", response_class=JsonLines)
+async def export(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> JsonLines:
+    """Return everything of a memory as JSON lines, with provenance."""
+    if everywhere:
+        asked.must_be_personal()
+    lines = await asked.engine(lambda engine: list(engine.memory.export(everywhere=everywhere)), repo=repo)
+
+    def told() -> Iterator[bytes]:
+        yield from (line.encode("utf-8", "replace") + b"\n" for line in lines)
+
+    return JsonLines(told())
+
+
+@router.post("/import", response_model=Imported, openapi_extra=JSON_LINES)
+async def import_(asked: Asked, repo: Name = "", *, everywhere: bool = False) -> Response:
+    """Read what `export` gave; what is known stays as it is."""
+    if everywhere:
+        asked.must_be_personal()
+    given = (await asked.text()).split("\n")
+    return await asked.answer(
+        lambda engine: asdict(engine.memory.import_lines(given, everywhere=everywhere)), repo=repo
+    )

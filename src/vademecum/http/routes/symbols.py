@@ -1,0 +1,88 @@
+"""Names and how they hang together: `/v1/symbols`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Response
+
+from vademecum.codebase.graph.terms import Node
+from vademecum.context.neighbours import neighbours_record
+from vademecum.context.render import answer_record
+from vademecum.engine import Engine
+from vademecum.errors import UsageError
+from vademecum.http.asking import Asked
+from vademecum.http.paging import page
+from vademecum.http.routes.code import Name
+from vademecum.http.routes.parameters import Cursor, Depth, Limit
+from vademecum.http.routes.shapes import Declaration, Page
+from vademecum.types import Answer, Neighbours
+
+router = APIRouter(prefix="/v1/symbols", tags=["symbols"])
+Symbol = Annotated[str, Path(min_length=1, max_length=1000)]
+
+
+@router.get("", response_model=Page[Declaration])
+async def symbols(asked: Asked, prefix: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = "") -> Response:
+    """List the declarations whose name begins so, in order of their qualified names."""
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        found = engine.codebase.graph(repo, refresh=False).beginning(prefix)
+        return page(found, limit, cursor, lambda node: (node.qualified, node.path, node.start_line), symbol_record)
+
+    return await asked.answer_of_state(answer, repo=repo)
+
+
+@router.get("/{name:path}/{relation}", response_model=Neighbours)
+async def related(
+    asked: Asked,
+    name: Symbol,
+    relation: Literal["callers", "callees", "impact", "path", "related"],
+    repo: Name = "",
+    depth: Depth = 2,
+    to: Name = "",
+    question: Name = "",
+    *,
+    guesses: bool = False,
+) -> Response:
+    """Say who calls a declaration, what it calls, what may break, how it leads `to` another, what belongs to `path:line`."""
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        codebase = engine.codebase
+        match relation:
+            case "callers" | "callees":
+                found = getattr(codebase, relation)(name, depth, repo=repo, guesses=guesses)
+            case "impact":
+                found = codebase.impact(name, depth, repo=repo)
+            case "path":
+                if not to:
+                    raise UsageError("a path needs `to`: the name to reach")
+                found = codebase.path(name, to, depth, repo=repo)
+            case "related":
+                found = codebase.related(name, question, depth, repo=repo)
+        return neighbours_record(found)
+
+    return await asked.answer(answer)
+
+
+@router.get("/{name:path}", response_model=Answer)
+async def symbol(
+    asked: Asked,
+    name: Symbol,
+    repo: Name = "",
+    k: Annotated[int, Query(ge=1, le=200)] = 10,
+    snippet_lines: Annotated[int | None, Query(ge=0, le=10_000)] = None,
+) -> Response:
+    """Show where a name, or `Class.name`, is defined; exact, or not found."""
+    due = asked.is_due()
+    return await asked.answer(
+        lambda engine: answer_record(
+            engine.codebase.symbol(name, k=k, repo=repo, refresh=due), snippet_lines=snippet_lines
+        )
+    )
+
+
+def symbol_record(node: Node) -> dict[str, Any]:
+    """Return a declaration as JSON-serialisable values."""
+    return {"name": node.name, "qualified": node.qualified, "kind": node.kind, "path": node.path,
+            "start_line": node.start_line, "end_line": node.end_line}  # fmt: skip

@@ -1,0 +1,112 @@
+"""The user's tools: `/v1/tools`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Response
+
+from vademecum.context.chains import record_of
+from vademecum.engine import Engine
+from vademecum.http.asking import Asked
+from vademecum.http.paging import page
+from vademecum.http.routes.code import LONGEST_QUESTION, Name
+from vademecum.http.routes.parameters import ANY_JSON, Cursor, Limit
+from vademecum.http.routes.shapes import ListedTool, Page
+from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterReport, ToolAnswer, ToolsStatus
+
+router = APIRouter(prefix="/v1/tools", tags=["tools"])
+Intent = Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)]
+Ids = Annotated[str, Query(max_length=LONGEST_QUESTION, description="Ids of tools, separated by commas.")]
+
+
+@router.get("", response_model=Page[ListedTool])
+async def tools(
+    asked: Asked, server: Name = "", prefix: Name = "", limit: Limit = 100, cursor: Cursor = ""
+) -> Response:
+    """List the registered tools by id, each with how it fared."""
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        found = [
+            each
+            for each in engine.tools.catalogue()
+            if server in {"", each.tool.server} and each.tool.id.startswith(prefix)
+        ]
+        return page(found, limit, cursor, lambda each: (each.tool.id,), lambda each: each.record())
+
+    return await asked.answer(answer)
+
+
+@router.get("/search", response_model=ToolAnswer)
+async def search(
+    asked: Asked,
+    intent: Intent,
+    k: Annotated[int, Query(ge=1, le=200)] = 5,
+    server: Name = "",
+    reliability: Literal["smoothed", "step"] = "smoothed",
+) -> Response:
+    """Find the few tools that fit an intent, or the one of this name."""
+    return await asked.answer(
+        lambda engine: record_of(engine.tools.search(intent, k=k, server=server, reliability=reliability))
+    )
+
+
+@router.get("/predict", response_model=Prediction)
+async def predict(
+    asked: Asked,
+    intent: Intent,
+    after: Ids = "",
+    earlier: Ids = "",
+    k: Annotated[int, Query(ge=1, le=100)] = 3,
+    threshold: Annotated[float, Query(ge=0, le=1)] = 0.5,
+    by: Literal["attention", "goal"] = "attention",
+) -> Response:
+    """Say which tool comes next for an intent, with its probability; abstain where none is likely."""
+    return await asked.answer(
+        lambda engine: record_of(
+            engine.tools.predict(intent, after=_ids(after), earlier=_ids(earlier), k=k, threshold=threshold, by=by)
+        )
+    )
+
+
+@router.get("/suggest", response_model=Plan)
+async def suggest(asked: Asked, intent: Intent) -> Response:
+    """Suggest a whole plan: what to call, what waits for what, what can run at the same time."""
+    return await asked.answer(lambda engine: record_of(engine.tools.suggest(intent)))
+
+
+@router.get("/stats", response_model=ToolsStatus)
+async def stats(asked: Asked) -> Response:
+    """Say what is known: tools by server, traces, and how the most used tools fared."""
+    return await asked.answer(lambda engine: record_of(engine.tools.stats()))
+
+
+@router.get("/graph", response_model=dict[str, Any])
+async def graph(asked: Asked, intent: Annotated[str, Query(max_length=LONGEST_QUESTION)] = "") -> Response:
+    """Return how tools lead to each other, as nodes and hyperarcs, and the plan suggested for an intent where one is given."""
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        return engine.tools.drawn(engine.tools.suggest(intent) if intent else None)
+
+    return await asked.answer(answer)
+
+
+@router.post("/register", response_model=RegisterReport, openapi_extra=ANY_JSON)
+async def register(asked: Asked, server: Name = "", *, replacing: bool = False) -> Response:
+    """Take in tools, in the shapes of MCP and of function calling."""
+    text = await asked.text()
+    return await asked.answer(
+        lambda engine: asdict(engine.tools.register_json(text, server=server, replacing=replacing))
+    )
+
+
+@router.post("/observe", response_model=ObserveReport, openapi_extra=ANY_JSON)
+async def observe(asked: Asked) -> Response:
+    """Take in traces: what was called for which intent."""
+    text = await asked.text()
+    return await asked.answer(lambda engine: asdict(engine.tools.observe_json(text)))
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,106 @@
+"""Listening: where, to whom, and how it ends."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vademecum.config import Settings
+from vademecum.errors import MissingExtraError, UsageError
+from vademecum.http import spans
+from vademecum.http.access import Key, read_keys
+from vademecum.roots import OpenedRoot, distinct_names, narrow
+
+GRACE_SECONDS = 30  # that requests under way have to finish
+
+
+def serve(paths: Sequence[str], settings: Settings, host: str | None = None, port: int | None = None) -> None:
+    """Serve repositories until interrupted.
+
+    Raises:
+        MissingExtraError: FastAPI or uvicorn is not installed.
+        UsageError: others could reach it, and there is no key.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more than it saves here
+    own = settings.server
+    own = replace(own, host=own.host if host is None else host, port=own.port if port is None else port)
+    settings = replace(settings, server=own)
+    keys = read_keys(own.keys)
+    check_reach(own.host, keys)
+    roots = opened_roots(paths)
+    try:
+        import uvicorn
+
+        from vademecum.http.app import application, standard_error
+        from vademecum.http.log import log_to_standard_error
+    except ImportError as error:
+        raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
+    listening = listen(own.host, own.port)
+    app = application(roots, settings, keys, hosts_of(settings), spans.start())
+    log_to_standard_error()
+    address, number = listening.getsockname()[:2]
+    shown = f"[{address}]" if ":" in address else address
+    standard_error(f"vade: serving {', '.join(root.name for root in roots)} at http://{shown}:{number}/")
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app, log_config=None, access_log=False, server_header=False, proxy_headers=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+    )  # fmt: skip
+    server.run(sockets=[listening])
+
+
+def check_reach(host: str, keys: Sequence[Key]) -> None:
+    """Refuse to be reached from elsewhere without a key. Raises `UsageError`."""
+    if not keys and not is_loopback(host):
+        raise UsageError(
+            f"{host} can be reached from other machines, and there is no key: make one with `vade serve --new-key NAME` and set "
+            "server.keys in your user file or VADE_SERVER__KEYS, or listen at 127.0.0.1"
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def opened_roots(paths: Sequence[str]) -> list[OpenedRoot]:
+    """Return the repositories that paths lie in, with the names they are asked for by. Raises `RootError`."""
+    roots = list(narrow(tuple(paths) or (".",)))
+    return [OpenedRoot(name, root.path) for root, name in zip(roots, distinct_names(roots), strict=True)]
+
+
+def hosts_of(settings: Settings) -> frozenset[str] | None:
+    """Return the names that requests may be addressed to; None for any: who has a key is no page in a browser."""
+    own = settings.server
+    more = {name.strip().lower() for name in own.hosts.split(",") if name.strip()}
+    if own.keys and not more and not is_loopback(own.host):
+        return None
+    shown = f"[{own.host}]" if ":" in own.host else own.host
+    return frozenset({"localhost", "127.0.0.1", "[::1]", shown, *more})
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises `UsageError`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"cannot listen at {host}:{port}: {error.strerror or error}: choose another --port") from error
+    return listening
