@@ -81,7 +81,7 @@ def assemble_source(
         store, directory, lambda: loaded().name, lambda: path_reader(loaded(), lambda _: FileKind.DOC)
     )
     repo = Repository(
-        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.prose,
+        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.steady,
         settings.embedding.batch_texts, items=Items(lambda: store),
     )  # fmt: skip
     asked = digest_of(own)
