@@ -1,11 +1,12 @@
-# `make demo` shows what it does, `make test` proves it. PYTHON=python3.12 chooses the interpreter, VENV=… the environment.
+# `make demo` shows what it does, `make test` proves it. PYTHON=python3.12 chooses the interpreter, VENV=… the environment,
+# TORCH=1 adds torch, and the test that needs it.
 VENV ?= .venv
 VADE ?= $(VENV)/bin/vade
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
-DEVELOP := $(VENV)/.develop
+DEVELOP := $(VENV)/.develop$(TORCH)
 
-.PHONY: demo install test lint type check bench fuzz fix
+.PHONY: demo install test lint type check bench fuzz docs fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -18,7 +19,7 @@ demo: $(INSTALLED)  # index this repository and ask three questions about it
 install: $(DEVELOP)  # set up everything needed to work on vademecum
 
 test: $(DEVELOP)  # run every test
-	$(PY) -m pytest
+	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest
 
 lint: $(DEVELOP)  # style, formatting, floors
 	$(PY) -m ruff check
@@ -36,6 +37,9 @@ bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…,
 
 fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
 	VADE_TEST_EXAMPLES=300 $(PY) -m pytest tests/http/test_schema.py
+
+docs: $(DEVELOP)  # the documentation as a site, in build/site
+	$(PY) website/build.py
 
 fix: $(DEVELOP)  # mend what can be mended without thought
 	$(PY) -m ruff check --fix
@@ -57,5 +61,5 @@ $(INSTALLED): pyproject.toml | $(PY)
 
 $(DEVELOP): pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet 'pip>=25.1'
-	$(PY) -m pip install --quiet --editable . --group dev
+	$(PY) -m pip install --quiet --editable . --group dev $(if $(TORCH),--group torch)
 	@touch $@ $(INSTALLED)

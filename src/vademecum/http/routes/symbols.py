@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Response
 
 from vademecum.codebase.graph.terms import Node
+from vademecum.context.items import items_record
 from vademecum.context.neighbours import neighbours_record
 from vademecum.context.render import answer_record
 from vademecum.engine import Engine
@@ -60,7 +61,8 @@ async def related(
                 found = codebase.path(name, to, depth, repo=repo)
             case "related":
                 found = codebase.related(name, question, depth, repo=repo)
-        return neighbours_record(found)
+        items = engine.codebase.items_at(found) if relation == "related" else []
+        return {**neighbours_record(found), **({"items": items_record(items)} if items else {})}
 
     return await asked.answer(answer)
 
@@ -75,11 +77,14 @@ async def symbol(
 ) -> Response:
     """Show where a name, or `Class.name`, is defined; exact, or not found."""
     due = asked.is_due()
-    return await asked.answer(
-        lambda engine: answer_record(
-            engine.codebase.symbol(name, k=k, repo=repo, refresh=due), snippet_lines=snippet_lines
-        )
-    )
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        found = engine.codebase.symbol(name, k=k, repo=repo, refresh=due)
+        items = engine.codebase.items(found.evidence)
+        record = answer_record(found, snippet_lines=snippet_lines)
+        return {**record, **({"items": items_record(items)} if items else {})}
+
+    return await asked.answer(answer)
 
 
 def symbol_record(node: Node) -> dict[str, Any]:
