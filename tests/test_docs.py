@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -342,3 +343,11 @@ def test_what_a_newcomer_types_works(clone: Path) -> None:
             said = _run("make", "demo", f"VADE={vade}", "--assume-old=.venv/.installed", cwd=clone).stdout
             assert len(re.findall(r"^(?:resolved|likely) [01]\.\d\d \| fresh", said, re.MULTILINE)) == 3, said
             assert len(re.findall(r"^[\w/.-]+:\d+-\d+", said, re.MULTILINE)) >= 3, said
+
+
+def test_the_comparison_is_what_the_results_say() -> None:
+    """docs/compare.md and its pictures are what `benchmarks/compare.py` makes of the results, to the last character."""
+    script = runpy.run_path(str(TOP / "benchmarks" / "compare.py"))
+    made = script["made"]()
+    assert {"compare.md"} < set(made)
+    assert {name: (DOCS / name).read_text(encoding="utf-8") for name in made} == made

@@ -16,7 +16,7 @@ import pytest
 from vademecum import config
 from vademecum.engine import Engine
 from vademecum.hook import DEADLINE_S, LOG, MOST_LOG_BYTES, note
-from vademecum.memory.context import estimated_tokens
+from vademecum.memory.fitting import estimated_tokens
 
 SAID = [
     "We decided to use SQLite over Postgres because there is one writer.",
@@ -216,6 +216,15 @@ def test_stop_takes_the_transcript_in_behind_the_agents_back(place: Place) -> No
     while time.monotonic() < until and "tabs" not in (text := told(place.hook("session-start"))):
         time.sleep(0.2)
     assert "Never use tabs here." in text
+    database = next((place.home / "repos").rglob("memory.db"))
+    while time.monotonic() < until and not kept_house(database):
+        time.sleep(0.2)
+    assert kept_house(database), "once a day it keeps house too"
+
+
+def kept_house(database: Path) -> bool:
+    with sqlite3.connect(database) as db:
+        return bool(db.execute("SELECT 1 FROM meta WHERE name = 'consolidated_at'").fetchall())
 
 
 def test_the_log_does_not_grow_for_ever(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +244,7 @@ def test_a_hook_imports_nothing_heavy(place: Place) -> None:
     code = (
         "import sys; sys.argv = ['vade', 'memory', 'hook', 'prompt'];"
         "from vademecum.__main__ import main; assert main() == 0;"
-        "print(*sorted({'numpy', 'click', 'subprocess', 'vademecum.types', 'vademecum.engine', 'vademecum.memory.extract', 'tree_sitter'} & set(sys.modules)), file=sys.stderr)"
+        "print(*sorted({'numpy', 'click', 'subprocess', 'vademecum.types', 'vademecum.engine', 'vademecum.memory.extract', 'vademecum.memory.records', 'logging', '_hashlib', 'tree_sitter'} & set(sys.modules)), file=sys.stderr)"
     )
     said = json.dumps({"cwd": str(place.root), "prompt": "sqlite or postgres?"}).encode()
     done = subprocess.run(

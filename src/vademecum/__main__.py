@@ -8,6 +8,9 @@ import sys
 def main() -> int:
     """Run `vade` and return its exit code; a hook by a way of its own, which loads nothing that it does not need."""
     if sys.argv[1:3] == ["memory", "hook"] and not {"-h", "--help"} & set(sys.argv):
+        import gc
+
+        gc.disable()  # it ends before there is anything worth collecting
         from vademecum.hook import main as hook
 
         return hook(sys.argv[3:])

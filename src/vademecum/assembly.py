@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
@@ -19,27 +18,36 @@ from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.enriching import Pace
 from vademecum.codebase.git import Root, worktrees
-from vademecum.codebase.identity import index_directory
+from vademecum.codebase.identity import index_directory, repository_name
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
+from vademecum.consent import consented
 from vademecum.context.code import Makers
 from vademecum.context.piece import Offer
 from vademecum.context.related import relations
-from vademecum.errors import AccessError, ConsentError, UsageError
+from vademecum.embedding import embedding
+from vademecum.errors import AccessError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Role, Statement
 from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
+from vademecum.mirroring import mirror_of
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
-from vademecum.protocols import Clock, Embedder, Enricher, Extractor, Reranker, Store, TokenCounter
+from vademecum.protocols import (
+    Clock,
+    Embedder,
+    Enricher,
+    Extractor,
+    Reranker,
+    Store,
+    TokenCounter,
+)
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
-
-P = TypeVar("P", Embedder, Enricher, Extractor, Reranker)
 
 MEMORY_REMEDY = (
     "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
@@ -65,15 +73,17 @@ def assemble_repository(
 
     `enricher` is the name of the one whose sentences stand in the place of summaries.
     """
-    spec, loaded = embedding(settings, embedder)
+    chosen = embedding(settings, embedder)
     directory = index_directory(settings.home, root)
     store: Store = open_store(directory / "index.db")
     closing.append(store.close)
-    plan = Plan(
-        spec if isinstance(spec, str) else "", settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1
-    )
-    catalogue = Catalogue(store, directory, lambda: loaded().name, lambda: path_reader(loaded()))
-    return Repository(name, root, catalogue, loaded, plan, WalkSettings(settings.index.max_file_bytes), clock, enricher)
+    plan = Plan(chosen.derived, settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
+    catalogue = Catalogue(store, directory, lambda: chosen.loaded().name, lambda: path_reader(chosen.loaded()))
+    mirror = mirror_of(catalogue, repository_name(root), settings, chosen.loaded, clock, closing)
+    return Repository(
+        name, root, catalogue, chosen.loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
+        chosen.prose, settings.embedding.batch_texts, enricher, mirror=mirror,
+    )  # fmt: skip
 
 
 def assemble_memory(
@@ -104,7 +114,7 @@ def assemble_memory(
         scopes.append(scope_of(number, name, root, directory, store))
     memory = Memory(
         scopes,
-        repo.embedder,
+        repo.prose,
         extract,
         clock,
         look_up=sites(repo, codebase),
@@ -124,7 +134,7 @@ def assemble_tools(
     personal: bool = True,
 ) -> Tools:
     """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
-    _, loaded = embedding(settings, embedder)
+    chosen = embedding(settings, embedder)
 
     @cache
     def opened() -> Store:
@@ -136,7 +146,7 @@ def assemble_tools(
         closing.append(store.close)
         return store
 
-    return Tools(opened, loaded, clock, str(settings.home / "user.db"))
+    return Tools(opened, chosen.prose, clock, str(settings.home / "user.db"))
 
 
 def extract(text: str, role: Role) -> Sequence[Statement]:
@@ -202,7 +212,7 @@ def reading(
         counting: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
 
         def search(task: str, k: int) -> Answer:
-            return codebase.search(task, k=k, refresh=False)
+            return codebase.search(task, k=k, joined=False, refresh=False)
 
         def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
             return relations(lambda repo: codebase.graph(repo, refresh=False), codebase.pieces, task, found)
@@ -266,41 +276,3 @@ def enriching(settings: Settings, opened_with: Enricher | str | None) -> Callabl
         return consented("enricher", spec, settings, shared=False), Pace(own.per_minute, own.parallel)
 
     return chosen
-
-
-# By kind of provider: what it is sent, and the section of its setting.
-_SENT = {"extractor": ("what was said", "memory"), "enricher": ("code", "enrich")}
-
-
-def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
-    """Return the provider, unless it sends text elsewhere and nobody agreed to that, or only a repository's own file did.
-
-    `shared` says that such a file chose it.
-    """
-    what, section = _SENT.get(kind, ("code", "search"))
-    sends = f"{kind} {provider.name!r} sends {what} to another machine"
-    if provider.remote and not settings.privacy.allow_remote:
-        raise ConsentError(
-            f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
-        )
-    if provider.remote and shared:
-        raise ConsentError(
-            f"{sends}, and a repository's own file cannot turn it on: set {section}.{kind} in your user file or environment"
-        )
-    return provider
-
-
-def embedding(settings: Settings, embedder: Embedder | str | None) -> tuple[Embedder | str, Callable[[], Embedder]]:
-    """Return which embedder is to be used, and what loads it when first called.
-
-    That raises what `plugins.load` does, and `ConsentError`.
-    """
-    spec = settings.search.embedder if embedder is None else embedder
-    shared = embedder is None and settings.is_shared("search.embedder")
-
-    @cache
-    def loaded() -> Embedder:
-        found = load("embedder", spec) if isinstance(spec, str) else spec
-        return consented("embedder", found, settings, shared=shared)
-
-    return spec, loaded

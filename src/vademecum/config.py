@@ -20,19 +20,23 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vademecum import source_settings
 from vademecum.errors import ConfigError
 from vademecum.settings import (
     ContextSettings,
+    EmbeddingSettings,
     EnrichSettings,
     GatewaySettings,
     IndexSettings,
     LlmSettings,
     MemorySettings,
     PrivacySettings,
+    QdrantSettings,
     SearchSettings,
     ServerSettings,
     StorageSettings,
 )
+from vademecum.source_settings import SourceSettings
 
 REPOSITORY_FILE = ".vade.toml"
 CODERAG_FILE = ".coderag.yaml"
@@ -56,14 +60,17 @@ class Settings:
 
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     context: ContextSettings = field(default_factory=ContextSettings)
     enrich: EnrichSettings = field(default_factory=EnrichSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    qdrant: QdrantSettings = field(default_factory=QdrantSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    sources: Mapping[str, SourceSettings] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
@@ -77,6 +84,7 @@ class Settings:
             section, _, name = key.partition(".")
             value = getattr(getattr(self, section), name)
             yield key, HIDDEN if value and known.metadata.get("secret") else value, self.origin(key)
+        yield from source_settings.shown(self.sources, HIDDEN)
 
     def is_shared(self, key: str) -> bool:
         """Return whether a repository's own file set `section.key`: somebody else's word."""
@@ -91,9 +99,11 @@ class Settings:
 SECTIONS: Mapping[str, type] = {
     "index": IndexSettings,
     "search": SearchSettings,
+    "embedding": EmbeddingSettings,
     "context": ContextSettings,
     "enrich": EnrichSettings,
     "llm": LlmSettings,
+    "qdrant": QdrantSettings,
     "memory": MemorySettings,
     "gateway": GatewaySettings,
     "server": ServerSettings,
@@ -133,6 +143,7 @@ def load(
     warnings: list[str] = []
     values: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     origins: dict[str, str] = {}
+    sources: dict[str, dict[str, Any]] = {}
     for given in (
         *_user_file(environ),
         *_repository_file(directory, warnings),
@@ -140,10 +151,15 @@ def load(
         *(Given(key, value, "argument") for key, value in (arguments or {}).items() if value is not None),
     ):
         section, _, name = given.key.partition(".")
+        if section == source_settings.SECTION:
+            source_settings.take(sources, given.key, given.value, given.origin, trusted=given.trusted)
+            continue
         values[section][name] = _checked(given)
         origins[given.key] = given.origin
     sections = {section: cls(**values[section]) for section, cls in SECTIONS.items()}
-    return Settings(**sections, origins=origins, warnings=tuple(warnings))
+    return Settings(
+        **sections, sources=source_settings.settled(sources), origins=origins, warnings=tuple(warnings)
+    )  # fmt: skip
 
 
 def config_directory(environ: Mapping[str, str]) -> Path | None:
@@ -281,7 +297,7 @@ def _checked(given: Given) -> Any:
     shared = known.metadata.get("shared")
     if shared and not given.trusted and value.partition(":")[0] not in shared:
         raise ConfigError(
-            f"{given.key} = {value!r} in {given.origin}: a repository's own file may choose {', '.join(shared)} only; "
+            f"{given.key} = {value!r} in {given.origin}: a repository's own file may choose {', '.join(filter(None, shared))} only; "
             "set others in your user file or environment"
         )
     least = known.metadata.get("least")

@@ -32,20 +32,25 @@ from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.config import Settings
 from vademecum.context.code import Makers, context
+from vademecum.context.items import items_section
 from vademecum.context.map import Map, draw
-from vademecum.context.piece import Context
+from vademecum.context.piece import Context, Section
 from vademecum.context.remembered import notes_section
 from vademecum.context.unified import Unified, unified
 from vademecum.errors import AccessError, StoreError, UsageError
+from vademecum.memory.health import check_memory
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Note
 from vademecum.memory.scope import DATABASE
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
+from vademecum.source_assembly import assemble_sources
+from vademecum.sources.sources import Sources
 from vademecum.tools.tools import Tools
-from vademecum.types import Answer, Evidence
+from vademecum.types import Answer, Check, Evidence
 
 AROUND = 20  # results for a task that a map is drawn around
+MOST_ITEMS = 4  # of backlogs and documents that match a task
 NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
 MOST_NOTES = 5  # shown beside an answer about code
 
@@ -53,10 +58,11 @@ MOST_NOTES = 5  # shown beside an answer about code
 class Engine:
     """Everything vademecum can do, over one or several repositories. Use it as a context manager, or `close` it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts, handed in by `open`
         self,
         codebase: Codebase,
         tools: Tools,
+        sources: Sources,
         roots: Sequence[OpenedRoot],
         closing: list[Callable[[], None]],
         settings: Settings,
@@ -67,6 +73,7 @@ class Engine:
     ) -> None:
         self.codebase = codebase
         self.tools = tools
+        self.sources = sources
         self.roots = tuple(roots)
         self.settings = settings
         self._closing = closing  # it grows: scope "all" opens more
@@ -142,13 +149,14 @@ class Engine:
                 )
             return list(known.values())
 
+        sources, documents = assemble_sources(settings, embedder, clock, closing)
         codebase = Codebase(
-            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher)
-        )
+            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher), documents,
+        )  # fmt: skip
         first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
         remembered = (first.catalogue.directory / DATABASE, *((settings.home / DATABASE,) if personal else ()))
         return cls(
-            codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), roots, closing, settings,
+            codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), sources, roots, closing, settings,
             read=reading(codebase, settings, counter, clock, several=len(roots) > 1),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal),
             has_memory=lambda: any(database.exists() for database in remembered),
@@ -179,7 +187,10 @@ class Engine:
         """
         self._bring_up_to_date(progress, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
-        makers = replace(self._read(), sources=(lambda shown: [notes_section(self._notes(shown))],))
+        makers = replace(
+            self._read(),
+            sources=(lambda shown: [notes_section(self._notes(shown))], lambda shown: self._items(task, shown)),
+        )
         return context(makers, task, budget, session=session, form=form)
 
     def map(
@@ -238,6 +249,21 @@ class Engine:
             return self.memory.about({**calls, **shown})
         except StoreError:
             return []
+
+    def _items(self, task: str, shown: Sequence[Evidence]) -> list[Section]:
+        """What backlogs and documents say to a task, and which of their items the code that is shown is linked to."""
+        linked = self.codebase.items(shown)
+        found = self.codebase.documents(task, MOST_ITEMS)
+        return [items_section(linked, found)] if linked or found else []
+
+    def warm_up(self) -> None:
+        """Load what the first question about memory would wait for, where anything is remembered. Raises `Error`."""
+        if self._has_memory():
+            self.memory.warm_up()
+
+    def check_memory(self) -> list[Check]:
+        """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
+        return check_memory(lambda: self.memory.scopes) if self._has_memory() else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
         """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""

@@ -15,7 +15,9 @@
     ├── ProviderError               a provider failed at its work
     │   ├── EmbedError
     │   ├── RerankError
-    │   └── EnrichError
+    │   ├── EnrichError
+    │   ├── SyncError
+    │   │   └── CursorError
     │   └── ToolServerError
     ├── AccessError                 whoever asks may not have this
     ├── ConsentError                something would leave the machine and nobody agreed to it
@@ -23,7 +25,8 @@
         ├── StoreBusyError          another process holds it
         ├── StoreCorruptError       the file is damaged
         ├── StoreVersionError       a newer vademecum wrote it
-        └── StoreFullError          no room on the disk
+        ├── StoreFullError          no room on the disk
+        └── VectorIndexError        an index of vectors cannot be had, or did not do what was asked
 
 Messages name the thing and the fix. Catch `Error` to catch them all.
 """
@@ -95,6 +98,14 @@ class EnrichError(ProviderError):
     """A piece of code could not be described; the offline summary stays."""
 
 
+class SyncError(ProviderError):
+    """A backlog or a source of documents cannot be asked, or answers with what is no answer; what it told before stays."""
+
+
+class CursorError(SyncError):
+    """A server knows a cursor no more: the run begins again."""
+
+
 class ToolServerError(ProviderError):
     """A server of tools cannot be started, does not answer, or answers with what is no answer."""
 
@@ -125,3 +136,7 @@ class StoreVersionError(StoreError):
 
 class StoreFullError(StoreError):
     """There is no room left on the disk; what was already stored is intact."""
+
+
+class VectorIndexError(StoreError):
+    """An index of vectors did not do what was asked; searches go on without it and say so."""

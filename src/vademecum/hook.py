@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vademecum.codebase.root import Root
     from vademecum.config import Settings
-    from vademecum.memory.scope import Scope
     from vademecum.protocols import Store
 
 LOG = "hooks.log"
@@ -94,28 +93,25 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
 
     settings = config.load(directory)
     with ExitStack() as opened:
-        scopes = open_scopes(find_root(directory), settings, opened)
+        stores = open_stores(find_root(directory), settings, opened)
         wording = LANGUAGES[settings.memory.language]
-        brief = Brief(scopes, wording, time.time, settings.memory.context_tokens)
+        brief = Brief(stores, wording, time.time, settings.memory.context_tokens)
         return brief.opening() if name == "session-start" else brief.answering(str(said.get("prompt") or ""))
 
 
-def open_scopes(root: Root, settings: Settings, opened: ExitStack) -> list[Scope]:
-    """Return the memories that are there, the repository's first; none is made for being asked."""
+def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store]:
+    """Return the databases of the memories that are there, the repository's first; none is made for being asked."""
     from vademecum.codebase.identity import index_directory
-    from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
+    from vademecum.memory.kinds import DATABASE
     from vademecum.plugins import load
 
-    places = [(GLOBAL, "", settings.home)]
-    if root.common_dir:
-        places.insert(0, (REPOSITORY, root.path, index_directory(settings.home, root)))
-    scopes = []
-    for number, (name, path, directory) in enumerate(places):
+    directories = [index_directory(settings.home, root)] if root.common_dir else []
+    stores: list[Store] = []
+    for directory in (*directories, settings.home):
         if (directory / DATABASE).exists():
-            store: Store = load("store", "sqlite", path=directory / DATABASE, durable=True, busy_seconds=BUSY_S)
-            opened.callback(store.close)
-            scopes.append(scope_of(number, name, path, directory, store))
-    return scopes
+            stores.append(load("store", "sqlite", path=directory / DATABASE, durable=True, busy_seconds=BUSY_S))
+            opened.callback(stores[-1].close)
+    return stores
 
 
 def start_catching_up(directory: str) -> None:
@@ -128,7 +124,7 @@ def start_catching_up(directory: str) -> None:
 
 
 def catch_up(directory: str) -> None:
-    """Take in what is new, unless another process is at it. Raises what `Memory.sync` does."""
+    """Take in what is new and once a day keep house, unless another process is at it. Raises what `Memory.sync` does."""
     from vademecum import config
     from vademecum.codebase.identity import index_directory
     from vademecum.codebase.lock import exclusive
@@ -146,6 +142,7 @@ def catch_up(directory: str) -> None:
     # Where another process is at it, that one reads what is there, and the next turn brings the rest.
     with suppress(StoreBusyError), exclusive(at_it, 0.0), Engine.open(directory, settings=settings) as engine:
         engine.memory.sync()
+        engine.memory.consolidate(settings.memory.max_events, when_due=True)
 
 
 def read_input(handle: int) -> dict[str, Any]:

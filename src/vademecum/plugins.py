@@ -22,13 +22,32 @@ if TYPE_CHECKING:
 
 # kind → name → ("module:attribute", the extra of ours that brings what it needs)
 BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "backlog": {
+        "azure-devops": ("vademecum.providers.backlogs.azure_devops:AzureDevOps", ""),
+        "clickup": ("vademecum.providers.backlogs.clickup:ClickUp", ""),
+        "jira": ("vademecum.providers.backlogs.jira:Jira", ""),
+    },
     "counter": {
         "pattern": ("vademecum.providers.counters.pattern:PatternCounter", ""),
         "tokenizer": ("vademecum.providers.counters.tokenizer:FileCounter", "tokenizer"),
     },
+    "documents": {
+        "confluence": ("vademecum.providers.documents.confluence:Confluence", ""),
+        "folder": ("vademecum.providers.documents.folder:Folder", ""),
+        "sharepoint": ("vademecum.providers.documents.sharepoint:SharePoint", ""),
+    },
     "embedder": {
         "static": ("vademecum.providers.embedders.static:StaticEmbedder", ""),
         "hashing": ("vademecum.providers.embedders.hashing:HashingEmbedder", ""),
+        "onnx": ("vademecum.providers.embedders.onnx:OnnxEmbedder", "onnx"),
+        "model2vec": ("vademecum.providers.embedders.model2vec:Model2VecEmbedder", "model2vec"),
+        "sentence-transformers": (
+            "vademecum.providers.embedders.sentence_transformers:SentenceTransformersEmbedder",
+            "sentence-transformers",
+        ),
+        "ollama": ("vademecum.providers.embedders.ollama:OllamaEmbedder", ""),
+        "openai": ("vademecum.providers.embedders.openai:OpenAiEmbedder", ""),
+        "voyage": ("vademecum.providers.embedders.voyage:VoyageEmbedder", ""),
     },
     "enricher": {
         "ollama": ("vademecum.providers.enrichers.llm:OllamaEnricher", ""),
@@ -48,7 +67,15 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
     },
+    "vectors": {
+        "exact": ("vademecum.storage.exact:ExactIndex", ""),
+        "qdrant": ("vademecum.storage.qdrant:QdrantIndex", "qdrant"),
+        "lancedb": ("vademecum.storage.lancedb:LanceIndex", "lancedb"),
+        "chroma": ("vademecum.storage.chroma:ChromaIndex", "chroma"),
+    },
 }
+# Embedders so fast that their vectors are made again rather than kept: they run beside the parser (docs/decisions/0008).
+DERIVED = frozenset({"static", "hashing"})
 # Names that may stand where a provider's does and need none: nobody else may take them.
 WITHOUT_PROVIDER: Mapping[str, tuple[str, ...]] = {"reranker": ("built-in", "none"), "extractor": ("rules",)}
 

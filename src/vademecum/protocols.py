@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vademecum.errors import EmbedError, EnrichError, ProviderError, RerankError, StoreError, ToolServerError
+    from vademecum.errors import (
+        EmbedError,
+        EnrichError,
+        ProviderError,
+        RerankError,
+        StoreError,
+        SyncError,
+        ToolServerError,
+    )
+    from vademecum.items import Page
+    from vademecum.points import Filter, Near, Point
     from vademecum.result import Result
     from vademecum.types import EmbedKind, Passage
 
@@ -31,8 +41,12 @@ class Embedder(Protocol):
     """Turns passages into unit vectors; queries and documents may be read differently."""
 
     name: str  # with the model's version: vectors of different names are never mixed
-    dim: int
     remote: bool  # True when text leaves the machine
+
+    @property
+    def dim(self) -> int:
+        """How wide its vectors are; a server may have to be asked, and `EmbedError` be raised."""
+        ...
 
     def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Result[NDArray[np.float32], EmbedError]:
         """Return float32 of shape (len(passages), dim), each row of unit length or all zeros for empty text."""
@@ -99,6 +113,7 @@ class ToolServer(Protocol):
 
     name: str
     remote: bool  # True when arguments leave the machine
+    about: str  # what it says of itself; "" before it was asked anything, or where it says nothing
     stale: bool  # True when its tools changed since they were last listed
     alive: bool  # False when it can no longer be asked: a new one has to be opened
 
@@ -112,6 +127,35 @@ class ToolServer(Protocol):
 
     def close(self) -> None:
         """Let go of it. Whoever waits for an answer is told that none will come."""
+        ...
+
+
+@runtime_checkable
+class Backlog(Protocol):
+    """Tells of the items of a backlog: issues, work items, tasks. Code and commits name them by their keys."""
+
+    name: str
+    remote: bool  # True when another machine is asked
+
+    def page(self, since: float, cursor: str) -> Result[Page, SyncError]:
+        """Return some of the items that changed at or after `since`, in seconds since the epoch; 0 asks for all.
+
+        `cursor` is "" at the beginning, then what the page before gave; or, at the beginning of a run, what the last whole run
+        gave as `resume`. A cursor keeps its meaning in another process. No item may be left out because others
+        change meanwhile: those that come twice do no harm.
+        """
+        ...
+
+
+@runtime_checkable
+class DocumentSource(Protocol):
+    """Tells of documents: pages of a wiki, files of a library."""
+
+    name: str
+    remote: bool  # True when another machine is asked
+
+    def page(self, since: float, cursor: str) -> Result[Page, SyncError]:
+        """Return some of the documents that changed at or after `since`; as `Backlog.page` does."""
         ...
 
 
@@ -159,6 +203,44 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of the database."""
+        ...
+
+
+@runtime_checkable
+class VectorIndex(Protocol):
+    """Finds the points that are nearest to a vector. One index holds the vectors of one model, all of one length.
+
+    It is made with `collection`, which names what belongs together, `model`, the embedder's name, and `dim`; what it needs
+    on the server is made with the first write. Another model's vectors of the same collection stand beside, untouched,
+    until this index is activated. Errors are `StoreError`s: `VectorIndexError`, or `StoreVersionError` for a schema of
+    another version. Points are named by `Payload.key`. Writes are there for reads once they return.
+    """
+
+    name: str  # what it is and where, as messages say it: "qdrant at http://127.0.0.1:6333"
+    remote: bool  # True when text leaves the machine
+
+    def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
+        """Write points, or replace those with the same key. Returns how many; doing it twice is doing it once."""
+        ...
+
+    def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
+        """Delete the points that a filter lets pass, or those with these keys. What is not there is no error."""
+        ...
+
+    def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
+        """Return up to `k` points that a filter lets pass, the nearest first. The filter applies before the cut."""
+        ...
+
+    def keys(self, where: Filter) -> Result[set[str], StoreError]:
+        """Return the keys of all points that a filter lets pass."""
+        ...
+
+    def activate(self) -> Result[None, StoreError]:
+        """Make this model's points what the collection's name stands for; those of other models are dropped."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
         ...
 
 

@@ -47,6 +47,8 @@ class SearchSettings:
         snippet_lines: Lines shown of each; 0 shows locations only.
         ranker: How signals become an order: `default`, `constants`, `fused`, or a baseline as `rrf`.
         embedder: `name[:model]` of the provider that turns text into vectors.
+        vectors: Where vectors are searched: `exact`, in this machine's arrays, or an index as `qdrant`.
+        prose_embedder: That of the one which does so for prose: Markdown, text, memory; "" leaves it to `embedder`.
         reranker: What puts the first results into a better order: `built-in`, `none`, or a provider's `name[:model]`.
         rerank_depth: How many of the first results a provider reranks.
     """
@@ -54,9 +56,42 @@ class SearchSettings:
     k: int = setting(10, least=1)
     snippet_lines: int = setting(10, least=0)
     ranker: str = "default"
-    embedder: str = "static"
+    embedder: str = setting("static", shared=("static", "hashing", "ollama"))
+    prose_embedder: str = setting("", shared=("", "static", "hashing", "ollama"))
+    vectors: str = setting("exact", shared=("exact", "lancedb", "chroma"))
     reranker: str = setting("built-in", shared=("built-in", "none", "llm"))
     rerank_depth: int = setting(20, least=1, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """How embedders of other models work: the user's own business, and no repository's.
+
+    Attributes:
+        ollama_url: Where Ollama is; "" is its usual place.
+        openai_url: Where the OpenAI-compatible server is, without `/embeddings`.
+        openai_key: Its key.
+        voyage_url: Where Voyage is, without `/embeddings`.
+        voyage_key: Its key.
+        timeout_s: Seconds that one request may take.
+        attempts: How often a request is sent that failed and may succeed yet.
+        batch_texts: Most texts in one batch.
+        batch_tokens: Most tokens in one batch, its texts padded to the longest.
+        text_tokens: How many tokens of one text are read.
+        download: Whether a model that is named as on a hub may be fetched, once.
+    """
+
+    ollama_url: str = setting("", user_only=True)
+    openai_url: str = setting("", user_only=True)
+    openai_key: str = setting("", user_only=True, secret=True)
+    voyage_url: str = setting("", user_only=True)
+    voyage_key: str = setting("", user_only=True, secret=True)
+    timeout_s: float = setting(60.0, least=0.1, user_only=True)
+    attempts: int = setting(5, least=1, user_only=True)
+    batch_texts: int = setting(64, least=1, user_only=True)
+    batch_tokens: int = setting(8_192, least=16, user_only=True)
+    text_tokens: int = setting(1_024, least=16, user_only=True)
+    download: bool = setting(default=False, user_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +145,29 @@ class LlmSettings:
     base_url: str = setting("", user_only=True)
     api_key: str = setting("", user_only=True, secret=True)
     timeout_s: float = setting(30.0, least=0.1, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class QdrantSettings:
+    """The Qdrant server that `search.vectors = "qdrant"` writes to and asks: the user's own business, and no repository's.
+
+    Attributes:
+        url: Where it is.
+        api_key: Its key, where it wants one.
+        collection: What the names of its collections begin with.
+        shards: Shards of a collection when it is made; 0 is the server's default, here and below.
+        replicas: Copies of each shard.
+        write_consistency: Copies that have to take a write before it counts.
+        timeout_s: Seconds it may take to answer.
+    """
+
+    url: str = setting("http://127.0.0.1:6333", user_only=True)
+    api_key: str = setting("", user_only=True, secret=True)
+    collection: str = setting("vademecum", user_only=True)
+    shards: int = setting(0, least=0, user_only=True)
+    replicas: int = setting(0, least=0, user_only=True)
+    write_consistency: int = setting(0, least=0, user_only=True)
+    timeout_s: float = setting(10.0, least=0.1, user_only=True)
 
 
 @dataclass(frozen=True, slots=True)

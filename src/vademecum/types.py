@@ -125,6 +125,7 @@ class Passage:
     text: str
     title: str = ""  # the symbol's name; for a reranker the signature
     context: str = ""  # scope and anything else that frames the text; for a reranker the path
+    prose: bool = False  # whether it is written for people: an embedder of its own may read it
 
     @property
     def joined(self) -> str:
@@ -167,6 +168,8 @@ class IndexReport:
     skipped: tuple[Skipped, ...] = ()
     failures: tuple[Skipped, ...] = ()  # files that were kept, but by windows, and why
     degraded: Mapping[str, int] = field(default_factory=dict)  # tolerated failures by step
+    notes: tuple[str, ...] = ()  # what is still to be done elsewhere, and why
+    trouble: str = ""  # why pieces have no vector, where some have none
     seconds: float = 0.0
 
 
@@ -182,6 +185,7 @@ class Query:
     kind: str = "all"  # a key of KINDS
     symbol: str = ""  # only chunks that define this name
     pattern: str = ""  # a regular expression the chunk's text must match
+    joined: bool = True  # chunks that stand side by side become one result
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +210,8 @@ class Evidence:
     signals: Mapping[str, float] = field(default_factory=dict)  # ranks and boosts by name
     freshness: Freshness = Freshness.FRESH
     metadata: Mapping[str, Any] = field(default_factory=dict)  # what `symbol` knows: parameters, complexity, calls, …
+    url: str = ""  # of an item of a backlog or of documents: where a person looks at it
+    updated: str = ""  # when that item last changed, as 2026-02-03T04:05:06Z
 
 
 @dataclass(frozen=True, slots=True)

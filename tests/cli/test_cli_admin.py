@@ -27,6 +27,20 @@ def test_doctor_finds_a_healthy_house(vade):
     assert all(check["ok"] for check in json.loads(vade("doctor", "--json").out))
 
 
+def test_doctor_looks_at_memory(vade, tmp_path):
+    """Where something was recorded; a damaged database is named, with what to do, and left as it is."""
+    assert "memory, " not in vade("doctor").out
+    vade("memory", "record", "We use pnpm because the lock file merges cleanly")
+    assert "memory, repository" in vade("doctor").out
+    for name in ("", "-wal", "-shm"):
+        for path in tmp_path.rglob(f"memory.db{name}"):
+            path.write_bytes(b"no database at all" * 100)
+    done = vade("doctor")
+    assert done.code == 3
+    assert "WRONG" in done.out
+    assert "vade memory import" in done.out
+
+
 def test_doctor_mentions_settings_that_are_not_read(vade, repository):
     (repository / ".coderag.yaml").write_text("search: {vectorWeight: 0.7}\n")
     assert "note: search.vectorWeight" in vade("doctor").out

@@ -174,6 +174,18 @@ def test_answers_follow_edits(repo, engine):
     assert code.callers("read").verdict == "unknown" or "use" not in {each.name for each in code.callers("read").found}
 
 
+def test_answers_follow_an_edit_whose_former_content_was_dropped(repo, engine):
+    """Searching takes an edit in without the graph; `gc` then drops what the graph was made of."""
+    opened = repo("app", FILES)
+    codebase = engine(opened).codebase
+    assert codebase.callers("read", depth=1).found
+    opened.write("app/store.py", FILES["app/store.py"].replace("read(", "fetch("))
+    codebase.search("where is the store read")
+    assert codebase.gc().blobs
+    assert names(codebase.callers("fetch", depth=1)) == [("Store.get", "called_by", "exact", 1)]
+    assert codebase.callers("read", depth=1).verdict == "not_found"
+
+
 def test_text_says_verdict_place_tier_and_line(code):
     """As it stands on a terminal."""
     text = neighbours_text(code.callers("read", depth=1))

@@ -32,9 +32,11 @@ def places(answer):
 def test_evidence_is_the_files_own_lines(repo, engine):
     """A snippet is exactly the lines it names, and says what and where it is."""
     made = repo()
-    answer = engine(made).codebase.search("how is the token budget split", k=50)
-    assert len(answer.evidence) > 5
-    for e in answer.evidence:
+    codebase = engine(made).codebase
+    answer = codebase.search("how is the token budget split", k=50)
+    alone = codebase.search("how is the token budget split", k=50, joined=False)
+    assert len(alone.evidence) > len(answer.evidence) >= 5
+    for e in (*answer.evidence, *alone.evidence):
         lines = made.read(e.path).split("\n")[e.start_line - 1 : e.end_line]
         assert e.snippet == "\n".join(lines)
         assert (e.repo, e.branch, e.freshness) == ("handbook", "main", Freshness.FRESH)

@@ -175,3 +175,28 @@ def test_nothing_that_was_acknowledged_is_lost_when_it_is_killed(start, repo):
         found |= {event["id"] for event in page["items"]}
         cursor = page["next"]
     assert set(kept) <= found
+
+
+def test_a_job_that_was_accepted_is_run_by_the_next_server(start, repo):
+    """Killed or stopped in the middle of a run, with another one waiting: both are done after a new start."""
+    many = repo("many", MANY, commit=True)
+    for how in (signal.SIGKILL, signal.SIGTERM):
+        server = start(cwd=many.path)
+        first = server.ask("POST", "/v1/index", {"full": True})
+        second = server.ask("POST", "/v1/index", {"commit": "HEAD"})
+        assert server.ask("POST", "/v1/index", {"full": True})["id"] in {first["id"], *_ids(server)}
+        server.end(how)
+        again = start(cwd=many.path)
+        until = time.monotonic() + 120
+        while time.monotonic() < until:
+            found = {job["id"]: job for job in again.ask("GET", "/v1/index/jobs?limit=100")["items"]}
+            if all(found[job["id"]]["state"] == "done" for job in (first, second)):
+                break
+            time.sleep(0.1)
+        assert {found[job["id"]]["state"] for job in (first, second)} == {"done"}
+        assert found[second["id"]]["report"]["files"] == len(MANY)
+        again.end()
+
+
+def _ids(server):
+    return [job["id"] for job in server.ask("GET", "/v1/index/jobs?limit=100")["items"]]

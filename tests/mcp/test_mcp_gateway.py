@@ -305,7 +305,7 @@ def test_a_gateway_does_not_start_itself(through: Callable[..., list[Trace]], tm
 class Scripted:
     """A server that does what it is told to: dies when asked, or answers."""
 
-    name, remote, stale = "s", False, False
+    name, about, remote, stale = "s", "", False, False
 
     def __init__(self, log: list[str], *, dies: bool) -> None:
         self.alive, self._dies, self._log = True, dies, log

@@ -5,11 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.memory.brief import Outline, relevant
+from vademecum.memory import brief
+from vademecum.memory.brief import Brief, Outline, relevant, told_since
+from vademecum.memory.wording import ENGLISH
 
 
 def outline(number: int, text: str, subject: str = "") -> Outline:
-    return Outline(float(-number), 0, str(number), subject, "", text)
+    return Outline(str(number), "", "fact", subject, "", text, 0.9, 1, float(-number), float(-number))
 
 
 FACTS = [
@@ -36,6 +38,23 @@ def test_the_better_match_comes_first_and_of_equals_the_newer() -> None:
         outline(2, "eviction keeps the cache size"),
     ]
     assert [each.id for each in relevant("eviction and cache size", facts)] == ["2", "0", "1"]
+
+
+def test_of_very_many_facts_the_newest_are_looked_through(memory, clock, monkeypatch):
+    """Since when is worked out while house is kept, and preferences are looked through whenever they were said."""
+    monkeypatch.setattr(brief, "MOST_FACTS", 3)
+    memory.record("I prefer tabs over spaces", role="user")
+    for number in range(6):
+        clock.now += 60
+        memory.record(f"We decided to paint barn{number} in colour{number} because it is old.", role="user")
+    store = memory.scopes[0].store
+    assert told_since(store) == 0.0
+    memory.consolidate()
+    assert told_since(store) == clock.now - 2 * 60
+    said = Brief([store], ENGLISH, clock, 800)
+    assert "barn5" in said.answering("which colour has barn5?")
+    assert "barn0" not in said.answering("which colour has barn0?")
+    assert "I prefer tabs" in said.opening()
 
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=40), max_size=6))

@@ -7,7 +7,8 @@ import logging
 
 import pytest
 
-from vademecum.memory.context import ContextBuilder, estimated_tokens
+from vademecum.memory.context import ContextBuilder
+from vademecum.memory.fitting import estimated_tokens
 from vademecum.memory.preferences import CACHE_OPERATIONS, CACHE_TTL_S, MOST_CACHED
 from vademecum.memory.records import FactKind, Statement
 from vademecum.memory.weighting import boosted, freshness_boost, usage_boost
@@ -88,6 +89,30 @@ def test_a_question_about_the_course_of_things_gets_a_timeline(memory, said, clo
     assert "mill" not in text
     gone = memory.build_memory_context("s", "What did we talk about in March 2024?")
     assert "Nothing is recorded for in March 2024" in gone or "Nothing is recorded for March 2024" in gone
+
+
+def test_what_a_timeline_leaves_out_is_counted(memory, said, clock):
+    """No cut is hidden; and a question about one thing at that time gets an answer, not the course of things."""
+    for number in range(15):
+        said(f"the mill has {number} wheels")
+    said("we decided to paint the mill red because it is old")
+    clock.pass_days(7)
+    told = memory.build_memory_context("s", "What did we discuss last week?")
+    assert told.endswith("\n  - and 4 earlier")
+    asked = memory.build_memory_context("s", "What did we decide last week about the paint of the mill?")
+    assert asked.startswith("### Relevant knowledge\n- we decided to paint the mill red")
+
+
+def test_use_and_freshness_never_outweigh_relevance(memory, said, clock):
+    """A memory nobody has used yet is found by what it says, however often and lately others were shown."""
+    said("the parser reads tokens with a sliding window of seven")
+    clock.pass_days(400)
+    for room in ("kitchen", "hall", "cellar", "attic"):
+        said(f"the window of the {room} is open")
+    often = memory.events()[-1].id
+    memory.scopes[0].ledger.count_uses({often: 5000})
+    text = memory.build_memory_context("s", "how does the parser read tokens in its sliding window")
+    assert text.splitlines()[1].startswith("- the parser reads tokens")
 
 
 def test_the_budget_is_never_exceeded(open_memory, clock):

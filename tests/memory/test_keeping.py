@@ -6,10 +6,15 @@ import gzip
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
-from vademecum.memory.consolidate import consolidate, digest_sessions, merge_duplicates
+from vademecum.memory.consolidate import alike, consolidate, digest_sessions, duplicates, merge_duplicates
+from vademecum.memory.facts import claim_like, settle
+from vademecum.memory.health import check_memory
 from vademecum.memory.records import Role
+from vademecum.memory.words import terms
 
 NOON, DAY = 1_760_000_400.0, 86_400.0
 
@@ -102,6 +107,54 @@ def test_near_duplicates_are_merged_with_their_claims(memory, said):
     assert merge_duplicates(memory.scopes[0]) == 0
 
 
+@given(st.lists(st.lists(st.sampled_from("abcdefghij"), min_size=3, max_size=9), max_size=12))
+def test_comparing_few_facts_finds_all_that_are_alike(said):
+    """Rare words first: nothing that comparing each with each would find is missed."""
+    facts = settle_each([" ".join(f"{letter * 6}" for letter in words) for words in said])
+    kept: list = []
+    wanted = []
+    for fact in facts:
+        words = frozenset(terms(fact.text))
+        same = next((other for other in kept if alike(words, frozenset(terms(other.text)))), None)
+        wanted += [(fact, same)] if same else []
+        kept += [] if same else [fact]
+    assert duplicates(facts) == wanted
+
+
+def settle_each(texts):
+    return [fact for n, text in enumerate(texts) for fact in settle([claim_like(text, at=float(n), about=str(n))], {})]
+
+
+def test_it_is_done_by_itself_once_a_day(memory, clock, event):
+    """When nobody asks, and by whichever process comes first."""
+    memory.record_all([event(1, "We decided to use SQLite because it is small")])
+    clock.pass_days(1)
+    assert sum(done.digests for done in memory.consolidate(when_due=True)) == 1
+    assert memory.consolidate(when_due=True) == []
+    clock.pass_days(0.9)
+    assert memory.consolidate(when_due=True) == []
+    clock.pass_days(0.2)
+    assert len(memory.consolidate(when_due=True)) == 2
+    clock.pass_days(-30)
+    assert len(memory.consolidate(when_due=True)) == 2, "a clock that was put back does not stop it"
+
+
+def test_the_doctor_looks_at_memory(memory, said, tmp_path, open_memory):
+    """Whole, and with how much; damaged, what to do."""
+    said("I prefer tabs over spaces")
+    checks = check_memory(lambda: memory.scopes)
+    assert [(check.ok, check.detail) for check in checks] == [(True, "1 events, 1 facts"), (True, "0 events, 0 facts")]
+    for store in open_memory.stores:
+        store.close()
+    database = tmp_path / "home" / "repos" / "handbook" / "memory.db"
+    content = bytearray(database.read_bytes())
+    content[2 * 4096 : 12 * 4096] = b"\x5a" * (10 * 4096)
+    database.write_bytes(content)
+    damaged = check_memory(lambda: open_memory().scopes)
+    assert not damaged[0].ok
+    assert "vade memory import" in damaged[0].fix
+
+
 def test_sessions_that_are_over_are_told(memory, clock, event):
     """What was decided, done and left open; again only when something was added."""
     memory.record_all([
@@ -118,6 +171,14 @@ def test_sessions_that_are_over_are_told(memory, clock, event):
     assert "Done: Store events in SQLite; edited src/store.py" in text
     assert "Left open: TODO: write the migration" in text
     assert digest_sessions(scope, NOON + DAY) == 0
+
+
+def test_what_a_digest_leaves_out_is_counted(memory, event):
+    """Five of each, and how many besides."""
+    memory.record_all([event(n, f"Fix number {n} of the parser", role=Role.COMMIT) for n in range(8)])
+    digest_sessions(memory.scopes[0], NOON + DAY)
+    ((text,),) = memory.scopes[0].store.scan("digests", columns=("text",)).unwrap()
+    assert text.endswith("; Fix number 4 of the parser; and 3 more")
 
 
 def test_the_oldest_are_archived_and_can_be_brought_back(memory, event):

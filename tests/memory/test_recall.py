@@ -6,9 +6,10 @@ import random
 
 import pytest
 
+from vademecum.errors import UsageError
 from vademecum.memory.records import Role
 from vademecum.plugins import load
-from vademecum.types import Verdict
+from vademecum.types import Passage, Verdict
 
 NOON, DAY = 1_760_000_400.0, 86_400.0  # where the clock of `conftest` begins
 TALK = [
@@ -91,6 +92,89 @@ def test_filters_apply_before_the_cut(memory, event):
     assert memory.recall("cache", when="last year").verdict is Verdict.NOT_FOUND
 
 
+def test_a_narrow_filter_finds_what_many_others_would_hide(memory, event):
+    """Candidates are chosen among what passes: a thousand better matches elsewhere take nobody's place."""
+    loud = [event(n, "cache cache cache", session=f"s{n % 50}", role=Role.ASSISTANT) for n in range(1000)]
+    quiet = event(5000, "long ago somebody mentioned among many other things and matters the cache", session="quiet")
+    memory.record_all([*loud, quiet])
+    for options in ({"session": "quiet"}, {"roles": ["user"]}, {"session": "quiet", "by": "words"}):
+        found = memory.recall("cache", k=5, **options)
+        assert (ids(found), found.searched) == (["e5000"], 1)
+
+
+def test_a_time_in_the_question_weighs_what_was_said_then(memory, event, clock):
+    """It is no filter: what was said elsewhere about it stands behind, and the answer says which time it took."""
+    clock.now = NOON + 9 * DAY
+    memory.record_all([
+        event(1, "we decided to keep the cache of the parser in memory", at=NOON - 40 * DAY, session="a"),
+        event(2, "fine", role=Role.ASSISTANT, at=NOON - 40 * DAY, session="a"),
+        event(3, "we decided the cache goes to disk", at=NOON + 1 * DAY, session="b"),
+        event(4, "fine", role=Role.ASSISTANT, at=NOON + 1 * DAY, session="b"),
+    ])  # fmt: skip
+    assert ids(memory.recall("what did we decide about the cache of the parser?"))[0] == "e1"
+    found = memory.recall("what did we decide last week about the cache of the parser?")
+    assert ids(found)[:2] == ["e3", "e1"]
+    assert found.since <= NOON + DAY < found.until
+    assert found.until - found.since == 7 * DAY
+    named = memory.recall("what did we decide last week about the cache of the parser?", since=NOON - 60 * DAY)
+    assert ids(named)[0] == "e1", "a time given as a filter stands for the one in words"
+
+
+def test_saying_when_is_not_a_missing_word(open_memory, event):
+    """A month is rarely written in what happened then, so it says nothing of whether memory knows."""
+    memory = open_memory(embedder=load("embedder", "static"))
+    talk(memory, event)
+    plain = memory.recall("Which pottery classes did Anna start?").probability
+    assert memory.recall("Which pottery classes did Anna start in October 2025?").probability >= plain - 0.05
+
+
+def test_events_by_meaning_and_by_words(open_memory, event):
+    """By meaning every vector is compared, by words none; a vector of one's own may stand for the question."""
+    embedder = load("embedder", "static")
+    memory = open_memory(embedder=embedder)
+    memory.record_all([
+        event(1, "The user could not log in with the right password", session="a"),
+        event(2, "The release notes are out", session="b"),
+        event(3, "Bread needs flour and water", session="c"),
+    ])  # fmt: skip
+    assert ids(memory.recall("release of the flour", by="words")) == ["e2", "e3"]
+    meant = memory.recall("authentication failed", by="meaning", k=3)
+    assert (ids(meant)[0], bool(meant)) == ("e1", True)
+    vector = embedder.embed([Passage("authentication failed")], "query").unwrap()[0]
+    by_vector = memory.recall("", vector=(3 * vector).tolist(), k=3, session="a")
+    assert ids(by_vector) == ["e1"]
+    assert by_vector.evidence[0].score == pytest.approx(meant.evidence[0].score)
+    with pytest.raises(UsageError, match="numbers"):
+        memory.recall("", vector=[0.5, 0.5])
+    with pytest.raises(UsageError, match="both, words, meaning"):
+        memory.recall("release", by="smell")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("which package manager do we use?", "Use pnpm"),
+        ("quel gestionnaire de paquets ?", "Use pnpm"),
+        ("what is our test runner", "We use pytest for this"),
+        ("which database", "We switched to Postgres"),
+    ],
+)
+def test_an_event_is_found_by_what_it_is_about(memory, said, question, answer):
+    """The answer names the value, the question the thing."""
+    for text in ("Use pnpm", "We use pytest for this", "We switched to Postgres", "Look at the package.json", "Thanks"):
+        said(text)
+    said("Sure.", role="assistant")
+    assert memory.recall(question).evidence[0].event.text == answer
+
+
+def test_a_claim_of_another_scope_tells_what_an_event_is_about(memory, said):
+    """What is meant for all projects is kept apart from the message that said it."""
+    said("In all my projects always use pnpm")
+    said("ok", role="assistant")
+    assert [scope.name for scope in memory.scopes if scope.ledger.facts()] == ["global"]
+    assert memory.recall("which package manager?").evidence[0].event.text == "In all my projects always use pnpm"
+
+
 def test_what_was_never_said_is_not_found(memory, event):
     """No shared word, an empty memory, filters that leave nothing: each says why."""
     assert memory.recall("anything").reason == "nothing is recorded yet"
@@ -106,6 +190,28 @@ def test_the_probability_is_higher_where_the_answer_is(open_memory, event):
     talk(memory, event)
     known, unknown = memory.recall("When did Anna start pottery classes?"), memory.recall("Which piano does Anna own?")
     assert known.probability > 0.5 > unknown.probability
+
+
+def test_each_embedder_is_judged_by_its_own_measure(open_memory, event):
+    """Cosines of two embedders do not compare: one that was never fitted is judged by words, whatever its cosines are."""
+    from vademecum.memory.confidence import BY_WORDS, CALIBRATIONS
+
+    assert BY_WORDS.meaning == 0
+    assert all(name.startswith("static:") and each.meaning for name, each in CALIBRATIONS.items())
+    memory = open_memory()
+    talk(memory, event)
+    found = memory.recall("pottery classes on Monday")
+    assert memory.recall("zeppelin classes").probability < found.probability
+
+
+def test_identifiers_are_found_by_their_parts(memory, said):
+    """Written together, in whatever case, or with accents."""
+    said("FileWalker drops symlinks in walk_tree")
+    said("la préférence est stockée")
+    said("something else")
+    assert "FileWalker" in memory.recall("file walker").evidence[0].event.text
+    assert "FileWalker" in memory.recall("walkTree").evidence[0].event.text
+    assert "préférence" in memory.recall("preference").evidence[0].event.text
 
 
 def test_sessions_are_ranked(memory, event):

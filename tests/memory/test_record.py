@@ -47,6 +47,23 @@ def test_metadata_is_patched_and_filtered(memory, event):
     assert memory.get("e1").metadata == {"tags": ["ci", "linux"], "seen": True}
 
 
+def test_events_are_listed_by_what_they_are(memory, event):
+    """Without a question: time, session, role and metadata, a value of a list among them."""
+    memory.record_all([
+        event(1, "one", metadata={"branch": "main"}),
+        event(2, "two", metadata={"branch": ["main", "dev"]}, session="s2"),
+        event(3, "three", role=Role.ASSISTANT, metadata={"branch": "main", "n": 3}),
+        event(4, "four"),
+    ])  # fmt: skip
+    listed = [[e.id for e in memory.events(**only)] for only in (
+        {"metadata": {"branch": "main"}}, {"metadata": {"branch": "main"}, "session": "s2"}, {"metadata": {"n": 3}},
+        {"roles": ["user"], "metadata": {"branch": "main"}}, {"metadata": {"branch": "other"}}, {"roles": ["assistant"]},
+    )]  # fmt: skip
+    assert listed == [["e1", "e2", "e3"], ["e2"], ["e3"], ["e1", "e2"], [], ["e3"]]
+    with pytest.raises(UsageError):
+        memory.events(roles=["nobody"])
+
+
 def test_an_event_and_what_it_states_are_kept_together_or_not_at_all(memory, monkeypatch, event):
     """When settling fails, the event is not there either, and recording again works."""
     ledger = memory.scopes[0].ledger

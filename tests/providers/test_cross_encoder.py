@@ -244,7 +244,8 @@ def test_a_model_that_fails_leaves_the_order(repo, engine, tmp_path):
 def test_without_its_packages_the_extra_is_named(monkeypatch, folder):
     """Where only the core is installed, the error says what to type."""
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    monkeypatch.delitem(sys.modules, "vademecum.providers.rerankers.cross_encoder", raising=False)
+    for module in ("rerankers.cross_encoder", "onnx_session"):
+        monkeypatch.delitem(sys.modules, f"vademecum.providers.{module}", raising=False)
     with pytest.raises(
         MissingExtraError, match=r"needs the package 'onnxruntime': pip install 'vademecum\[cross-encoder\]'"
     ):

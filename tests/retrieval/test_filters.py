@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.codebase.classify import file_kind
+from vademecum.matching import glob_pattern
 from vademecum.retrieval.files import FileRow, PathReader, changed_table, file_rows, file_table, load_files, save_files
-from vademecum.retrieval.filters import below, file_mask, glob_pattern
+from vademecum.retrieval.filters import below, file_mask
 from vademecum.types import Query
 
 PATHS = [

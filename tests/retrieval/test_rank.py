@@ -20,7 +20,7 @@ from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.fusion import top
 from vademecum.retrieval.model import FITTED, Model, fitted_for, judge, novelty_of
 from vademecum.retrieval.query import plan_query
-from vademecum.retrieval.rank import WEIGHTS, Weights, find_candidates, rank
+from vademecum.retrieval.rank import WEIGHTS, Weights, find_candidates, rank, weighed_together
 from vademecum.retrieval.segment import KIND_CODES, merge_segments
 from vademecum.retrieval.signals import Signals, laid_end_to_end, signals_of
 from vademecum.retrieval.view import view_of
@@ -287,12 +287,14 @@ def test_a_file_is_worth_most_where_its_best_piece_is(found, weights, plan):
 
 @given(signals(), st.sampled_from(["default", "constants", "fused"]), plans, st.integers(1, 40))
 def test_scores_fall_and_rows_come_once(found, ranker, plan, k):
-    """Best first, each row once, never more than asked for, and with the fitted model within 0..1."""
+    """Best first, each row once, cut to what is asked for, and with the fitted model within 0..1."""
     ranked = rank(found, plan, None, k, ranker, model=FITTED_MODEL)
     assert (np.diff(ranked.scores) <= 0).all()
-    assert len(set(ranked.rows.tolist())) == len(ranked.rows) <= k
+    assert len(set(ranked.rows.tolist())) == len(ranked.rows)
+    assert ranked.first(k).rows.tolist() == ranked.rows[:k].tolist()
     assert ranked.searched == len(found.rows)
-    assert all(len(values) == len(ranked.rows) for values in (*ranked.signals.values(), ranked.coverage))
+    known = (*ranked.signals.values(), ranked.coverage, ranked.fused)
+    assert all(len(values) == len(ranked.rows) for values in known)
     if ranker == "default":
         assert ((ranked.scores >= 0) & (ranked.scores <= 1.0001)).all()
         assert ranked.scores.sum() <= 1.0001
@@ -462,3 +464,18 @@ def test_top_of_many_is_a_stable_sort(seed, size, levels, count, crowded):
     if crowded:
         score[::16] += levels
     np.testing.assert_array_equal(top(score, count), np.argsort(-score, kind="stable")[:count])
+
+
+@given(signals(), plans, plans, st.floats(0.1, 5))
+def test_rankings_add_up(found, one, other, weight):
+    """Each row of either once, by the weighted mean of its scores; a ranking beside itself is itself."""
+    first, second = (rank(found, plan, None, 10, model=FITTED_MODEL) for plan in (one, other))
+    both = weighed_together([first, second], [weight, 1.0])
+    assert set(both.rows.tolist()) == {*first.rows.tolist(), *second.rows.tolist()}
+    assert len(set(both.rows.tolist())) == len(both.rows)
+    assert (np.diff(both.scores) <= 0).all()
+    scores = [dict(zip(each.rows.tolist(), each.scores.tolist(), strict=True)) for each in (first, second)]
+    expected = [(weight * scores[0].get(row, 0) + scores[1].get(row, 0)) / (weight + 1) for row in both.rows.tolist()]
+    np.testing.assert_allclose(both.scores, expected, atol=1e-5)
+    same = weighed_together([first, first], [2.0, 1.0])
+    np.testing.assert_allclose(same.scores, first.scores, atol=1e-6)

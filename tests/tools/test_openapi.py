@@ -212,7 +212,7 @@ def test_any_document_is_read_or_refused(item: object, component: object) -> Non
 class Listing:
     """A server that lists what it is given."""
 
-    name, remote, stale, alive = "files", False, False, True
+    name, about, remote, stale, alive = "files", "Keeps files.", False, False, True
 
     def __init__(self, answer: Result[list[Any], ToolServerError]) -> None:
         self.tools = lambda: answer

@@ -48,6 +48,17 @@ def test_the_way_leads_over_what_always_comes_before(office):
     assert candidate.path[-1:] == (candidate.tool,)
 
 
+def test_a_goal_is_reached_by_its_first_step_not_yet_taken(office):
+    """By name, ADR-050's order: the target by the intent alone, the call by the way there."""
+    for after in ((), ("web/search",), ("web/search", "web/fetch")):
+        prediction = office.predict(INTENT, after=after, by="goal", k=100)
+        assert not {candidate.tool for candidate in prediction.candidates} & set(after)
+        assert sum(candidate.probability for candidate in prediction.candidates) == pytest.approx(1, abs=1e-4)
+    assert office.predict(INTENT, by="goal").candidates[0].tool == "web/search"
+    with pytest.raises(UsageError, match="attention, goal"):
+        office.predict(INTENT, by="magic")
+
+
 def test_tools_that_are_gone_are_not_predicted(office):
     office.register([Tool.of("web", "search", "Search the web for pages.")], complete={"web"})
     tools = [candidate.tool for candidate in office.predict(INTENT, after=("web/search",), k=100).candidates]

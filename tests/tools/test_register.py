@@ -116,3 +116,13 @@ def test_damaged_tools_are_refused_and_left_as_they_are(tmp_path, monkeypatch):
     ):
         engine.tools.search("read")
     assert path.read_bytes().startswith(b"not a database")
+
+
+def test_what_a_server_says_of_itself_finds_its_tools(tools):
+    """Two tools say the same; the one whose server is about the question comes first."""
+    about = {"maps": "Places, routes and distances.", "stocks": "Prices of shares and funds."}
+    rows = [{"name": "lookup", "description": "Look it up.", "server": s, "server_description": d} for s, d in about.items()]  # fmt: skip
+    tools.register_json(json.dumps(rows))
+    assert tools.search("what do shares of this fund cost").matches[0].id == "stocks/lookup"
+    assert tools.search("how far is the route to this place").matches[0].id == "maps/lookup"
+    assert tools.register_json(json.dumps(rows)).unchanged == 2

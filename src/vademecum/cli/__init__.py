@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "graph": ("vademecum.cli.graph:graph", "Draw a neighbourhood of the graph as a page."),
     "index": ("vademecum.cli.code:index", "Bring the index up to date."),
     "memory": ("vademecum.cli.memory:memory", "Record and recall what was done, decided and preferred."),
+    "sync": ("vademecum.cli.sources:sync", "Fetch what changed in backlogs and documents."),
     "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
     "enrich": ("vademecum.cli.admin:enrich", "Have a language model describe each piece of code."),
     "hooks": ("vademecum.cli.hooks:hooks", "Index in the background after commits, merges and checkouts."),
@@ -44,6 +45,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
     "serve": ("vademecum.http.command:serve", "Serve the API, the page, metrics and MCP over HTTP."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
+    "install": ("vademecum.cli.install:install", "Join coding agents on this machine."),
+    "uninstall": ("vademecum.cli.install:uninstall", "Part from them again."),
+    "completions": ("vademecum.cli.completions:completions", "Print a shell's completions."),
+    "help": ("vademecum.cli.help:help_", "Show a page of the documentation."),
 }
 
 

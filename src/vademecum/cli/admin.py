@@ -36,12 +36,20 @@ def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
 
 @click.command()
 @paths_argument
+@click.option(
+    "--repair", is_flag=True, help="Write what an index of vectors lacks, and delete what it should not have."
+)
 @json_option
-def doctor(paths: tuple[str, ...], *, as_json: bool) -> int:
+def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
     """Check that everything works, and say how to mend what does not. Exits with 3 if something is wrong."""
+    from vademecum.doctor import check_providers
+
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
-        checks = engine.codebase.doctor()
+        checks = [
+            *engine.codebase.doctor(repair=repair), *engine.check_memory(), *engine.sources.doctor(),
+            *check_providers(settings),
+        ]  # fmt: skip
     if as_json:
         emit_json([asdict(check) for check in checks])
     else:

@@ -14,6 +14,7 @@ import click
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
 from vademecum.cli.session import check_exist, json_option, opened, paths_argument, settings_for
+from vademecum.context.items import items_record, items_text
 from vademecum.context.remembered import notes_text, recalled_record, recalled_text
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.errors import UsageError
@@ -38,6 +39,9 @@ NOT_FOUND = 1
 @click.option("-e", "--regex", "pattern", default="", metavar="REGEX", help="Only code that matches; meaning ranks.")
 @click.option("--repo", "repos", multiple=True, metavar="NAME|PATH", help="Only this repository; a path has a slash.")
 @click.option("--scope", type=click.Choice(["repo", "repos", "all"]), default="repos", help="How far to look.")
+@click.option(
+    "--source", "sources", multiple=True, metavar="NAME", help="Only these items or documents; `all` for all."
+)
 @click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
 @click.option("--snippet-lines", type=click.IntRange(0), metavar="N", help="Lines of each result; 0 for places only.")
 @click.option("--ranker", default="", metavar="NAME", help="Order by: default, constants, fused, rrf, bm25f, dense.")
@@ -70,6 +74,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
             commit=options["commit"],
             repos=_names(engine, options["repos"]),
             scope=options["scope"],
+            sources=options["sources"],
             ranker=options["ranker"] or settings.search.ranker,
             reranker=options["reranker"],
             refresh=not options["no_refresh"],
@@ -119,12 +124,14 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
         answer = engine.codebase.symbol(name, k=options["k"] or settings.search.k, repo=options["repo"])
         several = len(engine.roots) > 1
         notes = [] if options["as_json"] else engine.notes(answer)
+        items = engine.codebase.items(answer.evidence)
     lines = options["snippet_lines"]
     if options["as_json"]:
-        return _print_record(answer, lines)
+        return _print_record(answer, lines, {"items": items_record(items)} if items else {})
     shown = settings.search.snippet_lines if lines is None else lines
     emit(
         answer_text(answer, snippet_lines=shown, name_repos=several, facts=True, style=style_for(name))
+        + items_text(items)
         + notes_text(notes)
     )
     return 0 if answer else NOT_FOUND

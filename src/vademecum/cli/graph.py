@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from vademecum.cli.render import emit, emit_json, style_for, write_file
 from vademecum.cli.session import json_option, opened
+from vademecum.context.items import items_record, items_text
 from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.render import counted
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
+    from vademecum.items import NamedItem
     from vademecum.types import Neighbours
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -87,7 +89,8 @@ def path(source: str, target: str, depth: int, repo: str, *, as_json: bool) -> i
 def related(location: str, question: str, depth: int, repo: str, *, as_json: bool) -> int:
     """Show what belongs to a line: callers, tests, contracts, neighbours."""
     with opened((repo,)) as engine:
-        return _show(engine.codebase.related(location, question, depth), as_json=as_json)
+        answer = engine.codebase.related(location, question, depth)
+        return _show(answer, engine.codebase.items_at(answer), as_json=as_json)
 
 
 @click.command()
@@ -108,9 +111,9 @@ def graph(name: str, file: str, depth: int, repo: str) -> int:
     return 0
 
 
-def _show(answer: Neighbours, *, as_json: bool) -> int:
+def _show(answer: Neighbours, items: Sequence[NamedItem] = (), *, as_json: bool) -> int:
     if as_json:
-        emit_json(neighbours_record(answer))
+        emit_json({**neighbours_record(answer), **({"items": items_record(items)} if items else {})})
     else:
-        emit(neighbours_text(answer, style=style_for()))
+        emit(neighbours_text(answer, style=style_for()) + items_text(items))
     return 0 if answer or answer.verdict == "none" else NOT_FOUND

@@ -71,6 +71,9 @@ def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: An
 @click.option("--session", default="", metavar="ID", help="Only of this session.")
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="Only by these; may be repeated.")
 @click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Only with this; may be repeated.")
+@click.option(
+    "--by", type=click.Choice(["both", "words", "meaning"]), default="both", help="What events are compared by."
+)
 @click.option("--why", is_flag=True, help="Show the signals behind each rank.")
 @json_option
 def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, as_json: bool, **options: Any) -> int:

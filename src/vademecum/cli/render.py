@@ -83,10 +83,12 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
         notes = {"skipped": len(report.skipped), "kept by windows only": len(report.failures)}
         notes |= {f"without {step}": count for step, count in report.degraded.items()}
         lines += (f"  {count} {said}" for said, count in notes.items() if count)
+        lines += [f"  {visible(report.trouble)}"] if report.trouble else []
         if verbose:
             lines += (f"  {_reason(item)}" for item in (*report.skipped, *report.failures))
         elif report.skipped or report.failures:
             lines[-1] += " (-v shows which)"
+        lines += (f"  {visible(note)}" for note in report.notes)
     return "\n".join(lines) + "\n"
 
 

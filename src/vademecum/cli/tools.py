@@ -103,6 +103,7 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
 @click.option("--earlier", default="", metavar="IDS", help="Those called before in the session, for other intents.")
 @click.option("-k", type=click.IntRange(1), default=3, metavar="N", help="How many candidates.")
 @click.option("--threshold", type=click.FloatRange(0, 1), default=0.5, metavar="P", help="Abstain below this.")
+@click.option("--by", type=click.Choice(["attention", "goal"]), default="attention", help="What says which is next.")
 @click.option("--why", is_flag=True, help="Show what speaks for each.")
 @json_option
 def predict(intent: str, after: str, earlier: str, **options: Any) -> int:
@@ -111,8 +112,9 @@ def predict(intent: str, after: str, earlier: str, **options: Any) -> int:
 
     with _tools() as known:
         prediction = known.predict(
-            intent, after=_ids(after), earlier=_ids(earlier), k=options["k"], threshold=options["threshold"]
-        )
+            intent, after=_ids(after), earlier=_ids(earlier),
+            k=options["k"], threshold=options["threshold"], by=options["by"],
+        )  # fmt: skip
     if options["as_json"]:
         emit_json(record_of(prediction))
     else:

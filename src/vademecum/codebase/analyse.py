@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import accumulate, pairwise
@@ -27,7 +27,7 @@ from vademecum.retrieval.files import PathReader
 from vademecum.retrieval.model import FITTED
 from vademecum.retrieval.segment import FIELDS, KIND_CODES, BlobArrays, quantise
 from vademecum.text import RunTable
-from vademecum.types import Chunk, ParsedFile, Passage
+from vademecum.types import Chunk, FileKind, ParsedFile, Passage
 
 _KIND_CODE = {str(kind): code for code, kind in enumerate(KIND_CODES)}
 _MOST = 65_535
@@ -35,6 +35,7 @@ _MEMBERS = frozenset({"constant", "field", "property", "variable"})  # inside a 
 
 
 NO_SENTENCES: Mapping[str, str] = {}
+PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "tex", "text"})  # languages that people read
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
 
 
@@ -100,20 +101,28 @@ def _chunks_of(parsed: Iterable[tuple[ParsedFile, bool]]) -> Iterator[tuple[Chun
     return ((chunk, file.language) for file, _ in parsed for chunk in file.chunks)
 
 
-def passage_of(chunk: Chunk, sentence: str = "") -> Passage:
+def is_prose(language: str) -> bool:
+    """Return whether files of a language are written for people: an embedder of their own may read them."""
+    return language in PROSE
+
+
+def passage_of(chunk: Chunk, sentence: str = "", *, prose: bool = False) -> Passage:
     """Return what an embedder reads of a chunk: before the code, what a language model said of it, where one did."""
-    return Passage(text=f"{sentence}\n{chunk.text}" if sentence else chunk.text, title=chunk.name, context=chunk.scope)
+    return Passage(f"{sentence}\n{chunk.text}" if sentence else chunk.text, chunk.name, chunk.scope, prose)
 
 
-def path_reader(embedder: Embedder) -> PathReader:
-    """Return what reads paths; their vectors are made only where the ranker that uses them was fitted on this embedder."""
+def path_reader(embedder: Embedder, judge: Callable[[str], FileKind] = file_kind) -> PathReader:
+    """Return what reads paths; their vectors are made only where the ranker that uses them was fitted on this embedder.
+
+    `judge` says what a file is for.
+    """
     if embedder.name not in FITTED:
-        return PathReader(file_kind)
+        return PathReader(judge)
 
     def embed(paths: Sequence[str]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         return quantise(embedder.embed([passage_of_path(path) for path in paths], "document").unwrap())
 
-    return PathReader(file_kind, embedder.name, embed)
+    return PathReader(judge, embedder.name, embed)
 
 
 def passage_of_path(path: str) -> Passage:

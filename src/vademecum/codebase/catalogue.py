@@ -17,9 +17,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vademecum.codebase.analyse import Analysis
+from vademecum.codebase.placements import replaced
 from vademecum.errors import StoreCorruptError, StoreError
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
@@ -41,8 +41,8 @@ class Snapshot:
     """One searchable state: a commit, or a worktree as it was last read."""
 
     id: int
-    kind: str  # "commit" or "worktree"
-    place: str  # the commit id, or the worktree's directory
+    kind: str  # "commit", "worktree" or "source"
+    place: str  # the commit id, the worktree's directory, or the source's name
     label: str  # what evidence calls it: `<commit>`, `<commit>+<treeHash>`, or `<treeHash>` outside git
     branch: str
     commit: str
@@ -139,12 +139,6 @@ class Catalogue:
         self._chunks.update(found)
         return [found[key] for key in wanted]
 
-    def vectors(self, embedder: str, hashes: Iterable[str]) -> dict[str, NDArray[np.float32]]:
-        """Return the vectors that an embedder made of chunks before, by chunk hash, each float32 of shape (dim,)."""
-        where: list[Condition] = [("embedder", "=", embedder), ("hash", "in", list(hashes))]
-        rows = self._scan("vectors", where, ("hash", "vector"))
-        return {digest: np.frombuffer(vector, np.float32) for digest, vector in rows}
-
     def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:
         """Return symbol records, ordered by blob."""
         return self._scan("symbols", where, columns, ("blob", "ordinal", "position"))
@@ -236,6 +230,7 @@ class Catalogue:
                         number += 1
                         numbers[digest, analysis.language] = number
                     rows.append((numbers[digest, analysis.language], digest, analysis))
+            replaced(self.store, again)
             for family in ("chunks", "symbols"):
                 self._delete(family, [("blob", "in", again)])
             self._write_rows(rows)
@@ -243,10 +238,6 @@ class Catalogue:
             self._write_segment(segment_of([(n, analysis.arrays) for n, _, analysis in rows]))
         self._forget_read()
         return numbers
-
-    def keep_vectors(self, embedder: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Keep vectors that cost time or money to make, by chunk hash. Raises `StoreError`."""
-        self._upsert("vectors", [(embedder, digest, vector.tobytes()) for digest, vector in vectors.items()])
 
     def _write_rows(self, rows: list[tuple[int, str, Analysis]]) -> None:
         self._upsert(
@@ -283,6 +274,20 @@ class Catalogue:
         """Keep derived files few after contents were replaced."""
         with self.store.transaction():
             self._join_segments()
+        self.sweep()
+
+    def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
+        """Put others in the place of segments; None leaves one as it is. All or nothing."""
+        with self.store.transaction():
+            self._current_segments()
+            changed = {name: new for name, old in self._segments.items() if (new := change(old)) is not None}
+            if changed:
+                self._delete("segments", [])
+            for name, old in reversed(list(self._segments.items()) if changed else []):  # they keep their order
+                if name in changed:
+                    self._write_segment(changed[name])
+                else:
+                    self._upsert("segments", [(None, name, len(old.blobs))])
         self.sweep()
 
     def _mostly_dead(self) -> bool:
@@ -345,8 +350,8 @@ class Catalogue:
             dead = [n for (n,) in self._scan("blobs", columns=("id",)) if n not in named]
             self._delete("blobs", [("id", "in", dead)])
             chunks = self._delete("chunks", [("blob", "in", dead)])
-            self._delete("symbols", [("blob", "in", dead)])
-            self._delete("mentions", [("blob", "in", dead)])
+            for family in ("symbols", "mentions", "named_in_code"):
+                self._delete(family, [("blob", "in", dead)])
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
             for family in ("vectors", "summaries"):
                 unused = {digest for (digest,) in self._scan(family, columns=("hash",))} - alive

@@ -8,11 +8,13 @@ from typing import Literal
 
 from vademecum.codebase import hooks, questions, watch
 from vademecum.codebase.changes import changed_nodes
+from vademecum.codebase.documents import NO_DOCUMENTS, Documents
 from vademecum.codebase.enriching import Pace, enrich
 from vademecum.codebase.graph.graph import Graph, graph_of
 from vademecum.codebase.hooks import Hook
 from vademecum.codebase.index import commit_place, index, report_standing
 from vademecum.codebase.inventory import FileFacts, inventory
+from vademecum.codebase.meaning import FEW
 from vademecum.codebase.open import open_location, parse_location
 from vademecum.codebase.outline import Entry, outline
 from vademecum.codebase.pieces import pieces_of
@@ -23,6 +25,7 @@ from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
 from vademecum.errors import StoreBusyError, StoreCorruptError, UnknownError, UsageError
+from vademecum.items import NamedItem
 from vademecum.protocols import Enricher, Progress, Reranker
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
@@ -46,6 +49,7 @@ class Codebase:
         ranker: what ranks when a search does not say.
         reranking: returns how to rerank by a provider or its name; by "" where a search does not say.
         enriching: returns who is asked for sentences about code, and how fast.
+        documents: backlogs and sources of documents that stand beside the code.
     """
 
     def __init__(
@@ -55,12 +59,14 @@ class Codebase:
         ranker: str = "default",
         reranking: Callable[[Reranker | str], Reranking] = lambda _: AS_RANKED,
         enriching: Callable[[], tuple[Enricher, Pace]] = _nobody,
+        documents: Documents = NO_DOCUMENTS,
     ) -> None:
         self._repositories = list(repositories)
         self._everywhere = everywhere
         self._ranker = ranker
         self._reranking = reranking
         self._enriching = enriching
+        self._documents = documents
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
         """Bring the first repository's index up to date; `full` reads every file again, `commit` indexes a revision.
@@ -92,8 +98,10 @@ class Codebase:
         commit: str = "",
         repos: Sequence[str] = (),
         scope: str = "repos",
+        sources: Sequence[str] = (),
         ranker: str = "",
         reranker: Reranker | str = "",
+        joined: bool = True,
         refresh: bool = True,
         progress: Progress | None = None,
     ) -> Answer:
@@ -109,11 +117,14 @@ class Codebase:
             symbol: only chunks that define this name.
             pattern: only chunks in which this regular expression matches.
             commit: search this revision instead of the worktree; it is indexed first where it is not yet.
-            repos: names of open repositories to search; all of them unless given.
+            repos: names of open repositories to search, or of sources; all repositories unless given.
             scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine.
+            sources: names of backlogs and sources of documents to search, and nothing else unless `repos` are named too; those that
+                belong to the repositories are searched with them where `kind` is "doc".
             ranker: how signals become an order, one of `retrieval.rank.RANKERS`; the setting's unless given.
             reranker: what puts the first results into a better order: "built-in", "none" for the first step of ranking
                 alone, or a provider, as an object or as `name[:model]`.
+            joined: whether chunks that stand side by side become one piece of evidence.
             refresh: whether to take in what changed first.
             progress: told about indexing.
 
@@ -122,13 +133,19 @@ class Codebase:
                 at its work is neither: the answer stands as ranked, and its `reason` says so.
         """
         reranking = self._reranking(reranker)
+        sources, repos = self._documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
         query = Query(
-            text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern
+            text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
         )  # fmt: skip
 
         def answer() -> Answer:
-            opened = self._opened(commit, repos, scope, progress or _silent, refresh=refresh)
-            return search(opened, query, ranker or self._ranker, reranking)
+            beside = kind == "doc" and not commit
+            code = (
+                self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if repos or not sources else []
+            )
+            own = self._documents.opened([each.repo for each in code], sources, every=beside)
+            found = search([*code, *own], query, ranker or self._ranker, reranking)
+            return self._documents.completed(found, own, self._indexed, beside=beside)
 
         try:
             return answer()
@@ -138,6 +155,13 @@ class Codebase:
     def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True) -> Answer:
         """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""
         return find_symbol(self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh), name, k)
+
+    def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
+        """Return the items of backlogs and documents that code is linked to: its lines name them, or commits that changed its files.
+
+        Empty where no source was synced.
+        """
+        return self._documents.named_by(self._indexed(), evidence) if self._documents.any() else []
 
     def graph(
         self, repo: str = "", commit: str = "", *, refresh: bool = True, progress: Progress | None = None
@@ -175,13 +199,27 @@ class Codebase:
         graph = self.graph(repo)
         return questions.related(graph, contained(graph.opened.repo.root, named).unwrap(), line, question, depth)
 
+    def documents(self, text: str, k: int) -> tuple[Evidence, ...]:
+        """Return what the backlogs and documents that belong to the open repositories say to a question, () where they do not."""
+        return self._documents.answering(text, k, self._ranker, [repo for repo, _ in self._repositories], self._indexed)
+
+    def items_at(self, answer: Neighbours) -> list[NamedItem]:
+        """Return the items that what was asked about is linked to, as `items` does for evidence."""
+        places = [(of.repo, of.path, of.start_line, of.end_line) for of in answer.of]
+        return self.items(
+            [Evidence("", repo, "", "", path, first, last, "", 0.0, "", "") for repo, path, first, last in places]
+        )
+
     def open(self, location: str, commit: str = "", repo: str = "") -> Evidence:
-        """Read lines of one file: `path`, `path:10`, `path:10-40`.
+        """Read lines of one file: `path`, `path:10`, `path:10-40`; or of an item, `source:KEY`.
 
         Raises:
             OutsideRootError: the path leads out of the repository.
             UsageError, SourceError: there is nothing to show there.
         """
+        item = None if commit else self._documents.open(f"{repo}:{location}" if repo else location, self._indexed)
+        if item is not None:
+            return item
         chosen, _ = self._chosen((repo,) if repo else ())[0]
         return open_location(chosen, location, commit)
 
@@ -210,14 +248,19 @@ class Codebase:
 
     def gc(self) -> GcReport:
         """Drop what no snapshot needs any more, in every open repository."""
-        reports = [collect_garbage(repo) for repo, _ in self._repositories]
+        reports = [
+            collect_garbage(repo) for repo in (*(repo for repo, _ in self._repositories), *self._documents.every())
+        ]
         return GcReport(
             sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports)
         )  # fmt: skip
 
-    def doctor(self) -> list[Check]:
-        """Look at everything that has to work, and say how to mend what does not."""
-        return [check for repo, _ in self._repositories for check in check_repository(repo)]
+    def doctor(self, *, repair: bool = False) -> list[Check]:
+        """Look at everything that has to work, and say how to mend what does not.
+
+        `repair` mends an index of vectors outside: it writes what is missing there and deletes what belongs to nothing.
+        """
+        return [check for repo, _ in self._repositories for check in check_repository(repo, repair=repair)]
 
     def hooks(self, action: Literal["status", "install", "uninstall"] = "status") -> list[Hook]:
         """Install or uninstall git hooks that index in the background, or say which there are, in every open repository.
@@ -268,10 +311,15 @@ class Codebase:
             chosen += [(repo, ()) for repo in self._everywhere() if repo.root.path not in own]
         return [self._open_one(repo, prefixes, commit, progress, refresh=refresh) for repo, prefixes in chosen]
 
+    def _indexed(self) -> list[Opened]:
+        """The open repositories that have an index, as it is."""
+        found = [(repo, repo.catalogue.load(*repo.place)) for repo, _ in self._repositories]
+        return [Opened(repo, *loaded) for repo, loaded in found if loaded is not None and not loaded[1].missing]
+
     def _open_one(
         self, repo: Repository, prefixes: tuple[str, ...], commit: str, progress: Progress, *, refresh: bool
     ) -> Opened:
-        kind, place = "worktree", repo.root.path
+        kind, place = repo.place
         if commit:
             kind, place = "commit", commit_place(repo, commit)
         loaded = repo.catalogue.load(kind, place)
@@ -294,10 +342,10 @@ class Codebase:
     def _refreshed(self, repo: Repository, progress: Progress, commit: str) -> IndexReport:
         """Take in what changed. When another process is at it, the last complete state is good enough, if there is one."""
         try:
-            return index(repo, progress, revision=commit, wait=False)
+            return index(repo, progress, revision=commit, wait=False, embed=FEW)
         except StoreBusyError:
             standing = report_standing(repo, commit)
-            return index(repo, progress, revision=commit) if standing is None else standing
+            return index(repo, progress, revision=commit, embed=FEW) if standing is None else standing
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from vademecum.codebase.analyse import Analysis
 from vademecum.codebase.catalogue import BlobKey
-from vademecum.codebase.index import WAIT_SECONDS, embedded
-from vademecum.codebase.lock import exclusive
+from vademecum.codebase.lock import WAIT_SECONDS, exclusive
+from vademecum.codebase.meaning import fill, with_known_vectors
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.sentences import analysed_again, keep_sentences, known_sentences
 from vademecum.protocols import Enricher, Progress
@@ -74,6 +74,7 @@ def enrich(
                 fold(repo)
                 folded = time.monotonic()
         fold(repo)
+        fill(repo, "worktree", repo.root.path, progress)  # a piece is read anew with what was said of it
     return EnrichReport(
         repo.name, repo.enricher, known + len(wanted), known, run.made, run.failed, run.problem,
         time.perf_counter() - started,
@@ -187,7 +188,7 @@ def fold(repo: Repository) -> int:
 def _with_sentences(repo: Repository, blob: int, language: str, hashes: set[str]) -> Analysis:
     """Return the analysis of a content with what is known of its chunks; what is known is embedded anew."""
     known = known_sentences(repo, hashes)
-    return embedded(repo, analysed_again(repo, repo.catalogue.content(blob), language, known), anew=known)
+    return with_known_vectors(repo, analysed_again(repo, repo.catalogue.content(blob), language, known), anew=known)
 
 
 def _behind(repo: Repository, blobs: Sequence[int]) -> dict[int, set[str]]:

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from vademecum.codebase import git
 from vademecum.codebase.git import Root
-from vademecum.codebase.index import WAIT_SECONDS, index
-from vademecum.codebase.lock import exclusive
+from vademecum.codebase.index import index
+from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.repository import Repository
 from vademecum.errors import SourceError, StoreBusyError, UsageError
 

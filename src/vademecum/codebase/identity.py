@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from hashlib import blake2b
 from pathlib import Path
 
 from vademecum.codebase.root import Root
+from vademecum.digests import blake2b
 
 
 def identity(root: Root) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -19,8 +19,10 @@ import numpy as np
 from vademecum.codebase import git
 from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
+from vademecum.codebase.items import Items
 from vademecum.codebase.languages import language_of
-from vademecum.codebase.lock import exclusive
+from vademecum.codebase.lock import WAIT_SECONDS, exclusive
+from vademecum.codebase.meaning import Meaning, fill, with_known_vectors
 from vademecum.codebase.observed import observed
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.sentences import analysed_again, known_sentences
@@ -30,7 +32,6 @@ from vademecum.codebase.workers import analyse_all
 from vademecum.protocols import Progress
 from vademecum.result import Ok
 from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
-from vademecum.retrieval.segment import quantise
 from vademecum.retrieval.view import View
 from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
@@ -39,7 +40,6 @@ FLUSH_BYTES = 16_000_000  # content stored at once: what a kill can cost, and wh
 FLUSH_SECONDS = 5.0
 NO_HASH = "0" * 40
 FEW_PATHS = 20  # changed files that are compared with the commit before every file is
-WAIT_SECONDS = 600.0  # how long an index run waits for another one on the same repository
 # A file written this recently may be written again within the clock's tick and look unchanged: it is not trusted.
 RACY_NS = 20_000_000
 COARSE_RACY_NS = 2_000_000_000  # on file systems that keep whole seconds
@@ -49,7 +49,7 @@ COARSE_RACY_NS = 2_000_000_000  # on file systems that keep whole seconds
 class Target:
     """Which snapshot to bring up to date, what it holds now, and what was found to be different."""
 
-    kind: str  # "worktree" or "commit"
+    kind: str  # "worktree", "commit" or "source"
     place: str
     head: git.Head
     found: Walk
@@ -84,9 +84,17 @@ class Reading:
 
 
 def index(
-    repo: Repository, progress: Progress, *, revision: str = "", full: bool = False, wait: bool = True
+    repo: Repository,
+    progress: Progress,
+    *,
+    revision: str = "",
+    full: bool = False,
+    wait: bool = True,
+    embed: int | None = None,
 ) -> IndexReport:
     """Bring a snapshot up to date: the worktree's, or that of a revision. Cheap when nothing changed.
+
+    Vectors of an embedder that is slow come last; where more than `embed` pieces lack theirs, they are left for another time.
 
     Raises:
         GitError: git failed, or does not know the revision.
@@ -110,7 +118,11 @@ def index(
             read = read_changed(repo, target, progress)
             numbers = keep_contents(repo, read, progress, full=full)
             commit_snapshot(repo, target, read, numbers)
-    return observed(replace(report_on(repo, target, read), seconds=time.perf_counter() - started), changed=not current)
+    meaning = fill(repo, target.kind, target.place, progress, embed)
+    behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
+    report = report_on(repo, target, read, meaning)
+    report = replace(report, notes=(behind,) if behind else (), seconds=time.perf_counter() - started)
+    return observed(report, changed=not current)
 
 
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:
@@ -124,10 +136,23 @@ def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> 
         else:  # a commit never changes
             found = Walk([], [], frozenset(previous[1].files.paths))
         return target_of("commit", commit, git.Head(commit, ""), found, previous, looked_at)
-    previous = repo.catalogue.load("worktree", repo.root.path)
+    previous = repo.catalogue.load(*repo.place)
+    if repo.items is not None:
+        found = items_found(repo.items, previous, full=full)
+        return target_of(*repo.place, git.Head("", ""), found, previous, looked_at)
     known = NOTHING if previous is None or full else known_files(*previous)
     found = walk(repo.root, repo.walk, known).unwrap()
     return target_of("worktree", repo.root.path, git.head(repo.root).unwrap(), found, previous, looked_at)
+
+
+def items_found(items: Items, previous: tuple[Snapshot, View] | None, *, full: bool) -> Walk:
+    """Return a source's items as a walk finds files: those whose content is not that of the snapshot are to be read."""
+    known: dict[str, str] = {}
+    if previous is not None and not full:
+        known = {row.path: row.hash for row in file_rows(previous[1].files) if row.blob not in previous[1].missing}
+    listed = items.listing()
+    same = frozenset(entry.path for entry in listed if known.get(entry.path) == entry.blob)
+    return Walk([entry for entry in listed if entry.path not in same], [], same)
 
 
 def target_of(
@@ -178,6 +203,11 @@ def _sources(
         for entry in entries:
             yield entry, read_source(repo.root, entry, repo.walk.max_file_bytes)
         return
+    if repo.items is not None:
+        by_path = {entry.path: entry for entry in entries}
+        yield from ((by_path.pop(path), source) for path, source in repo.items.read(list(by_path)))
+        yield from ((entry, Skipped(entry.path, "unreadable", "gone meanwhile")) for entry in by_path.values())
+        return
     at: dict[str, list[FileEntry]] = {}
     for entry in entries:
         at.setdefault(entry.blob, []).append(entry)
@@ -212,7 +242,7 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
             if analysis.problem:
                 read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(unknown[job])]
             read.undescribed += not analysis.described
-            batch.setdefault(digest, []).append(embedded(repo, spoken(repo, analysis)))
+            batch.setdefault(digest, []).append(with_known_vectors(repo, spoken(repo, analysis)))
             weight += len(analysis.content)
         if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
             numbers |= repo.catalogue.add(batch)
@@ -231,27 +261,6 @@ def spoken(repo: Repository, analysis: Analysis) -> Analysis:
         return analysis
     content, language, references = analysis.content, analysis.language, bool(analysis.references)
     return analysed_again(repo, content, language, sentences, references=references)
-
-
-def embedded(repo: Repository, analysis: Analysis, anew: Collection[str] = ()) -> Analysis:
-    """Return the analysis with its vectors, where the embedder could not run beside the parser.
-
-    Such an embedder may be slow or cost money: what it made of a chunk is kept, and an edit embeds what it changed. Chunks
-    whose hashes are in `anew` are embedded again.
-    """
-    if repo.plan.embedder:
-        return analysis
-    embedder = repo.embedder()
-    hashes = [row[CHUNK_HASH] for row in analysis.chunks]
-    known = repo.catalogue.vectors(embedder.name, hashes)
-    missing = [number for number, digest in enumerate(hashes) if digest not in known or digest in anew]
-    if missing:
-        made = embedder.embed([analysis.passages[number] for number in missing], "document").unwrap()
-        fresh = {hashes[number]: vector for number, vector in zip(missing, made, strict=True)}
-        repo.catalogue.keep_vectors(embedder.name, fresh)
-        known |= fresh
-    vectors, scales = quantise(np.array([known[digest] for digest in hashes], np.float32).reshape(-1, embedder.dim))
-    return replace(analysis, passages=(), arrays=replace(analysis.arrays, vectors=vectors, scales=scales))
 
 
 def commit_snapshot(repo: Repository, target: Target, read: Reading, numbers: dict[BlobKey, int]) -> Snapshot:
@@ -311,7 +320,7 @@ def label(
 
 def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
     """Describe a snapshot as it stands, nothing brought up to date; None when it cannot be searched."""
-    place = ("commit", commit_place(repo, revision)) if revision else ("worktree", repo.root.path)
+    place = ("commit", commit_place(repo, revision)) if revision else repo.place
     loaded = repo.catalogue.load(*place)
     if loaded is None or loaded[1].missing:
         return None
@@ -322,7 +331,7 @@ def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
     )  # fmt: skip
 
 
-def report_on(repo: Repository, target: Target, read: Reading) -> IndexReport:
+def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning) -> IndexReport:
     """Say what was done."""
     loaded = repo.catalogue.load(target.kind, target.place)
     assert loaded is not None
@@ -331,7 +340,10 @@ def report_on(repo: Repository, target: Target, read: Reading) -> IndexReport:
     return IndexReport(
         repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=read.added,
         removed=len(target.gone), unchanged=view.files.indexed - changed, skipped=snapshot.skipped,
-        failures=tuple(read.failures), degraded={"metadata": read.undescribed} if read.undescribed else {},
+        failures=tuple(read.failures), trouble=meaning.problem,
+        degraded={
+            step: count for step, count in (("metadata", read.undescribed), ("vectors", meaning.missing)) if count
+        },
     )  # fmt: skip
 
 

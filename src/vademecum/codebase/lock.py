@@ -11,6 +11,7 @@ from typing import IO
 
 from vademecum.errors import StoreBusyError, StoreError
 
+WAIT_SECONDS = 600.0  # how long an index run waits for another one on the same repository
 _POLL_SECONDS = 0.05
 
 if sys.platform == "win32":  # pragma: no cover - run on Windows only
@@ -45,8 +46,10 @@ def _opened(path: Path) -> IO[str]:
 
 
 @contextmanager
-def exclusive(path: Path, wait_s: float, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold the lock at `path`, waiting for another holder up to `wait_s` seconds.
+def exclusive(
+    path: Path, wait_s: float, on_wait: Callable[[], None] | None = None, doing: str = "indexing this repository"
+) -> Iterator[None]:
+    """Hold the lock at `path`, waiting for another holder up to `wait_s` seconds; it is at what `doing` says.
 
     Raises:
         StoreBusyError: it is still held.
@@ -60,8 +63,6 @@ def exclusive(path: Path, wait_s: float, on_wait: Callable[[], None] | None = No
                 on_wait()
                 told = True
             if time.monotonic() >= until:
-                raise StoreBusyError(
-                    f"another vade process is indexing this repository ({path}): try again when it is done"
-                )
+                raise StoreBusyError(f"another vade process is {doing} ({path}): try again when it is done")
             time.sleep(_POLL_SECONDS)
         yield

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.repository import Opened
-from vademecum.codebase.search import evidence_of, stored_chunks
 from vademecum.types import Evidence
 
 

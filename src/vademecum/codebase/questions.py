@@ -15,13 +15,13 @@ import numpy as np
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.coverage import uncovered_files
 from vademecum.codebase.declarations import FUNCTIONS
+from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.expand import expand, neighbour_of
 from vademecum.codebase.explain import nearest_names
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
-from vademecum.codebase.search import evidence_of, stored_chunks
 from vademecum.errors import UsageError
 from vademecum.retrieval.query import Plan, last_part
 from vademecum.types import Evidence, FileKind, Neighbour, Neighbours

@@ -1,4 +1,4 @@
-"""One repository that is open: where it lies, what is kept of it, and how it is read."""
+"""One repository or source that is open: where it lies, what is kept of it, and how it is read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
 from vademecum.codebase.git import Root
+from vademecum.codebase.items import Items
+from vademecum.codebase.mirror import Mirror
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.protocols import Clock, Embedder
@@ -25,7 +27,16 @@ class Repository:
     plan: Plan
     walk: WalkSettings
     clock: Clock
+    prose: Callable[[], Embedder]  # the one for prose alone, which is the same where there is but one
+    batch: int = 64  # pieces that an embedder outside the workers is given at once: what a failure can cost
     enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
+    mirror: Mirror | None = None  # the index of vectors outside this process, where there is one
+    items: Items | None = None  # what it holds, where that is no directory but a backlog or a source of documents
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The kind and place of the snapshot that is searched unless a commit is named."""
+        return ("worktree", self.root.path) if self.items is None else ("source", self.name)
 
     @property
     def lock(self) -> Path:

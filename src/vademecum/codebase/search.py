@@ -1,37 +1,39 @@
 """The flow out: from a question to an answer with evidence.
 
-plan query → words + meaning + names, for every chunk → filter → join → cut → confidence → freshness → rerank → evidence
+plan query → words + meaning + names, for every chunk → filter → join → weigh → confidence → freshness → rerank → evidence
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.codebase.analyse import chunk_hashes
-from vademecum.codebase.enrich import summarise
+from vademecum.codebase.evidence import gather_evidence
 from vademecum.codebase.explain import nearest_names, why_not
-from vademecum.codebase.freshness import FileState, check_file, corresponding
+from vademecum.codebase.meaning import missing_said
+from vademecum.codebase.nearness import nearness_of
 from vademecum.codebase.observed import count_freshness, count_verdict, embedder_failed, stage
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
 from vademecum.result import Err, Ok
 from vademecum.retrieval.confidence import probability, verdict
-from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.filters import below, is_filtered, row_mask
 from vademecum.retrieval.model import fitted_for
-from vademecum.retrieval.query import Plan, plan_query
-from vademecum.retrieval.rank import RANKERS, Ranked, rank
-from vademecum.retrieval.signals import Floats, laid_end_to_end, signals_of
-from vademecum.types import KINDS, Answer, Chunk, Evidence, Freshness, Passage, Query, Verdict
+from vademecum.retrieval.query import Plan, plan_query, title_of
+from vademecum.retrieval.rank import RANKERS, Ranked, rank, weighed_together
+from vademecum.retrieval.signals import Floats, Rows, laid_end_to_end, signals_of
+from vademecum.types import KINDS, Answer, Evidence, Passage, Query, Verdict
 
 JUDGED = 10  # results that confidence looks at, however few are asked for
+TITLE_COUNTS = 2.0
+TITLED = ("default", "constants")  # rankers whose scores of two readings are of one kind
+JOINED = (*TITLED, "fused")  # those that look at more candidates than they are asked for
 
 
 def search(opened: Sequence[Opened], query: Query, ranker: str = "default", reranking: Reranking = AS_RANKED) -> Answer:
@@ -42,43 +44,98 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         StoreError: the database said no.
     """
     check_query(query, ranker)
-    plan = plan_query(query.text)
-    with stage("question"):
-        vector, trouble = question_vector(opened, plan, ranker)
-    with stage("signals"):
-        found = [signals_of(each.view, plan, vector, KINDS[query.kind]) for each in opened]
-        signals = laid_end_to_end([signals for signals, _ in found])
-    with stage("filter"):
-        rows = allowed_rows(opened, query)
-    embedder = "" if vector is None else opened[0].repo.embedder().name
+    plan, title = plan_query(query.text), title_of(query.text)
     ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
-    with stage("rank"):
-        ranked = rank(signals, plan, rows, max(query.k, JUDGED), ranker, model=fitted_for(embedder))
-    probable = probability(ranked, embedder)
-    decided = verdict(plan, ranked, probable)
+    by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
+    with stage("filter"):
+        masks = allowed_masks(opened, query)
+    asked = Asked(opened, query, masks, ranker, max(query.k, JUDGED, by.depth))
+    found = find(asked, plan)
+    if title and ranker in TITLED:
+        found = together(found, find(asked, plan_query(title)))
+    decided = verdict(plan, found.ranked.first(asked.judged), found.probable)
     count_verdict(decided)
     if decided is Verdict.NOT_FOUND:
-        unknown = set.intersection(*(terms for _, terms in found))
         return Answer(
-            query.text, decided, probable, (), why_not(opened, query, plan, ranked, unknown),
-            nearest_names(opened, plan), ranked.searched,
+            query.text, decided, found.probable, (), _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind),
+            nearest_names(opened, plan), found.ranked.searched,
         )  # fmt: skip
 
     def best(count: int) -> tuple[Evidence, ...]:
-        wider = (
-            ranked
-            if count <= max(query.k, JUDGED)
-            else rank(signals, plan, rows, count, ranker, model=fitted_for(embedder))
-        )
+        joined = query.joined and ranker in JOINED and not plan.is_bare
         with stage("evidence"):
-            return gather_evidence(opened, wider.first(count))
+            return gather_evidence(opened, found.ranked, count, joined=joined)
 
-    by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
     with stage("rerank"):  # reading the evidence among it
         evidence, said = rerank(by, query.text, best, query.k)
     count_freshness(evidence)
-    trouble = "; ".join(filter(None, (trouble, said)))
-    return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
+    trouble = _said(found.trouble, found.behind, said)
+    return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
+
+
+def _said(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What does not hang on the words of a question: where it is put, and how the answer is ranked."""
+
+    opened: Sequence[Opened]
+    query: Query
+    masks: Sequence[NDArray[np.bool_]] | None  # of each repository's rows, those that may be found; None for all
+    ranker: str
+    depth: int  # results that are wanted, at most
+
+    @property
+    def rows(self) -> Rows:
+        """The rows that may be found, of the repositories laid end to end; None for all."""
+        return None if self.masks is None else np.flatnonzero(np.concatenate(self.masks))
+
+    @property
+    def judged(self) -> int:
+        """How many of the first candidates confidence looks at."""
+        return max(self.query.k, JUDGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates for a question, how likely they hold its answer, terms that no repository has, and what went wrong."""
+
+    ranked: Ranked
+    probable: float
+    unknown: set[str]
+    trouble: str
+    behind: str  # what indexes of vectors outside did not answer, and why
+
+
+def find(asked: Asked, plan: Plan) -> Found:
+    """Rank everything that is allowed for one reading of the question."""
+    opened, kinds = asked.opened, KINDS[asked.query.kind]
+    with stage("question"):
+        vector, trouble = question_vector(opened, plan, asked.ranker)
+    with stage("signals"):
+        near, behind = nearness_of(opened, vector, asked.query, asked.masks)
+        found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, near, strict=True)]
+        signals = laid_end_to_end([signals for signals, _ in found])
+    embedder = "" if vector is None else opened[0].repo.embedder().name
+    with stage("rank"):
+        ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
+    unknown = set.intersection(*(terms for _, terms in found))
+    unread = "" if vector is None else missing_said([each.view for each in opened])
+    return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, _said(trouble, unread), behind)
+
+
+def together(whole: Found, title: Found) -> Found:
+    """Return what either reading found, by the sum of its scores, the title's twice.
+
+    A long text is often an issue: its title says what it is about, the text also what was seen on the way. Scores are
+    expected gains, so they add up. Measured on issues that are not reported (docs/ranking.md).
+    """
+    if not len(whole.ranked.rows) or not len(title.ranked.rows):
+        return whole if len(whole.ranked.rows) else title
+    ranked = weighed_together([title.ranked, whole.ranked], [TITLE_COUNTS, 1.0])
+    return Found(ranked, max(whole.probable, title.probable), whole.unknown, whole.trouble, whole.behind)
 
 
 def check_query(query: Query, ranker: str) -> None:
@@ -110,11 +167,11 @@ def question_vector(opened: Sequence[Opened], plan: Plan, ranker: str) -> tuple[
             return None, f"ranked by words alone: {error}"
 
 
-def allowed_rows(opened: Sequence[Opened], query: Query) -> NDArray[np.int64] | None:
-    """Return the rows, of the repositories laid end to end, that every filter lets through; None for all of them."""
+def allowed_masks(opened: Sequence[Opened], query: Query) -> list[NDArray[np.bool_]] | None:
+    """Return which rows of each repository every filter lets through, bool (R,); None for all of them."""
     if not (is_filtered(query) or query.pattern or any(each.prefixes for each in opened)):
         return None
-    return np.flatnonzero(np.concatenate([_mask(each, query) for each in opened]))
+    return [_mask(each, query) for each in opened]
 
 
 def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:
@@ -145,60 +202,3 @@ def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np
             lines = view.lines[first:last]
             matched[first:last] = ((hit[:, 1] >= lines[:, :1]) & (hit[:, 0] <= lines[:, 1:])).any(axis=1)
     return matched
-
-
-def gather_evidence(opened: Sequence[Opened], ranked: Ranked) -> tuple[Evidence, ...]:
-    """Read what the ranked rows say, and check the files they come from."""
-    bases = list(accumulate((len(each.view) for each in opened), initial=0))
-    places: dict[int, list[int]] = {}  # per repository, the ranked rows that are its own
-    for place, row in enumerate(ranked.rows.tolist()):
-        places.setdefault(bisect_right(bases, row) - 1, []).append(place)
-    signals = [dict(zip(ranked.signals, values, strict=True)) for values in _rounded(ranked)]
-    found: dict[int, Evidence] = {}
-    for which, own in places.items():
-        each, rows = opened[which], [int(ranked.rows[place]) - bases[which] for place in own]
-        states = {file: check_file(each, file) for file in dict.fromkeys(each.view.row_file[rows].tolist())}
-        for place, row, stored in zip(own, rows, stored_chunks(each, rows), strict=True):
-            state = states[int(each.view.row_file[row])]
-            found[place] = evidence_of(each, row, stored, float(ranked.scores[place]), signals[place], state)
-    return tuple(found[place] for place in range(len(found)))
-
-
-def _rounded(ranked: Ranked) -> list[list[float]]:
-    """Return every ranked row's signals to four places."""
-    values: list[list[float]] = np.round(np.array(list(ranked.signals.values()), np.float64).T, 4).tolist()
-    return values
-
-
-def evidence_of(
-    each: Opened, row: int, stored: tuple[Chunk, str], score: float, signals: dict[str, float], state: FileState
-) -> Evidence:
-    """Return one row, whose chunk was stored with its hash, as evidence: as its file is now."""
-    files = each.view.files
-    file = int(each.view.row_file[row])
-    chunk, digest = stored
-    label, freshness = each.snapshot.label, state.freshness
-    if state.now is not None:
-        new = corresponding(chunk, state.now)
-        if new is None:
-            freshness = Freshness.STALE
-        else:
-            digest = chunk_hashes([new], state.now.language)[0]
-            chunk = new
-            label = f"{each.snapshot.commit}+edited" if each.snapshot.commit else "edited"
-    path, kind = files.paths[file], FILE_KINDS[files.kinds[file]]
-    return Evidence(
-        id=f"{each.repo.name}:{label}:{path}:{digest}", repo=each.repo.name, branch=each.snapshot.branch, commit=label,
-        path=path, start_line=chunk.start_line, end_line=chunk.end_line, snippet=chunk.text.rstrip("\n"),
-        score=round(score, 6), kind=str(chunk.kind), language=files.language(file),
-        symbols=tuple(symbol.qualified for symbol in chunk.symbols) or ((chunk.qualified,) if chunk.name else ()),
-        signature=chunk.signature, summary=chunk.summary or summarise(chunk, files.language(file)),
-        file_kind=kind.value, signals=signals, freshness=freshness,
-    )  # fmt: skip
-
-
-def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
-    """Return the chunks of rows as they were indexed, each with its hash."""
-    view = each.view
-    blobs = view.files.blobs[view.row_file[rows]].tolist()
-    return each.repo.catalogue.chunks(list(zip(blobs, view.ordinals(rows).tolist(), strict=True)))

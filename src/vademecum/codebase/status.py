@@ -7,13 +7,15 @@ import shutil
 import sqlite3
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 from vademecum.codebase import git
-from vademecum.codebase.index import NO_HASH, WAIT_SECONDS, Target, digest_before, find_target
-from vademecum.codebase.lock import exclusive
+from vademecum.codebase.index import NO_HASH, Target, digest_before, find_target
+from vademecum.codebase.lock import WAIT_SECONDS, exclusive
+from vademecum.codebase.mirror import Mirror
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import Source, read_source
-from vademecum.errors import Error
+from vademecum.errors import ConsentError, Error, PluginError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.types import Check, GcReport, Passage, RepoStatus
 
@@ -65,12 +67,15 @@ def collect_garbage(repo: Repository) -> GcReport:
         gone = [s.id for s in snapshots if s.kind == "worktree" and not os.path.isdir(s.place)]
         repo.catalogue.forget([*gone, *(s.id for s in commits[KEPT_COMMITS:])])
         blobs, chunks = repo.catalogue.collect()
+    if repo.mirror is not None:
+        repo.mirror.catch_up(partial(exclusive, repo.lock, WAIT_SECONDS), lambda *_: None)
     return GcReport(blobs, chunks, max(before - _bytes(repo), 0))
 
 
-def check_repository(repo: Repository) -> list[Check]:
-    """Look at everything one repository's index depends on."""
-    return [_check_git(repo), _check_disk(repo), _check_database(repo), _check_embedder(repo), _check_index(repo)]
+def check_repository(repo: Repository, *, repair: bool = False) -> list[Check]:
+    """Look at everything one repository's index depends on; `repair` mends what differs in an index of vectors outside."""
+    checks = [_check_git(repo), _check_disk(repo), _check_database(repo), _check_embedder(repo), _check_index(repo)]
+    return checks if repo.mirror is None else [*checks, _check_vectors(repo, repo.mirror, repair=repair)]
 
 
 def _check_git(repo: Repository) -> Check:
@@ -118,3 +123,27 @@ def _check_index(repo: Repository) -> Check:
         return Check("index", ok=True, detail="nothing is indexed yet; the first search does it")
     state = "up to date" if status.fresh else "behind the disk; the next search takes the changes in"
     return Check("index", ok=True, detail=f"{status.files} files, {status.chunks} chunks, {state}")
+
+
+def _check_vectors(repo: Repository, mirror: Mirror, *, repair: bool) -> Check:
+    """Look at what the index of vectors holds, point by point."""
+    alone = partial(exclusive, repo.lock, WAIT_SECONDS)
+    try:
+        name = mirror.index().name
+        match mirror.repair(alone, lambda *_: None) if repair else mirror.drift():
+            case Err(error):
+                return Check("vectors", ok=False, detail=str(error), fix="mend that, then run `vade doctor --repair`")
+            case Ok(drift):
+                behind = mirror.standing()
+    except (ConsentError, PluginError, UsageError) as error:
+        return Check("vectors", ok=False, detail=str(error), fix="see the message, or set search.vectors to exact")
+    where = f"{name}{', from another machine' if mirror.index().remote else ''}"
+    if repair and drift.said:
+        return Check("vectors", ok=True, detail=f"{where}: mended, there were {drift.said}")
+    if drift.said or behind.lacking or behind.left_over:
+        late = (
+            f"{behind.lacking + behind.left_over} files still to be brought up to date" if not behind.is_whole else ""
+        )
+        said = ", ".join(filter(None, (drift.said, late)))
+        return Check("vectors", ok=False, detail=f"{where}: {said}", fix="run `vade doctor --repair`")
+    return Check("vectors", ok=True, detail=f"{where}: {drift.expected} points, all as they should be")

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.explain import nearest_names
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.repository import Opened
-from vademecum.codebase.search import check_count, evidence_of, stored_chunks
+from vademecum.codebase.search import check_count
 from vademecum.errors import UsageError
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS

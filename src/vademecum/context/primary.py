@@ -1,9 +1,4 @@
-"""What matches a task: the search for it, and what it found as pieces that stand by themselves.
-
-A task is often an issue: a title and a text. The search is made for the whole and for the title, and their scores, which are
-expected gains, are added, the title's twice: a title says what it is about, a text also what was seen on the way. Measured
-on issues that are not reported (docs/context.md).
-"""
+"""What matches a task: the search for it, and what it found as pieces that stand by themselves."""
 
 from __future__ import annotations
 
@@ -11,12 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from vademecum.context.document import headline
 from vademecum.context.piece import Form, Offer, Piece
 from vademecum.errors import UsageError
 from vademecum.types import Answer, Evidence, Freshness
 
-TITLE_COUNTS = 2.0
 MOST_FOUND = 200  # pieces asked of a search: as many as ranking looks at closely
 TOKENS_PER_PIECE = 25  # nothing that is worth a place is shorter
 Search = Callable[[str, int], Answer]
@@ -33,26 +26,7 @@ def find(search: Search, task: str, budget: int) -> Answer:
     """
     if not task.strip():
         raise UsageError("the task is empty: say what is to be done, in a line or in a page")
-    k = min(MOST_FOUND, max(10, budget // TOKENS_PER_PIECE))
-    whole, title = search(task, k), headline(task)
-    if title == task.strip():
-        return whole
-    first = search(title, k)
-    if not whole or not first:
-        return whole or first
-    better = max(first, whole, key=lambda answer: answer.probability)
-    return replace(better, query=task, evidence=added(whole.evidence, first.evidence)[:MOST_FOUND])
-
-
-def added(whole: Sequence[Evidence], title: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return what either search found, by the sum of its scores."""
-    scores: dict[str, float] = {}
-    found: dict[str, Evidence] = {}
-    for evidence, counts in ((whole, 1.0), (title, TITLE_COUNTS)):
-        for item in evidence:
-            scores[item.id] = scores.get(item.id, 0.0) + counts * item.score
-            found.setdefault(item.id, item)
-    return tuple(replace(found[own], score=score) for own, score in sorted(scores.items(), key=lambda pair: -pair[1]))
+    return search(task, min(MOST_FOUND, max(10, budget // TOKENS_PER_PIECE)))
 
 
 def offers_of(found: Sequence[Evidence], pieces: Pieces) -> list[Offer]:

@@ -80,11 +80,13 @@ def evidence_lines(
     evidence: Evidence, *, snippet_lines: int, name_repos: bool = False, why: bool = False, style: Style = PLAIN
 ) -> Iterator[str]:
     """Yield the place and then the numbered lines of one piece of evidence."""
-    repo = f"{evidence.repo}:" if name_repos else ""
+    repo = f"{evidence.repo}:" if name_repos or evidence.url else ""
     place = visible(f"{repo}{evidence.path}:{evidence.start_line}-{evidence.end_line}")
     mark = "" if evidence.freshness is Freshness.FRESH else f"  [{evidence.freshness}]"
     label = _cut(visible(_label(evidence)), max(20, style.width - len(place) - len(mark) - 2))
     yield f"{style.place(place)}{mark}" + (f"  {label}" if label else "")
+    if evidence.url:
+        yield style.dim(f"  {visible(_item_facts(evidence))}")
     if why and evidence.signals:
         signals = "  ".join(f"{name} {value:.3g}" for name, value in sorted(evidence.signals.items()))
         yield style.dim(f"  score {evidence.score:.3g}  {signals}")
@@ -95,6 +97,17 @@ def evidence_lines(
         yield f"{style.dim(f'{number:>{digits}}')}  {style.code(shown)}".rstrip()
     if 0 < snippet_lines < len(lines):
         yield style.dim(f"{'...':>{digits}}  {len(lines) - snippet_lines} more lines")
+
+
+def _item_facts(evidence: Evidence) -> str:
+    """Where an item is looked at, when it last changed and was fetched, and who names it."""
+    known = evidence.metadata
+    facts = [evidence.url, str(known.get("state", ""))]
+    facts += [f"updated {evidence.updated[:10]}" if evidence.updated else ""]
+    facts += [f"fetched {known['synced'][:10]}" if known.get("synced") else ""]
+    named = [*known.get("named_in", ()), *known.get("commits", ())]
+    facts += [f"named in {', '.join(named)}" if named else ""]
+    return "  ".join(filter(None, facts))
 
 
 def definition_facts(evidence: Evidence) -> str:
@@ -159,6 +172,8 @@ def evidence_record(evidence: Evidence, *, snippet_lines: int | None = None, com
         "signals": {name: round(float(value), 4) for name, value in evidence.signals.items()},
         "freshness": str(evidence.freshness),
         "metadata": dict(evidence.metadata),
+        "url": evidence.url,
+        "updated": evidence.updated,
     }
     if compact:
         record["snippet"] = "\n".join(_cut(line, LINE_CHARACTERS) for line in _lines(snippet))

@@ -68,7 +68,12 @@ def application(
     async def life(app: FastAPI) -> AsyncIterator[None]:
         engines = Engines(settings, own.threads, own.waiting, own.timeout_s)
         app.state.desk = Desk(
-            settings, tuple(roots), tuple(keys), engines, Jobs(settings), HookRuns(settings.home / RUNS)
+            settings,
+            tuple(roots),
+            tuple(keys),
+            engines,
+            Jobs(settings, [root.path for root in roots]),
+            HookRuns(settings.home / RUNS),
         )
         try:
             async with agents.run():

@@ -20,6 +20,7 @@ from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import AccessError, UnknownError
 from vademecum.http.access import Key, Visitor
+from vademecum.http.answers import Answers
 from vademecum.http.engines import Engines, Opening
 from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
@@ -38,6 +39,7 @@ class Desk:
     engines: Engines
     jobs: Jobs
     hooks: HookRuns
+    answers: Answers = field(default_factory=Answers)
     looked_at: dict[tuple[str, ...], float] = field(default_factory=dict)  # when repositories were last refreshed
 
     def is_due(self, paths: tuple[str, ...]) -> bool:
@@ -99,14 +101,23 @@ class Asking:
         """Do the same for what the state of a repository's index alone decides: a known answer is not worked out again."""
         self.path_of(repo)  # whoever may not see it learns nothing of its state
 
-        def tagged(engine: Engine) -> tuple[str, Any]:
+        def tagged(engine: Engine) -> tuple[str, bytes | None]:
             if self.is_due():
                 engine.codebase.refresh()
-            states = engine.codebase.states((repo,) if repo else ())
+            named = (repo,) if repo else ()
+            if "" in engine.codebase.states(named):  # nothing is indexed yet
+                engine.codebase.refresh()
+            states = engine.codebase.states(named)
             tag = self._tag(
                 "\0".join((*states, self.request.url.path, self.request.url.query)).encode("utf-8", "replace")
             )
-            return tag, None if self._knows(tag) else encoded(function(engine))
+            if self._knows(tag):
+                return tag, None
+            body = self.desk.answers.get(tag)
+            if body is None:
+                body = encoded(function(engine))
+                self.desk.answers.keep(tag, body)
+            return tag, body
 
         tag, body = await self.engine(tagged)
         return self._send(tag, body, 200)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.context.chains import plan_text, prediction_text, record_of, tools_text
 from vademecum.context.document import context_record
+from vademecum.context.items import items_record, items_text
 from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.remembered import recalled_record, recalled_text
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
@@ -175,7 +176,8 @@ def _map(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     name, relation = arguments["name"], arguments.get("relation", "definition")
     if relation == "definition":
-        return _outcome(engine, engine.codebase.symbol(name, k=RESULTS), SNIPPET_LINES, facts=True)
+        found = engine.codebase.symbol(name, k=RESULTS)
+        return _with_items(engine, found, _outcome(engine, found, SNIPPET_LINES, facts=True))
     depth = arguments.get("depth", 2)
     if relation == "path":
         if "to" not in arguments:
@@ -183,7 +185,15 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
         answer = engine.codebase.path(name, arguments["to"], depth)
     else:
         answer = getattr(engine.codebase, relation)(name, depth=depth)
-    return Outcome(neighbours_text(answer).rstrip("\n"), neighbours_record(answer, compact=True))
+    items = engine.codebase.items_at(answer)
+    record = neighbours_record(answer, compact=True) | ({"items": items_record(items)} if items else {})
+    return Outcome((neighbours_text(answer) + items_text(items)).rstrip("\n"), record)
+
+
+def _with_items(engine: Engine, answer: Answer, outcome: Outcome) -> Outcome:
+    items = engine.codebase.items(answer.evidence)
+    data = {**(outcome.data or {}), **({"items": items_record(items)} if items else {})}
+    return Outcome(f"{outcome.text}\n{items_text(items)}".rstrip("\n"), data)
 
 
 def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -197,7 +207,10 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
 
 def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     found = engine.memory.recall(
-        arguments["question"], k=arguments.get("k", REMEMBERED), when=arguments.get("when", "")
+        arguments["question"],
+        k=arguments.get("k", REMEMBERED),
+        when=arguments.get("when", ""),
+        by=arguments.get("by", "both"),
     )
     return Outcome(recalled_text(found), recalled_record(found))
 
@@ -340,6 +353,7 @@ TOOLS: Mapping[str, Tool] = {
                 "question": _string("In words"),
                 "k": _number(f"Results, default {REMEMBERED}", 1, 50),
                 "when": _string("Only of this time, e.g. last week"),
+                "by": _string("Compare by, default both", enum=["both", "words", "meaning"]),
             },
             ("question",),
             _recall,

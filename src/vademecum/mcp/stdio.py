@@ -195,13 +195,13 @@ class Server:
         }
 
     def _warm_up(self) -> None:
-        """Import and open the engine while the client thinks; a failure waits for the first call to tell it."""
+        """Open the engine and lay out what is remembered while the client thinks; a failure waits for the first call to tell it."""
 
         def warm() -> None:
             import contextlib
 
             with contextlib.suppress(Exception):
-                self._opened()
+                self._opened().warm_up()
 
         self._work.put(warm)
 

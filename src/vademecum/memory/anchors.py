@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from vademecum.memory.records import Anchor, AnchorState, Fact, Note
+from vademecum.memory.records import Anchor, AnchorState, Fact, Note, Recalled
 from vademecum.memory.scope import Scope
 
 MOST_NAMES = 6  # of one fact: more is a list of names, not a statement about them
@@ -100,6 +100,20 @@ class Anchoring:
             anchor = Anchor(symbol, path, hash_, state_of(hash_, sites.get(symbol, ())))
             found.setdefault(fact, []).append(anchor)
         return {fact: tuple(anchors) for fact, anchors in found.items()}
+
+    def anchored(self, scopes: Sequence[Scope], found: Recalled) -> Recalled:
+        """Say of each piece of evidence what became of the code it speaks of."""
+        facts = [fact for item in found.evidence for fact in item.facts]
+        states: dict[str, tuple[Anchor, ...]] = {}
+        for scope in scopes:
+            states |= self.states(scope, facts)
+        if not states:
+            return found
+        evidence = tuple(
+            replace(item, anchors=tuple(a for fact in item.facts for a in states.get(fact.id, ())))
+            for item in found.evidence
+        )
+        return replace(found, evidence=evidence)
 
     def about(self, scope: Scope, symbols: Mapping[str, str]) -> list[Note]:
         """Return the facts that hold and are about any of these symbols.

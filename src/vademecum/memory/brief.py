@@ -1,8 +1,8 @@
 """What an agent is told in passing, when a session opens or a message is sent: facts alone, and quickly.
 
-`recall` reads every event with arrays and vectors, which takes longer to load than a hook may take. This reads the table of
-facts and nothing else: what holds, what was decided, what is left open, and of a message the facts that share its telling
-words. Rare words tell more than common ones, counted over the facts at hand (inverse document frequency).
+`recall` reads every event with arrays and vectors, which takes longer to load than a hook may take. This reads a few columns
+of the table of facts and nothing else: what holds, what was decided, what is left open, and of a message the facts that
+share its telling words. Rare words tell more than common ones, counted over the facts at hand (inverse document frequency).
 """
 
 from __future__ import annotations
@@ -10,93 +10,125 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from vademecum.memory.context import estimated_tokens, fitted, one_line
-from vademecum.memory.preferences import Preferences
-from vademecum.memory.records import FactKind
-from vademecum.memory.scope import Scope
+from vademecum.memory.active import ALWAYS_ON, MAX_PREFERENCES, surest
+from vademecum.memory.fitting import estimated_tokens, fitted, one_line
+from vademecum.memory.kinds import FactKind
 from vademecum.memory.wording import Wording, hint
 from vademecum.memory.words import terms
-from vademecum.protocols import Clock, Condition
+
+if TYPE_CHECKING:
+    from vademecum.protocols import Clock, Condition, Store
 
 LEAST_CONFIDENCE = 0.6
 MOST_OPEN = 3
 MOST_TOLD = 3
-MOST_FACTS = 5_000  # the newest: more take longer to look through than a hook may take
+MOST_FACTS = 5_000  # the newest of a database: more take longer to look through than a hook may take
+TOLD_SINCE = "told_since"  # the row of `meta` that says since when they are; kept by whoever has time to look at all
 MOST_CHARACTERS = 2_000  # of a message: what is longer was pasted
 _STEM_LETTERS = 4  # of a term: a stem's first letters stand in every form of its word
-_COLUMNS = ("last_at", "confidence", "valid_to", "id", "subject", "attribute", "text")
+_COLUMNS = ("valid_to", "id", "key", "kind", "subject", "attribute", "text", "confidence", "mentions", "first_at",
+            "last_at")  # fmt: skip
 _KNOWLEDGE = (FactKind.DECISION, FactKind.FACT, FactKind.FIX, FactKind.TODO)
 
 
 class Outline(NamedTuple):
-    """Enough of a fact to choose it by."""
+    """Enough of a fact to choose it by and to tell it."""
 
-    last_at: float
-    scope: int  # its place among the scopes
     id: str
+    key: str
+    kind: str
     subject: str
     attribute: str
     text: str
+    confidence: float
+    mentions: int
+    first_at: float
+    last_at: float
 
     @property
     def words(self) -> str:
         """All its words."""
         return f"{self.subject} {self.attribute} {self.text}"
 
+    @property
+    def topic(self) -> str:
+        """What it is about, as `Fact.topic`."""
+        return " ".join(part for part in (self.subject, self.attribute) if part) or self.kind
 
-@dataclass(frozen=True)
+
 class Brief:
-    """What is told, in which words, and of how many tokens at most."""
+    """Tells what the databases of some memories hold."""
 
-    scopes: Sequence[Scope]
-    wording: Wording
-    clock: Clock
-    budget_tokens: int
-    count: Callable[[str], int] = estimated_tokens
+    def __init__(
+        self,
+        stores: Sequence[Store],
+        wording: Wording,
+        clock: Clock,
+        budget_tokens: int,
+        count: Callable[[str], int] = estimated_tokens,
+    ) -> None:
+        """Take the databases, the nearest scope's first, the words to tell it in, and how many tokens it may take."""
+        self._stores = tuple(stores)
+        self._wording = wording
+        self._clock = clock
+        self._budget = budget_tokens
+        self._count = count
 
     def opening(self) -> str:
         """Return what to know when a session opens: preferences and instructions, the latest decisions, what is left open."""
-        decided = self._latest(FactKind.DECISION, MOST_TOLD)
-        left = self._latest(FactKind.TODO, MOST_OPEN)
-        w = self.wording
-        sections = [(w.preferences, self._preferences()), (w.knowledge, decided), (w.open_work, left)]
-        return fitted(sections, self.budget_tokens, self.count)
+        active = surest([_standing(store, ALWAYS_ON) for store in self._stores])[:MAX_PREFERENCES]
+        known = self._known((FactKind.DECISION, FactKind.TODO))
+        decided = [each for each in known if each.kind == FactKind.DECISION][:MOST_TOLD]
+        left = [each for each in known if each.kind == FactKind.TODO][:MOST_OPEN]
+        w = self._wording
+        always = [f"- {each.topic}: {one_line(each.text)}" for each in active]
+        sections = [(w.preferences, always), (w.knowledge, self._lines(decided)), (w.open_work, self._lines(left))]
+        return fitted(sections, self._budget, self._count)
 
     def answering(self, message: str) -> str:
         """Return what to know before answering a message; "" where nothing that is known concerns it."""
-        told = self._lines(relevant(message, self._outlines(_KNOWLEDGE))[:MOST_TOLD])
-        return fitted([(self.wording.knowledge, told)], self.budget_tokens, self.count)
+        told = self._lines(relevant(message, self._known(_KNOWLEDGE))[:MOST_TOLD])
+        return fitted([(self._wording.knowledge, told)], self._budget, self._count)
 
-    def _preferences(self) -> list[str]:
-        active = Preferences(self.scopes, self.clock).active()
-        return [f"- {fact.topic}: {one_line(fact.text)}" for fact in active]
-
-    def _outlines(self, kinds: Sequence[FactKind]) -> list[Outline]:
-        """What holds and is sure enough, the newest first: little of each, since a memory may hold thousands."""
-        where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds])]
-        found = [
-            Outline(at, number, *row)
-            for number, scope in enumerate(self.scopes)
-            for at, sure, until, *row in scope.store.scan("facts", where, _COLUMNS).unwrap()
-            if until is None and sure >= LEAST_CONFIDENCE
-        ]
+    def _known(self, kinds: Sequence[FactKind]) -> list[Outline]:
+        """Return what is sure enough of all databases, the newest first."""
+        held = [_standing(store, kinds, told_since(store)) for store in self._stores]
+        found = [each for own in held for each in own if each.confidence >= LEAST_CONFIDENCE]
         return sorted(found, key=lambda each: -each.last_at)[:MOST_FACTS]
 
-    def _latest(self, kind: FactKind, most: int) -> list[str]:
-        return self._lines(self._outlines([kind])[:most])
-
     def _lines(self, chosen: Sequence[Outline]) -> list[str]:
-        known = {
-            fact.id: fact
-            for number, scope in enumerate(self.scopes)
-            for fact in scope.ledger.get([each.id for each in chosen if each.scope == number])
-        }
-        now = self.clock()
-        told = [known[each.id] for each in chosen if each.id in known]
-        return [f"- {one_line(fact.text)} ({hint(self.wording, fact.mentions, fact.first_at, now)})" for fact in told]
+        now = self._clock()
+        return [
+            f"- {one_line(each.text)} ({hint(self._wording, each.mentions, each.first_at, now)})" for each in chosen
+        ]
+
+
+def _standing(store: Store, kinds: Sequence[FactKind], since: float = 0.0) -> list[Outline]:
+    """Return what holds now of what was said since a moment."""
+    where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds]), ("last_at", ">=", since)]
+    rows = store.scan("facts", where, _COLUMNS).unwrap()
+    return [Outline._make(row[1:]) for row in rows if row[0] is None]
+
+
+def told_since(store: Store) -> float:
+    """Return the moment before which facts are too many to be looked through in passing; 0 where they are few."""
+    rows = store.scan("meta", [("name", "=", TOLD_SINCE)], ("value",)).unwrap()
+    return float(rows[0][0]) if rows else 0.0
+
+
+def mark_told_since(store: Store) -> None:
+    """Work out that moment again; preferences and instructions are looked through whenever they were said.
+
+    Raises `StoreError`.
+    """
+    where: list[Condition] = [("kind", "in", [str(kind) for kind in _KNOWLEDGE])]
+    newest = sorted(
+        (at for at, end in store.scan("facts", where, ("last_at", "valid_to")).unwrap() if end is None), reverse=True
+    )
+    since = newest[MOST_FACTS - 1] if len(newest) > MOST_FACTS else 0.0
+    store.upsert("meta", [(TOLD_SINCE, repr(since))]).unwrap()
 
 
 def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:

@@ -41,36 +41,39 @@ CALIBRATIONS = {"static:static-2": Calibration(0.36, -3.99, 5.7, 0.0, -2.34)}
 BY_WORDS = Calibration(0.36, -3.0, 0.0, 2.4, -2.34)
 
 
-def probability(weighed: Weighed, best: NDArray[np.int64], events: int, embedder: str) -> float:
-    """Return the probability, 0..1, that the candidates at the places `best`, best first, hold the answer."""
+@dataclass(frozen=True)
+class Found:
+    """What recall found, to be judged."""
+
+    weighed: Weighed
+    best: NDArray[np.int64]  # the places of the best candidates, best first
+    shares: NDArray[np.float32]  # how much of the question each of them holds
+    events: int  # how many there are
+    searched: int  # how many passed the filters
+    by_meaning: bool = False  # words were not asked for
+
+
+def probability(found: Found, embedder: str) -> float:
+    """Return the probability, 0..1, that what was found holds the answer; `embedder` made the cosines."""
+    weighed, best = found.weighed, found.best
     if not len(best):
         return 0.0
     c = CALIBRATIONS.get(embedder, BY_WORDS)
     scores = weighed.score[best]
     alone = 1 - float(scores[min(_TENTH, len(best) - 1)]) / max(float(scores[0]), 1e-9)
-    meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(weighed.share[best[:_HEAD]].max())
-    missing = weighed.missing * events / (events + LITTLE)
+    meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(found.shares[:_HEAD].max())
+    missing = weighed.missing * found.events / (found.events + LITTLE)
     odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share + c.alone * alone
     return 1 / (1 + math.exp(-odds))
 
 
-def judge(
-    weighed: Weighed, best: NDArray[np.int64], events: int, searched: int, embedder: str
-) -> tuple[Verdict, float, str]:
-    """Return verdict, probability, and the reason where it is not resolved.
-
-    Args:
-        weighed: the candidates.
-        best: the places of the best of them, best first.
-        events: how many there are.
-        searched: how many passed the filters.
-        embedder: made the cosines.
-    """
-    if not searched:
-        return Verdict.NOT_FOUND, 0.0, "the filters leave nothing" if events else "nothing is recorded yet"
-    if not len(best) or not weighed.words[best].any():
+def judge(found: Found, embedder: str) -> tuple[Verdict, float, str]:
+    """Return verdict, probability, and the reason where it is not resolved."""
+    if not found.searched:
+        return Verdict.NOT_FOUND, 0.0, "the filters leave nothing" if found.events else "nothing is recorded yet"
+    if not len(found.best) or not (found.by_meaning or found.weighed.words[found.best].any()):
         return Verdict.NOT_FOUND, 0.0, "nothing in memory shares a word with it"
-    probable = probability(weighed, best, events, embedder)
+    probable = probability(found, embedder)
     if probable < FOUND_FROM:
         return Verdict.NOT_FOUND, probable, "memory hardly speaks of this"
     if probable >= RESOLVED_FROM:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vademecum.errors import StoreFullError
+from vademecum.memory.brief import mark_told_since
 from vademecum.memory.facts import digest_of
 from vademecum.memory.journal import ARCHIVED
 from vademecum.memory.ledger import Ledger
@@ -25,7 +28,10 @@ ALIKE = 0.8  # Jaccard similarity of two facts' words from which they say the sa
 LEAST_WORDS = 4  # of a fact that may be merged: "use tabs" and "use tools" are not alike for sharing a word
 QUIET_S = 1800.0  # a session that nothing was added to for so long is over
 DIGEST_LINES = 5  # of each part
+MOST_DIGESTS = 2_000  # sessions at once: the rest have their turn next time
+EVERY_S = 86_400.0  # when nobody asks
 ARCHIVED_TO = 0.9  # of the most events there may be: how many are left, so that it is not done each time
+_DONE = "consolidated_at"  # the row of `meta` that says when it was done
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +49,59 @@ def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:
     merged = merge_duplicates(scope)
     digests = digest_sessions(scope, now)
     archived, archive = archive_oldest(scope, now, max_events)
+    mark_told_since(scope.store)
+    scope.store.upsert("meta", [(_DONE, repr(now))]).unwrap()
     return Consolidated(merged, digests, archived, archive)
+
+
+def is_due(scope: Scope, now: float) -> bool:
+    """Return whether a scope was not consolidated for a day. Raises `StoreError`."""
+    rows = scope.store.scan("meta", [("name", "=", _DONE)], ("value",)).unwrap()
+    return not rows or not 0 <= now - float(rows[0][0]) < EVERY_S
 
 
 def merge_duplicates(scope: Scope) -> int:
     """Let facts of one kind and reach that say nearly the same become one, with the claims of all; return how many went.
 
-    Numbers decide: "at most 3 retries" and "at most 5 retries" are alike and not the same.
+    They are looked for without holding the database, and each is merged by itself, so that nobody who writes waits.
     """
     merged = 0
-    with scope.store.transaction():
-        for kind in FactKind:
-            facts = [fact for fact in scope.ledger.facts([kind]) if fact.key.startswith(f"{kind}|")]
-            kept: list[tuple[Fact, frozenset[str]]] = []
-            for fact in facts:
-                words = frozenset(terms(fact.text))
-                same = next(
-                    (other for other, theirs in kept if fact.place == other.place and alike(words, theirs)), None
-                )
-                if same is None:
-                    kept.append((fact, words))
-                else:
-                    _join(scope.ledger, fact, same)
+    for kind in FactKind:
+        facts = [fact for fact in scope.ledger.facts([kind]) if fact.key.startswith(f"{kind}|")]
+        for fact, into in duplicates(facts):
+            with scope.store.transaction():
+                if len(scope.ledger.get([fact.id, into.id])) == 2:  # else somebody has just changed one
+                    _join(scope.ledger, fact, into)
                     merged += 1
     return merged
 
 
+def duplicates(facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
+    """Return each fact that says nearly the same as an earlier one of the same reach, with that one.
+
+    Only facts that share one of their rarest words are compared: two sets of n words that share four in five have one in
+    common among the n - ceil(0.8 n) + 1 that come first in any order (Chaudhuri, Ganti and Kaushik, "A primitive operator
+    for similarity joins in data cleaning", ICDE 2006).
+    """
+    words = [frozenset(terms(fact.text)) for fact in facts]
+    spread = Counter(word for each in words for word in each)
+    holding: dict[tuple[str, str], list[int]] = {}
+    found = []
+    for number, fact in enumerate(facts):
+        ranked = sorted(words[number], key=lambda word: (spread[word], word))
+        rarest = [(fact.place, word) for word in ranked[: len(ranked) - math.ceil(ALIKE * len(ranked)) + 1]]
+        near = sorted({other for each in rarest for other in holding.get(each, ())})
+        same = next((other for other in near if alike(words[number], words[other])), None)
+        if same is None:
+            for each in rarest:
+                holding.setdefault(each, []).append(number)
+        else:
+            found.append((fact, facts[same]))
+    return found
+
+
 def alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two sets of words say the same.
+    """Return whether two sets of words say the same. Numbers decide: at most 3 retries are not at most 5.
 
     >>> words = lambda text: frozenset(terms(text))
     >>> alike(words("remember to rotate the api keys monthly"), words("rotate the api keys monthly, remember"))
@@ -98,7 +129,7 @@ def _join(ledger: Ledger, fact: Fact, into: Fact) -> None:
 
 
 def digest_sessions(scope: Scope, now: float) -> int:
-    """Tell each session that is over and has grown since in a few lines; return how many."""
+    """Tell sessions that are over and have grown since in a few lines, at most `MOST_DIGESTS`; return how many."""
     known = {row[0]: row[1] for row in scope.store.scan("digests", columns=("session", "covers")).unwrap()}
     last: dict[str, tuple[int, float]] = {}
     for session, number, at in scope.store.scan("events", columns=("session", "number", "at")).unwrap():
@@ -108,19 +139,20 @@ def digest_sessions(scope: Scope, now: float) -> int:
         session
         for session, (number, at) in last.items()
         if session and number > known.get(session, 0) and now - at > QUIET_S
-    ]
+    ][:MOST_DIGESTS]
+    still_open = {fact.key for fact in scope.ledger.facts([FactKind.TODO])} if over else set()
     for session in over:
         numbered = scope.journal.of_session(session)
         events = [event for _, event in numbered]
-        text = digest_of_session(events, scope.ledger)
+        text = digest_of_session(events, scope.ledger, still_open)
         covers = max(number for number, _ in numbered)
         row = (session, covers, events[0].at, events[-1].at, text, now)
         scope.store.upsert("digests", [row]).unwrap()
     return len(over)
 
 
-def digest_of_session(events: Sequence[Event], ledger: Ledger) -> str:
-    """Return what a session decided, did and left open, as a few lines of Markdown."""
+def digest_of_session(events: Sequence[Event], ledger: Ledger, still_open: Collection[str]) -> str:
+    """Return what a session decided, did and left open, as a few lines of Markdown; `still_open` are keys of facts."""
     claims = ledger.claims_of([event.id for event in events])
 
     def said(*kinds: FactKind) -> list[str]:
@@ -130,15 +162,20 @@ def digest_of_session(events: Sequence[Event], ledger: Ledger) -> str:
     edited = list(
         dict.fromkeys(str(e.metadata["path"]) for e in events if e.role is Role.EDIT and "path" in e.metadata)
     )
-    open_keys = {fact.key for fact in ledger.facts([FactKind.TODO])}
-    left = [" ".join(c.text.split()) for c in claims if c.kind is FactKind.TODO and c.key in open_keys]
+    left = [" ".join(c.text.split()) for c in claims if c.kind is FactKind.TODO and c.key in still_open]
     parts = {
         "Decided": said(FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE),
-        "Done": [*done, *said(FactKind.FIX), *([f"edited {', '.join(edited[:DIGEST_LINES])}"] if edited else [])],
+        "Done": [*done, *said(FactKind.FIX), *([f"edited {_listed(edited, ', ')}"] if edited else [])],
         "Left open": list(dict.fromkeys(left)),
     }
-    lines = [f"{name}: {'; '.join(items[:DIGEST_LINES])}" for name, items in parts.items() if items]
+    lines = [f"{name}: {_listed(items, '; ')}" for name, items in parts.items() if items]
     return "\n".join(lines)
+
+
+def _listed(items: Sequence[str], between: str) -> str:
+    """Return the first of some items, and how many there are besides."""
+    more = len(items) - DIGEST_LINES
+    return between.join([*items[:DIGEST_LINES], *([f"and {more} more"] if more > 0 else [])])
 
 
 def archive_oldest(scope: Scope, now: float, max_events: int) -> tuple[int, str]:

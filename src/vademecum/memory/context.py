@@ -19,7 +19,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vademecum.memory.preferences import ALWAYS_ON, Preferences
+from vademecum.memory.active import ALWAYS_ON
+from vademecum.memory.fitting import estimated_tokens, fitted, one_line
+from vademecum.memory.preferences import Preferences
 from vademecum.memory.records import Chapter, Evidence, Fact, Role
 from vademecum.memory.weighting import boosted
 from vademecum.memory.wording import Wording, date_of, hint
@@ -28,7 +30,6 @@ from vademecum.protocols import Clock
 if TYPE_CHECKING:
     from vademecum.memory.recall import Recall
 
-SNIPPET_CHARACTERS = 240
 BESIDE = 0.5  # of the best score: what is below is beside the message, and an agent reads all it is given
 CHAPTER_LINES = 12  # of a timeline's chapter
 _ASKS_PAST = re.compile(
@@ -36,7 +37,6 @@ _ASKS_PAST = re.compile(
     r"|\bremember\b|\blast time\b|\b(?:avons-nous|ai-je|as-tu|avions)\b|\b(?:nous avons|j'ai|on a)\b|\brappelle",
     re.IGNORECASE,
 )
-_PATTERN = re.compile(r"[A-Za-z]{1,6}|\d{1,3}|[^\sA-Za-z\d]")
 
 
 @dataclass(frozen=True)
@@ -144,48 +144,10 @@ class ContextBuilder:
             lines += [f"  - {one_line(digest)}" for digest in chapter.digests]
             shown = chapter.events[-CHAPTER_LINES:]
             lines += [f"  - {one_line(e.text, 120)} ({hint(w, 1, e.at, now)})" for e in reversed(shown)]
+            if len(chapter.events) > len(shown):
+                lines.append(f"  - {w.earlier.format(count=len(chapter.events) - len(shown))}")
         return w.timeline, lines
-
-
-def fitted(sections: Sequence[tuple[str, Sequence[str]]], budget: int, count: Callable[[str], int]) -> str:
-    """Return the sections that have lines, as many lines as fit; a line that does not is passed over."""
-    parts: list[str] = []
-    left = budget
-    for heading, lines in sections:
-        head = f"### {heading}"
-        left_here = left - count(head + "\n\n")
-        kept: list[str] = []
-        for line in lines:
-            cost = count(line + "\n")
-            if cost <= left_here:
-                kept.append(line)
-                left_here -= cost
-        if kept:
-            parts.append("\n".join([head, *kept]))
-            left = left_here
-    return "\n\n".join(parts)
 
 
 def _is_knowledge(item: Evidence) -> bool:
     return item.event.role in (Role.USER, Role.NOTE, Role.COMMIT, Role.ASSISTANT) and not item.superseded_by
-
-
-def one_line(text: str, most: int = SNIPPET_CHARACTERS) -> str:
-    r"""Return a text on one line, cut at a word.
-
-    >>> one_line("a  b\n c", 80), one_line("alpha beta gamma", 12)
-    ('a b c', 'alpha beta…')
-    """
-    flat = " ".join(text.split())
-    if len(flat) <= most:
-        return flat
-    return flat[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
-
-
-def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has, rather more than less: runs of six letters, of three digits, signs.
-
-    >>> estimated_tokens("We decided on SQLite.")
-    6
-    """
-    return len(_PATTERN.findall(text))

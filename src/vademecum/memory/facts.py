@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 
+from vademecum.digests import blake2b
 from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Statement
 from vademecum.memory.words import terms
 

@@ -144,11 +144,15 @@ class Journal:
             where: list[Condition] = [("number", ">=", part[0]), ("number", "<=", part[-1])]
             yield [(row[0], _event(row)) for row in self._scan("events", where, order=("number",))]
 
-    def between(self, since: float, until: float, session: str = "") -> list[Event]:
-        """Return the events of a stretch of time, half-open, in order of time."""
+    def between(
+        self, since: float, until: float, session: str = "", metadata: Mapping[str, Any] | None = None
+    ) -> list[Event]:
+        """Return the events of a stretch of time, half-open, whose metadata holds all these values, in order of time."""
         where: list[Condition] = [("at", ">=", since), ("at", "<", until)]
         where += [("session", "=", session)] if session else []
-        return [_event(row) for row in self._scan("events", where, order=("at", "number"))]
+        tagged = self.tagged(metadata) if metadata else None
+        rows = self._scan("events", where, order=("at", "number"))
+        return [_event(row) for row in rows if tagged is None or row[0] in tagged]
 
     def of_session(self, session: str) -> list[tuple[int, Event]]:
         """Return the events of a session by number, in order of time."""

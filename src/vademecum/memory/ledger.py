@@ -106,6 +106,11 @@ class Ledger:
         rows = self._scan("claims", [("event", "in", list(events))])
         return sorted(map(_claim, rows), key=lambda claim: (claim.at, claim.event, claim.position))
 
+    def subjects_of(self, events: Sequence[str]) -> list[tuple[str, str, str]]:
+        """Return (event, subject, attribute) of the claims of events that have a subject."""
+        rows = self._scan("claims", [("event", "in", list(events))], ("event", "subject", "attribute"))
+        return [(event, subject, attribute) for event, subject, attribute in rows if subject]
+
     def marks(self, digests: Iterable[str]) -> dict[str, tuple[str, float]]:
         """Return what was said of values, by digest."""
         rows = self._scan("marks", [("digest", "in", list(dict.fromkeys(digests)))])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from vademecum.errors import ConfigError, StoreError, UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring, LookUp, no_code
-from vademecum.memory.consolidate import Consolidated, consolidate
+from vademecum.memory.consolidate import Consolidated, consolidate, is_due
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
@@ -19,22 +18,13 @@ from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import (
-    Anchor,
-    Chapter,
-    Event,
-    Fact,
-    FactKind,
-    Note,
-    Recalled,
-    Recorded,
-    event_id,
-    role_of,
-)
+from vademecum.memory.records import Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, event_id, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import asks_for_timeline, chapters
+from vademecum.memory.topics import topics_of
+from vademecum.memory.weigh import By, by_of
 from vademecum.memory.when import find_time, time_range
 from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder
@@ -42,7 +32,7 @@ from vademecum.protocols import Clock, Embedder
 CONTEXT_TOKENS = 800
 AT_ONCE = 500  # events of one transaction: others wait no longer than that takes
 MAX_EVENTS = 500_000
-MOST_UNWRITTEN = 64  # items shown whose count is not written down yet
+MOST_UNWRITTEN = 500  # items shown whose count is not written down yet: writing waits for the disk
 
 
 class Memory:
@@ -155,10 +145,19 @@ class Memory:
         """
         self._corrections.delete(id_)
 
-    def events(self, *, since: float = 0.0, until: float = float("inf"), session: str = "") -> list[Event]:
-        """Return events of a stretch of time, half-open, in order of time."""
-        found = [event for scope in self._scopes for event in scope.journal.between(since, until, session)]
-        return sorted(found, key=lambda event: event.at)
+    def events(
+        self,
+        *,
+        since: float = 0.0,
+        until: float = float("inf"),
+        session: str = "",
+        roles: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> list[Event]:
+        """Return events of a stretch of time, half-open, in order of time; filters as for `recall`. Raises `UsageError`."""
+        chosen = set(map(role_of, roles))
+        found = [event for scope in self._scopes for event in scope.journal.between(since, until, session, metadata)]
+        return sorted((event for event in found if not chosen or event.role in chosen), key=lambda event: event.at)
 
     def sync(self, sources: Collection[str] = (), told: Callable[[str, int], None] | None = None) -> Synced:
         """Record what agents wrote on this machine and what commits say, as far as it is new and about the repository.
@@ -181,6 +180,8 @@ class Memory:
         until: float | None = None,
         metadata: Mapping[str, Any] | None = None,
         as_of: float | None = None,
+        by: str = By.BOTH,
+        vector: Sequence[float] | None = None,
     ) -> Recalled:
         """Return the events that answer a question best, what they state, and whether memory holds an answer at all.
 
@@ -194,21 +195,24 @@ class Memory:
             until: only events before.
             metadata: only events whose metadata has all these values.
             as_of: answer as if it were then.
+            by: "words", "meaning", exactly over every vector, or "both".
+            vector: of the embedder in use, asked by in place of words; the question may be empty then.
 
         Raises:
-            UsageError: the question is empty, `k` is below 1, or `when` names no time.
+            UsageError: the question is empty, `k` is below 1, `when` names no time, or the vector has another length.
             StoreError, EmbedError: memory cannot be read.
         """
-        if not question.strip():
+        if not question.strip() and vector is None:
             raise UsageError("the question is empty: say what to recall")
         if k < 1:
             raise UsageError(f"k is {k}: ask for at least 1")
         if when:
             since, until = self._range(when)
         filters = Filters(tuple(map(role_of, roles)), session, since, until, metadata or {}, as_of)
-        found = self._recall.recall(question, k=k, filters=filters)
+        kind = by_of(by) if vector is None else By.MEANING
+        found = self._recall.recall(question, k=k, filters=filters, by=kind, vector=vector)
         self._count([item.event.id for item in found.evidence])
-        return self._anchored(found)
+        return self._anchoring.anchored(self._scopes, found)
 
     def moment(self, words: str) -> float:
         """Return the end of a time in words, or now where that is still to come. Raises `UsageError`."""
@@ -221,20 +225,6 @@ class Memory:
     def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer a question best."""
         return self._recall.sessions(question, k=k, filters=Filters())
-
-    def _anchored(self, found: Recalled) -> Recalled:
-        """Say of each piece of evidence what became of the code it speaks of."""
-        facts = [fact for item in found.evidence for fact in item.facts]
-        states: dict[str, tuple[Anchor, ...]] = {}
-        for scope in self._scopes:
-            states |= self._anchoring.states(scope, facts)
-        if not states:
-            return found
-        evidence = tuple(
-            replace(item, anchors=tuple(a for fact in item.facts for a in states.get(fact.id, ())))
-            for item in found.evidence
-        )
-        return replace(found, evidence=evidence)
 
     def about(self, symbols: Mapping[str, str]) -> list[Note]:
         """Return the facts that hold and are about symbols of the code.
@@ -277,7 +267,7 @@ class Memory:
     def warm_up(self) -> None:
         """Load what the first question would wait for: preferences, arrays, the embedder."""
         self._preferences.active()
-        self._recall.view()
+        self._recall.view().lay_out()
 
     def timeline(self, when: str = "", *, session: str = "") -> list[Chapter]:
         """Return what was said and committed, by chapters, the latest first. Raises `UsageError` where `when` names no time."""
@@ -338,9 +328,14 @@ class Memory:
         """Return the facts that hold as a page to read and review."""
         return markdown(self._chosen(everywhere=everywhere), self._wording, self._clock())
 
-    def consolidate(self, max_events: int = MAX_EVENTS) -> list[Consolidated]:
-        """Merge what says the same, tell sessions in a few lines, archive the oldest beyond a number; by scope."""
-        return [consolidate(scope, self._clock(), max_events) for scope in self._scopes]
+    def consolidate(self, max_events: int = MAX_EVENTS, *, when_due: bool = False) -> list[Consolidated]:
+        """Merge what says the same, tell sessions in a few lines, archive the oldest beyond a number; by scope.
+
+        With `when_due` only of scopes where that was not done for a day. Raises `StoreError`.
+        """
+        now = self._clock()
+        chosen = [scope for scope in self._scopes if not when_due or is_due(scope, now)]
+        return [consolidate(scope, now, max_events) for scope in chosen]
 
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
         """Have the extractor that is set read events it has not seen, at most so many in each scope; by scope.
@@ -368,7 +363,8 @@ class Memory:
 
     def _reads(self) -> Reader:
         if self._reader is None:
-            self._reader = Reader(self._embedder())
+            ledgers = [scope.ledger for scope in self._scopes]
+            self._reader = Reader(self._embedder(), lambda events: topics_of(ledgers, events))
         return self._reader
 
     def _now(self) -> datetime:

@@ -13,16 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from vademecum.memory.records import Fact, FactKind
+from vademecum.memory.active import ALWAYS_ON, MAX_PREFERENCES, surest
+from vademecum.memory.records import Fact
 from vademecum.memory.scope import Scope
 from vademecum.metrics import counter
 from vademecum.protocols import Clock
 
 CACHE_TTL_S = 300.0
-PREFERENCE_CONFIDENCE_THRESHOLD = 0.6
-MAX_PREFERENCES = 5
 MOST_CACHED = 256  # users; the least recently asked for goes first
-ALWAYS_ON = (FactKind.PREFERENCE, FactKind.INSTRUCTION)
 
 CACHE_OPERATIONS = counter("memory_cache_operations_total", "Look-ups of cached memory, by operation and type.")
 _log = logging.getLogger("vademecum.memory")
@@ -98,22 +96,8 @@ class Preferences:
 
 
 def read_active(scopes: Sequence[Scope]) -> list[Fact]:
-    """Return every preference and instruction that holds and is sure enough, surest first.
-
-    What a nearer scope says of a thing stands before what a wider one says of it.
-    """
-    found: list[Fact] = []
-    spoken_of: set[str] = set()  # by nearer scopes
-    for scope in scopes:
-        own = [fact for fact in scope.ledger.facts(ALWAYS_ON) if _thing(fact) not in spoken_of]
-        found += [fact for fact in own if fact.confidence >= PREFERENCE_CONFIDENCE_THRESHOLD]
-        spoken_of |= {_thing(fact) for fact in own}
-    return sorted(found, key=lambda fact: (-fact.confidence, -fact.mentions, -fact.last_at, fact.id))
-
-
-def _thing(fact: Fact) -> str:
-    """What a fact is about, wherever it applies."""
-    return fact.key.rpartition("|")[0]
+    """Return every preference and instruction that holds and is sure enough, surest first."""
+    return surest([scope.ledger.facts(ALWAYS_ON) for scope in scopes])
 
 
 def applies(place: str, files: Sequence[str]) -> bool:

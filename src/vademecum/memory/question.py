@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.memory.when import time_asked
 from vademecum.memory.words import query_keys
 
 # A question about how things stand: an amount, a value, a state. One about when or why something happened is not.
@@ -37,9 +39,12 @@ class Question:
     """A question, taken apart."""
 
     text: str
+    topic: str  # the same without the time it names
     keys: NDArray[np.uint64]  # (T,) its distinct terms
     asks_now: bool  # what holds, not what happened
     asks_lately: bool  # about the last days, by a word
+    period: tuple[float, float] | None  # the time it names, seconds since the epoch, half-open
+    saying_when: NDArray[np.bool_]  # (T,) which of its terms only name it
 
     @property
     def words(self) -> frozenset[str]:
@@ -47,23 +52,31 @@ class Question:
         return frozenset(_NAME.findall(self.text.lower()))
 
 
-def take_apart(text: str) -> Question:
-    """Return what a question is made of.
+def take_apart(text: str, now: datetime) -> Question:
+    """Return what a question is made of, asked at `now`, which knows its zone.
 
-    >>> take_apart("How many sources are in my library?").asks_now, take_apart("When did we choose SQLite?").asks_now
+    >>> noon = datetime(2026, 8, 12, 12).astimezone()
+    >>> take_apart("How many sources are in my library?", noon).asks_now, take_apart("When did we choose SQLite?", noon).asks_now
     (True, False)
+    >>> asked = take_apart("what did we decide last week about the cache", noon)
+    >>> [datetime.fromtimestamp(end).day for end in asked.period], asked.saying_when.tolist()
+    ([3, 10], [False, True, True, False])
     """
     asks_now = _CURRENT.search(text) is not None and _PAST.search(text) is None
-    return Question(text, query_keys(text), asks_now, _LATELY.search(text) is not None)
+    asked, keys = time_asked(text, now), query_keys(text)
+    lately = _LATELY.search(text) is not None
+    if asked.period is None:
+        return Question(text, text, keys, asks_now, lately, None, np.zeros(len(keys), bool))
+    topic = asked.question or text
+    saying_when = ~np.isin(keys, query_keys(topic))
+    return Question(text, topic, keys, asks_now, lately, asked.period.seconds, saying_when)
 
 
-def named(question: Question, names: Sequence[str]) -> NDArray[np.bool_] | None:
-    """Return which speakers the question names: bool (P,), or None where it names nobody."""
-    words = question.words
-    called = [any(part in words for part in _parts(name)) for name in names]
-    return np.array(called, bool) if any(called) else None
-
-
-def _parts(name: str) -> Collection[str]:
-    """The words of a name that stand for it: not initials."""
-    return [part for part in _NAME.findall(name.lower()) if len(part) > 2]
+def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:
+    """Return which of `count` speakers the question names, by the words of their names: bool (P,); None where nobody."""
+    called = [code for word in question.words & words.keys() for code in words[word]]
+    if not called:
+        return None
+    found = np.zeros(count, bool)
+    found[called] = True
+    return found

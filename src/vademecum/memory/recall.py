@@ -7,21 +7,24 @@ best that pass the filters, read them, put what was superseded behind what took 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.memory.confidence import judge
-from vademecum.memory.question import named, take_apart
+from vademecum.errors import UsageError
+from vademecum.memory.confidence import Found, judge
+from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
 from vademecum.memory.view import View, view_of
-from vademecum.memory.weigh import Weighed, session_scores, weigh
+from vademecum.memory.weigh import Asking, By, Floats, Weighed, session_scores, weigh
 from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.protocols import Clock
 from vademecum.retrieval.fusion import top
@@ -54,51 +57,69 @@ class Recall:
         self._clock = clock
         self._reader = reader
         self._view: View | None = None
+        self._laying_out = threading.Lock()
 
-    def recall(self, text: str, *, k: int, filters: Filters) -> Recalled:
+    def recall(
+        self, text: str, *, k: int, filters: Filters, by: By = By.BOTH, vector: Sequence[float] | None = None
+    ) -> Recalled:
         """Return the `k` events that answer a question best, and whether memory holds the answer at all.
+
+        A `vector` stands for the question's own.
 
         Raises:
             StoreError: a database cannot be read.
             EmbedError: the question, or new events, cannot be embedded.
+            UsageError: the vector has another length than those of the embedder in use.
         """
-        question = take_apart(text)
+        now = filters.as_of or self._clock()
+        question = take_apart(text, datetime.fromtimestamp(now).astimezone())
         view = self.view()
-        mask = self._mask(view, filters)
-        weighed = weigh(view, question.keys, self._vector(text), named(question, view.speakers[1]), mask)
+        asking = self._asking(view, question, filters, by, vector)
+        weighed = weigh(view, asking)
         if question.asks_lately:
-            weighed = replace(
-                weighed, score=weighed.score * _freshness(view, weighed.rows, filters.as_of or self._clock())
-            )
+            weighed = replace(weighed, score=weighed.score * _freshness(view, weighed.rows, now))
         best = _best(weighed, max(k, LOOKED_AT))
-        evidence = self._read(view, weighed, best)
+        shares = weighed.share(best)
+        evidence = self._read(view, weighed, best, shares)
         ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
-        searched = int(np.count_nonzero(view.alive if mask is None else mask))
-        verdict, probability, reason = judge(weighed, best, len(view), searched, self._reader().embedder.name)
-        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, filters.since, filters.until, searched)
+        searched = view.living if asking.mask is None else int(np.count_nonzero(asking.mask))
+        found = Found(weighed, best, shares, len(view), searched, by is By.MEANING)
+        verdict, probability, reason = judge(found, self._reader().embedder.name)
+        since, until = asking.period or (filters.since, filters.until)
+        return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched)
 
     def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
-        question = take_apart(text)
+        question = take_apart(text, datetime.fromtimestamp(filters.as_of or self._clock()).astimezone())
         view = self.view()
-        called = named(question, view.speakers[1])
-        weighed = weigh(view, question.keys, self._vector(text), called, self._mask(view, filters))
-        scores = session_scores(view, weighed)
+        scores = session_scores(view, weigh(view, self._asking(view, question, filters, By.BOTH, None)))
         best = [int(code) for code in top(scores, k) if scores[code] > 0]
-        scopes = [self.scopes[view.scope[view.rows_of(code)[0]]].name for code in best]
+        scopes = [self.scopes[view.scope[view.rows_of(np.array([code]))[0]]].name for code in best]
         return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
 
     def view(self) -> View:
         """Return every event of every scope as it is now; the same object while nothing changed."""
         reader = self._reader()
-        parts = tuple(scope.shelf.part(reader) for scope in self.scopes)
-        if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
-            self._view = view_of(parts)
-        return self._view
+        with self._laying_out:  # a second thread would work out the same, over what the first has half done
+            parts = tuple(scope.shelf.part(reader) for scope in self.scopes)
+            if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
+                self._view = view_of(parts, self._view)
+            return self._view
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = self._reader().embedder.embed([Passage(text)], "query").unwrap()[0]
-        return vector
+    def _asking(
+        self, view: View, question: Question, filters: Filters, by: By, given: Sequence[float] | None
+    ) -> Asking:
+        """Return what is looked for; a time given as a filter stands for the one that the question names."""
+        embedder = self._reader().embedder
+        if given is None:
+            vector = embedder.embed([Passage(question.topic)], "query").unwrap()[0]
+        else:
+            vector = _unit(given, embedder.dim)
+        called = named(question, view.speaker_words, view.speaker_count)
+        is_given = filters.since is not None or filters.until is not None
+        period = None if is_given else question.period
+        mask = self._mask(view, filters)
+        return Asking(question.keys, vector, question.saying_when, called, mask, period, by)
 
     def _mask(self, view: View, filters: Filters) -> NDArray[np.bool_] | None:
         """Return which rows pass: bool (N,); None where nothing is asked for but that they are there."""
@@ -108,8 +129,7 @@ class Recall:
         if filters.roles:
             mask = mask & np.isin(view.roles, [ROLES.index(role) for role in filters.roles])
         if filters.session:
-            codes = [i for i, name in enumerate(view.session_names) if name == filters.session]
-            mask = mask & np.isin(view.session, codes)
+            mask = mask & np.isin(view.session, view.sessions_named(filters.session))
         if filters.since is not None:
             mask = mask & (view.at >= filters.since * 1000)
         until = min((end for end in (filters.until, filters.as_of) if end is not None), default=None)
@@ -126,7 +146,7 @@ class Recall:
             tagged |= (view.scope == number) & np.isin(view.numbers, list(numbers))
         return tagged
 
-    def _read(self, view: View, weighed: Weighed, best: NDArray[np.int64]) -> list[Evidence]:
+    def _read(self, view: View, weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[Evidence]:
         """Return the events of the best candidates, with the facts drawn from them."""
         rows = weighed.rows[best]
         events: dict[int, Event] = {}
@@ -138,16 +158,15 @@ class Recall:
             }
         facts, now, rivals = self._drawn([event.id for event in events.values()])
         evidence = []
-        for row, place in zip(rows.tolist(), best.tolist(), strict=True):
+        signals = _signals(weighed, best, shares)
+        for row, place, why in zip(rows.tolist(), best.tolist(), signals, strict=True):
             if row in events:  # else another process deleted it this moment
                 own_facts = tuple(facts.get(events[row].id, ()))
                 after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
                 against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
                 scope_name = self.scopes[view.scope[row]].name
                 score = float(weighed.score[place])
-                evidence.append(
-                    Evidence(events[row], score, _signals(weighed, place), own_facts, after, against, scope=scope_name)
-                )
+                evidence.append(Evidence(events[row], score, why, own_facts, after, against, scope=scope_name))
         return evidence
 
     def _drawn(self, ids: Sequence[str]) -> tuple[dict[str, list[Fact]], dict[str, Fact], dict[str, list[Fact]]]:
@@ -195,8 +214,19 @@ def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
     return best[weighed.score[best] > 0]
 
 
-def _signals(weighed: Weighed, place: int) -> dict[str, float]:
-    return {name: round(float(getattr(weighed, name)[place]), 4) for name in ("words", "meaning", "share")}
+def _unit(given: Sequence[float], dim: int) -> NDArray[np.float32]:
+    """Return a vector that was handed in as a unit vector. Raises `UsageError`."""
+    vector = np.asarray(given, np.float32)
+    if vector.shape != (dim,) or not np.isfinite(vector).all():
+        raise UsageError(f"the vector has shape {vector.shape}: the embedder in use makes {dim} finite numbers")
+    return vector / (np.linalg.norm(vector) or np.float32(1))
+
+
+def _signals(weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[dict[str, float]]:
+    """Return what speaks for each of the best, by name."""
+    columns = {"words": weighed.words[best], "meaning": weighed.meaning[best], "share": shares}
+    rows = zip(*(values.astype(float).round(4).tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def metadata_of(text: str) -> dict[str, Any]:

@@ -5,45 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from vademecum.digests import blake2b
 from vademecum.errors import UsageError
+from vademecum.memory.kinds import AnchorState, FactKind, Role
 
 if TYPE_CHECKING:
     from vademecum.types import Verdict
 
-
-class Role(StrEnum):
-    """Who or what an event comes from."""
-
-    USER = "user"
-    ASSISTANT = "assistant"
-    COMMAND = "command"
-    OUTPUT = "output"
-    EDIT = "edit"
-    COMMIT = "commit"
-    NOTE = "note"  # recorded by hand
-
-
-class FactKind(StrEnum):
-    """What a statement is for those who come after."""
-
-    PREFERENCE = "preference"
-    INSTRUCTION = "instruction"
-    DECISION = "decision"
-    FACT = "fact"
-    TODO = "todo"
-    FIX = "fix"  # a problem and what solved it
-
-
-class AnchorState(StrEnum):
-    """Whether the code a fact is about is still the code it was learned from."""
-
-    CURRENT = "current"  # the symbol is there and its code is what it was
-    DRIFTED = "drifted"  # the symbol is there, its code has changed since
-    ORPHANED = "orphaned"  # nothing is called that any more
+__all__ = [
+    "Anchor",
+    "AnchorState",
+    "Chapter",
+    "Claim",
+    "Event",
+    "Evidence",
+    "Fact",
+    "FactKind",
+    "Note",
+    "Recalled",
+    "Recorded",
+    "Role",
+    "Statement",
+    "event_id",
+    "role_of",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vademecum.memory.journal import Journal
+from vademecum.memory.kinds import DATABASE
 from vademecum.memory.ledger import Ledger
 from vademecum.protocols import Embedder, Store
 
 if TYPE_CHECKING:
     from vademecum.memory.shelf import Shelf
 
-DATABASE = "memory.db"
+__all__ = ["DATABASE", "GLOBAL", "REPOSITORY", "Embedding", "Scope", "scope_of"]
+
 REPOSITORY, GLOBAL = "repository", "global"
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from vademecum.arrays import load_arrays, save_arrays
 from vademecum.errors import StoreCorruptError
 from vademecum.memory.records import Event, Role
+from vademecum.memory.topics import Topics, nothing_known, searched_text
 from vademecum.memory.words import word_table
 from vademecum.protocols import Embedder
 from vademecum.retrieval.postings import Postings, build, merge
@@ -31,7 +32,7 @@ from vademecum.text import RunTable
 from vademecum.types import Passage
 
 ROLES = tuple(Role)
-FORMAT = "memory-1"  # raised whenever terms or arrays change their meaning: older files are made again
+FORMAT = "memory-2"  # raised whenever terms or arrays change their meaning: older files are made again
 EMBEDDED_CHARACTERS = 4_000  # of an event; the rest of a long output says nothing a bag of words would keep apart
 
 
@@ -60,16 +61,18 @@ class Segment:
 class Reader:
     """Turns events into segments; keeps what it learned of words from one to the next."""
 
-    def __init__(self, embedder: Embedder) -> None:
-        """Take the embedder whose vectors the segments hold."""
+    def __init__(self, embedder: Embedder, topics: Topics = nothing_known) -> None:
+        """Take the embedder whose vectors the segments hold, and what tells what events are about."""
         self.embedder = embedder
+        self._topics = topics
         self._words: RunTable = word_table()
 
     def segment(self, numbered: Sequence[tuple[int, Event]]) -> Segment:
-        """Return the segment of events in ascending order of number. Raises `EmbedError`."""
+        """Return the segment of events in ascending order of number. Raises `EmbedError`, `StoreError`."""
         events = [event for _, event in numbered]
         texts = [event.text for event in events]
-        counts = self._words.count(texts)
+        about = self._topics([event.id for event in events])
+        counts = self._words.count([searched_text(event.text, about.get(event.id, "")) for event in events])
         keys = self._words.values(counts.code)
         tf = np.minimum(counts.count, 255).astype(np.uint8)[:, None]
         passages = [Passage(text[:EMBEDDED_CHARACTERS]) for text in texts]

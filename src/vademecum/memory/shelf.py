@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 
 from vademecum.errors import StoreError
 from vademecum.memory.journal import Journal
+from vademecum.memory.layout import Part
 from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
-from vademecum.memory.view import Part
 
 WRITTEN_FROM = 256  # events: a smaller tail is read again by the next process in a few milliseconds
 READ_AT_ONCE = 20_000  # events in memory while a large journal is read for the first time
@@ -100,9 +101,10 @@ class Shelf:
     def _tidied(self, segments: tuple[Segment, ...], reader: Reader) -> tuple[Segment, ...]:
         """Merge small segments into larger ones and write what has grown; a full disk only costs time next time."""
         dead = np.array(self._dead, np.int64)
-        kept = list(segments)
-        while len(kept) > 1 and kept[-2].size < MERGED_BELOW * kept[-1].size:
-            kept[-2:] = [merge_segments(kept[-2:], np.zeros(0, np.int64))]
+        kept = [
+            segments[run.start] if run.stop - run.start == 1 else merge_segments(segments[run], np.zeros(0, np.int64))
+            for run in runs_to_merge([segment.size for segment in segments])
+        ]
         if self._last - self._last_written >= WRITTEN_FROM:
             with suppress(StoreError):
                 self._write(kept, dead, reader.embedder.name)
@@ -130,3 +132,22 @@ class Shelf:
                 with suppress(OSError):
                     path.unlink()
         self._last_written = self._last
+
+
+def runs_to_merge(sizes: Sequence[int]) -> list[slice]:
+    """Return the runs of neighbours that are to be one segment, so that each is several times the one after it.
+
+    >>> runs_to_merge([20_000, 20_000, 20_000, 200, 60, 1])
+    [slice(0, 3, None), slice(3, 5, None), slice(5, 6, None)]
+    """
+    runs: list[slice] = []
+    end = len(sizes)
+    while end:
+        begin = end - 1
+        total = sizes[begin]
+        while begin and sizes[begin - 1] < MERGED_BELOW * total:
+            begin -= 1
+            total += sizes[begin]
+        runs.append(slice(begin, end))
+        end = begin
+    return runs[::-1]

@@ -19,16 +19,20 @@ _ASKS_FOR_IT = re.compile(
     r"|(?:résum\w+|chronologie|historique|récapitul\w+)\b.*\b(?:conversation|discussion|session|échange|semaine|mois|jour)s?)",
     re.IGNORECASE,
 )
+_ABOUT_ONE = re.compile(r"\b(?:about|regarding|concerning|concernant|à propos|au sujet)\s+\w", re.IGNORECASE)
 _SAID = (Role.USER, Role.NOTE, Role.COMMIT)
 
 
 def asks_for_timeline(question: str) -> bool:
     """Return whether a question is about the course of things.
 
-    >>> asks_for_timeline("What did we discuss last week?"), asks_for_timeline("What did we decide about caching?")
-    (True, False)
+    >>> asks_for_timeline("What did we discuss last week?"), asks_for_timeline("What did we talk about on Monday?")
+    (True, True)
+    >>> asks_for_timeline("What did we decide about caching?"), asks_for_timeline("What did we decide last week about caching?")
+    (False, False)
     """
-    return _ASKS_FOR_IT.search(question) is not None
+    asked = _ASKS_FOR_IT.search(question)
+    return asked is not None and _ABOUT_ONE.search(question, asked.end()) is None
 
 
 def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now: float) -> list[Chapter]:

@@ -1,51 +1,48 @@
-"""All events of one or several scopes, ready to be weighed: their segments laid end to end, and who stands next to whom.
+"""All events of one or several scopes, ready to be weighed: their layouts end to end.
 
-A row is an event's position. Rows of deleted events stay until segments are merged and are never found.
+A row is an event's position; the rows of one scope follow those of another.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.memory.records import Role
-from vademecum.memory.segment import ROLES, Segment, recoded
-from vademecum.retrieval.segment import quantise
+from vademecum.memory.layout import Layout, Part, laid_out
 
 K1 = 0.9  # how soon repeating a word stops to count; messages are short
 B = 0.3  # how much a long message is held against its words; low, since most are of a few lines
 SESSION_K1 = 1.2  # the textbook values, for sessions are as long as documents
 SESSION_B = 0.75
-_SUMMED = 512  # sessions whose vectors are made floats at once
-PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
+_NAME = re.compile(r"\w+")
+S = TypeVar("S", bound=np.generic)
 
 
-@dataclass(frozen=True)
-class Part:
-    """The segments of one scope, and the numbers of its events that were deleted since they were made."""
-
-    scope: int
-    segments: tuple[Segment, ...]
-    dead: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
 class View:
     """The events of several scopes as rows 0..N."""
 
-    parts: tuple[Part, ...]
-    segments: tuple[Segment, ...] = field(repr=False)
-    scope: NDArray[np.uint8] = field(repr=False)  # (N,) which scope each event is of
-    session: NDArray[np.int32] = field(repr=False)  # (N,) which session; sessions of two scopes are two
-    session_names: tuple[str, ...] = field(repr=False)
+    def __init__(self, layouts: Sequence[Layout]) -> None:
+        """Take the scopes' layouts in their order."""
+        self.layouts = tuple(layouts)
+        self.parts = tuple(layout.part for layout in layouts)
+        self.segments = tuple(segment for part in self.parts for segment in part.segments)
+        self._filled = [layout for layout in layouts if len(layout)]
+        self._rows = _starts([len(layout) for layout in self._filled])
+        self._sessions = _starts([len(layout.living) for layout in self._filled])
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.session)
+        return self._rows[-1]
+
+    @cached_property
+    def scope(self) -> NDArray[np.uint8]:
+        """uint8 (N,): which scope each event is of."""
+        return self._end_to_end([np.full(len(own), own.part.scope, np.uint8) for own in self._filled], np.uint8)
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
@@ -63,122 +60,161 @@ class View:
         return self._joined("roles", np.uint8)
 
     @cached_property
-    def speakers(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        """int32 (N,) and the names it points to."""
-        return recoded(self.segments, "speaker")
+    def session(self) -> NDArray[np.int32]:
+        """int32 (N,): which session; sessions of two scopes are two."""
+        pieces = [own.session + np.int32(base) if base else own.session for own, base in self._by_session]
+        return self._end_to_end(pieces, np.int32)
+
+    @cached_property
+    def session_names(self) -> tuple[str, ...]:
+        """The sessions' names, by their codes."""
+        return tuple(name for own in self._filled for name in own.sessions.first(len(own.living)))
+
+    @property
+    def session_count(self) -> int:
+        """How many sessions there are."""
+        return self._sessions[-1]
+
+    def sessions_named(self, name: str) -> list[int]:
+        """Return the codes of the sessions of a name, at most one in each scope."""
+        codes = [(own.sessions.get(name), len(own.living), base) for own, base in self._by_session]
+        return [code + base for code, count, base in codes if code is not None and code < count]
+
+    @cached_property
+    def speaker(self) -> NDArray[np.int32]:
+        """int32 (N,): who said it; the same name in two scopes is two."""
+        pieces = [own.speaker + np.int32(base) for own, base in zip(self._filled, self._speakers, strict=False)]
+        return self._end_to_end(pieces, np.int32)
+
+    @cached_property
+    def speaker_words(self) -> dict[str, list[int]]:
+        """The words of names that stand for them, which initials do not, and whose they are."""
+        found: dict[str, list[int]] = {}
+        for own, base in zip(self._filled, self._speakers, strict=False):
+            for code, name in enumerate(own.speakers.first(len(own.speakers))):
+                for word in _NAME.findall(name.lower()):
+                    if len(word) > 2:
+                        found.setdefault(word, []).append(base + code)
+        return found
+
+    @property
+    def speaker_count(self) -> int:
+        """How many speakers there are."""
+        return self._speakers[-1]
 
     @cached_property
     def alive(self) -> NDArray[np.bool_]:
         """Bool (N,): False for events that were deleted."""
-        alive = np.ones(len(self), bool)
-        for part in self.parts:
-            if len(part.dead):
-                alive &= ~((self.scope == part.scope) & np.isin(self.numbers, part.dead))
-        return alive
+        return self._joined("alive", np.bool_)
 
     @cached_property
+    def living(self) -> int:
+        """How many were not deleted."""
+        return int(np.count_nonzero(self.alive))
+
+    @property
     def is_whole(self) -> bool:
         """Whether nothing was deleted."""
-        return bool(self.alive.all())
-
-    @cached_property
-    def lengths(self) -> NDArray[np.float32]:
-        """float32 (N,): terms of each event."""
-        return self._joined("lengths", np.int32).astype(np.float32)
+        return self.living == len(self)
 
     @cached_property
     def norms(self) -> NDArray[np.float32]:
         """float32 (N,): what BM25 adds to a term's count before dividing by it, k1 (1 - b + b length / mean length)."""
-        mean = max(float(self.lengths[self.alive].mean()), 1.0) if self.alive.any() else 1.0
-        return np.asarray(K1 * (1 - B + B * self.lengths / mean), np.float32)
+        mean = max(float(self._terms.sum()) / max(self.living, 1), 1.0)
+        lengths: NDArray[np.float32] = self._joined("lengths", np.float32)
+        return np.float32(K1 * (1 - B)) + np.float32(K1 * B / mean) * lengths
 
     @cached_property
     def session_norms(self) -> NDArray[np.float32]:
         """float32 (S,): the same for sessions."""
-        total = np.bincount(self.session, self.lengths * self.alive, len(self.session_names))
-        return np.asarray(
-            SESSION_K1 * (1 - SESSION_B + SESSION_B * total / max(float(total.sum()) / max(len(total), 1), 1.0)),
-            np.float32,
-        )
+        mean = max(float(self._terms.sum()) / max(len(self._terms), 1), 1.0)
+        return np.asarray(SESSION_K1 * (1 - SESSION_B + SESSION_B * self._terms / mean), np.float32)
 
     @cached_property
-    def is_talk(self) -> NDArray[np.bool_]:
-        """Bool (N,): whether the event's session is a talk between people, without an agent, commands or edits."""
-        others = np.bincount(self.session[self.alive & ~PEOPLE[self.roles]], minlength=len(self.session_names))
-        return np.asarray((others == 0)[self.session] & (self._session_size > 1)[self.session])
+    def talks(self) -> NDArray[np.bool_]:
+        """Bool (S,): whether a session is a talk between people, without an agent, commands or edits."""
+        pieces = [(own.others == 0) & (own.living > 1) for own in self._filled]
+        return self._end_to_end(pieces, np.bool_)
 
     @cached_property
     def has_talk(self) -> bool:
         """Whether any session is a talk between people."""
-        return bool(self.is_talk.any())
+        return bool(self.talks.any())
 
-    def rows_of(self, session: int) -> NDArray[np.int64]:
-        """Return the rows of a session."""
-        order, starts = self._by_session
-        return order[starts[session] : starts[session + 1]]
+    def rows_of(self, codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Return the rows of sessions."""
+        if len(self._filled) == 1:
+            return self._filled[0].rows_of(codes)
+        pieces = []
+        for (own, base), row in zip(self._by_session, self._rows, strict=False):
+            pieces.append(own.rows_of(codes[(codes >= base) & (codes < base + len(own.living))] - base) + row)
+        return self._end_to_end(pieces, np.int64)
 
     @cached_property
     def session_sizes(self) -> NDArray[np.int64]:
         """int64 (S,): events of each session."""
-        return np.diff(self._by_session[1])
+        return self._joined("living", np.int64)
 
     @cached_property
     def session_means(self) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         """int8 (S, dim) and scales float32 (S,): the mean of each session's vectors, of unit length."""
-        dim = self.segments[0].vectors.shape[1] if self.segments else 0
-        means = np.zeros((len(self.session_names), dim), np.float32)
-        base = 0
-        for segment in self.segments:
-            own = self.session[base : base + segment.size]
-            order = np.argsort(own, kind="stable")
-            codes, first = np.unique(own[order], return_index=True)
-            for begin in range(0, len(codes), _SUMMED):
-                part = slice(begin, begin + _SUMMED)
-                rows = order[first[begin] : first[begin + _SUMMED] if begin + _SUMMED < len(first) else len(order)]
-                vectors = segment.vectors[rows] * segment.scales[rows, None]
-                means[codes[part]] += np.add.reduceat(vectors, first[part] - first[begin], axis=0)
-            base += segment.size
-        length = np.sqrt(np.einsum("ij,ij->i", means, means))[:, None]
-        return quantise(np.asarray(means / np.where(length > 0, length, 1), np.float32))
-
-    @cached_property
-    def _by_session(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        order = np.argsort(self.session, kind="stable")
-        counts = np.bincount(self.session, minlength=len(self.session_names))
-        return order, np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        means = [own.means.of(own) for own in self._filled]
+        return (self._end_to_end([whole for whole, _ in means], np.int8),
+                self._end_to_end([scales for _, scales in means], np.float32))  # fmt: skip
 
     @cached_property
     def neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """int32 (N,) twice: the row before and after in the same session, N where there is none."""
-        order = np.lexsort((self.numbers, self.at, self.session))
-        order = order[self.alive[order]]
-        same = self.session[order][1:] == self.session[order][:-1]
-        before = np.full(len(self), len(self), np.int32)
-        after = before.copy()
-        before[order[1:][same]] = order[:-1][same]
-        after[order[:-1][same]] = order[1:][same]
-        return before, after
+        """int32 (N,) twice: the row before and after in the same session, -1 where there is none."""
+        before, after = (
+            [
+                np.where(rows >= 0, rows + np.int32(base), np.int32(-1)) if base else rows
+                for rows, base in zip((getattr(own, name) for own in self._filled), self._rows, strict=False)
+            ]
+            for name in ("before", "after")
+        )
+        return self._end_to_end(before, np.int32), self._end_to_end(after, np.int32)
+
+    def lay_out(self) -> None:
+        """Work out what a question would wait for."""
+        _ = self.session_means, self.neighbours, self.norms, self.session_norms, self.speaker_words
+
+    @property
+    def _by_session(self) -> list[tuple[Layout, int]]:
+        """Each layout with the code of its first session."""
+        return list(zip(self._filled, self._sessions, strict=False))
 
     @cached_property
-    def _session_size(self) -> NDArray[np.int64]:
-        return np.bincount(self.session[self.alive], minlength=len(self.session_names))
+    def _speakers(self) -> list[int]:
+        return _starts([len(own.speakers) for own in self._filled])
 
-    def _joined(self, name: str, dtype: type) -> NDArray:  # type: ignore[type-arg]
-        pieces = [getattr(segment, name) for segment in self.segments]
-        return np.concatenate(pieces) if pieces else np.zeros(0, dtype)
+    @cached_property
+    def _terms(self) -> NDArray[np.float64]:
+        """float64 (S,): terms of each session."""
+        return self._joined("terms", np.float64)
+
+    def _joined(self, name: str, dtype: type[S]) -> NDArray[S]:
+        return self._end_to_end([getattr(own, name) for own in self._filled], dtype)
+
+    @staticmethod
+    def _end_to_end(pieces: Sequence[NDArray[S]], dtype: type[S]) -> NDArray[S]:
+        """Return one array; where there is but one piece it is not copied."""
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.zeros(0, dtype)
 
 
-def view_of(parts: Sequence[Part]) -> View:
-    """Lay the segments of scopes end to end."""
-    segments = tuple(segment for part in parts for segment in part.segments)
-    scope = np.concatenate(
-        [np.full(s.size, p.scope, np.uint8) for p in parts for s in p.segments] or [np.zeros(0, np.uint8)]
+def view_of(parts: Sequence[Part], known: View | None = None) -> View:
+    """Lay the events of scopes end to end; what a view before knew of them is not worked out again."""
+    before = known.layouts if known is not None else (None,) * len(parts)
+    return View(
+        [
+            old if old is not None and old.part is part else laid_out(part, old)
+            for part, old in zip(parts, before, strict=True)
+        ]
     )
-    codes: list[NDArray[np.int64]] = []
-    names: list[str] = []
-    for part in parts:
-        own, own_names = recoded(part.segments, "session")
-        codes.append(own.astype(np.int64) + len(names))
-        names += own_names
-    session = np.concatenate(codes) if codes else np.zeros(0, np.int64)
-    return View(tuple(parts), segments, scope, np.asarray(session, np.int32), tuple(names))
+
+
+def _starts(sizes: Sequence[int]) -> list[int]:
+    """Return where each begins when they are laid end to end, and where the last ends."""
+    starts = [0]
+    for size in sizes:
+        starts.append(starts[-1] + size)
+    return starts

@@ -22,6 +22,7 @@ class Wording:
     disputed: str
     nothing: str
     nothing_then: str
+    earlier: str
     drifted: str
     orphaned: str
     chapters: Mapping[str, str]
@@ -40,6 +41,7 @@ ENGLISH = Wording(
     disputed="contradicted: also said {date}: {other}",
     nothing="Nothing in memory answers this.",
     nothing_then="Nothing is recorded for {period}: assume no conversation and no date.",
+    earlier="and {count} earlier",
     drifted="the code has changed since",
     orphaned="the code is gone",
     chapters={
@@ -60,6 +62,7 @@ FRENCH = Wording(
     disputed="contredit : aussi dit le {date} : {other}",
     nothing="Rien en mémoire ne répond à cela.",
     nothing_then="Rien n'est enregistré pour {period} : ne supposer ni conversation ni date.",
+    earlier="et {count} plus tôt",
     drifted="le code a changé depuis",
     orphaned="le code n'existe plus",
     chapters={

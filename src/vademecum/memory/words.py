@@ -171,6 +171,7 @@ def fold(text: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
 
 
+@lru_cache(maxsize=16_384)  # most runs of a text were seen before
 def run_terms(run: str) -> tuple[str, ...]:
     """Return the terms of one run: stems of its parts, and the compound where it is an identifier of several.
 

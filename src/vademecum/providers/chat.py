@@ -10,29 +10,22 @@ without a word, and lets a model think for minutes. Any other server (llama.cpp,
 
 from __future__ import annotations
 
-import ipaddress
 import json
-import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from socket import SHUT_RDWR, socket
+from http.client import HTTPException
 from typing import Any
-from urllib.parse import urlsplit
 
-from vademecum import __version__
 from vademecum.errors import ProviderError, UsageError
+from vademecum.providers.post import DAY_S, FAILURES, error_of, is_address, is_elsewhere, post, short
 
 # API → its usual place and the path of its chat
 APIS: Mapping[str, tuple[str, str]] = {
     "ollama": ("http://127.0.0.1:11434", "/api/chat"),
     "openai": ("https://api.openai.com/v1", "/chat/completions"),
 }
-DAY_S = 86_400.0
 BLOCK_TOKENS = 4_096  # Ollama loads a model anew when its context changes: sizes are few
 MOST_BYTES = 1_000_000  # of an answer: a hundred times what is asked for
-DETAIL_CHARACTERS = 200  # of what a server says about its own failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +46,14 @@ class Server:
             raise UsageError(f"llm.api is {self.api!r}: it must be one of {', '.join(APIS)}")
         object.__setattr__(self, "timeout_s", min(self.timeout_s, DAY_S))  # no clock takes infinity
         object.__setattr__(self, "base_url", (self.base_url or APIS[self.api][0]).rstrip("/"))
-        try:
-            parts = urlsplit(self.base_url)
-            whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-            whole = whole and self.base_url.isascii() and self.base_url.isprintable() and " " not in self.base_url
-        except ValueError:  # a port that is no number, say
-            whole = False
-        if not whole or parts.query or parts.fragment or parts.username is not None:
+        if not is_address(self.base_url):
             # A name and password in it would end up in messages: it is not shown.
             raise UsageError("llm.base_url is not an address like http://127.0.0.1:11434: a key goes into llm.api_key")
 
     @property
     def remote(self) -> bool:
         """Whether the address is another machine's: any but a loopback address or `localhost`."""
-        host = urlsplit(self.base_url).hostname or ""
-        try:
-            return not ipaddress.ip_address(host).is_loopback
-        except ValueError:
-            return host != "localhost"
+        return is_elsewhere(self.base_url)
 
     def ask(self, model: str, system: str, user: str, context_tokens: int, answer_tokens: int) -> str:
         """Return what a model answers, at temperature 0.
@@ -92,42 +75,22 @@ class Server:
             body |= {"think": False, "options": options}
         else:
             body |= {"temperature": 0}
-        status, reply = self._post(json.dumps(body).encode())
+        status, reply = self._post(body)
         if status != 200:
             raise ProviderError(self._refused(status, reply, model))
         return self._content(reply)
 
-    def _post(self, body: bytes) -> tuple[int, bytes]:
+    def _post(self, body: dict[str, Any]) -> tuple[int, bytes]:
         """Send a request and return the status and the reply, or raise in time."""
-        parts = urlsplit(self.base_url)
-        connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        headers = {"Content-Type": "application/json", "User-Agent": f"vademecum/{__version__}"}
-        if self.api_key:
-            headers["Authorization"] = f"Bearer {self.api_key}"
-        connection = connect(parts.hostname or "", parts.port, timeout=self.timeout_s)
-        late = threading.Event()
+        url = self.base_url + APIS[self.api][1]
         try:
-            connection.connect()
-            # The socket's own timeout starts again with every byte; this one does not.
-            watch = threading.Timer(self.timeout_s, _hang_up, (connection.sock, late))
-            watch.daemon = True
-            watch.start()
-            try:
-                connection.request("POST", parts.path + APIS[self.api][1], body, headers)
-                with connection.getresponse() as reply:
-                    status, content = reply.status, reply.read(MOST_BYTES)
-            finally:
-                watch.cancel()
-        except (OSError, HTTPException, ValueError) as error:
-            raise ProviderError(self._unreachable(error, late=late.is_set())) from error
-        finally:
-            connection.close()
-        if late.is_set():  # what was read until then may look whole
-            raise ProviderError(self._unreachable(TimeoutError(), late=True))
-        return status, content
+            reply = post(url, body, api_key=self.api_key, timeout_s=self.timeout_s, most_bytes=MOST_BYTES)
+        except FAILURES as error:
+            raise ProviderError(self._unreachable(error)) from error
+        return reply.status, reply.body
 
-    def _unreachable(self, error: Exception, *, late: bool) -> str:
-        if late or isinstance(error, TimeoutError):
+    def _unreachable(self, error: Exception) -> str:
+        if isinstance(error, TimeoutError):
             return (
                 f"{self.base_url} took longer than {self.timeout_s:g} s: raise llm.timeout_s or choose a smaller model"
             )
@@ -136,14 +99,14 @@ class Server:
             return f"nothing answers at {self.base_url}: {start} or set llm.base_url"
         if not isinstance(error, OSError | HTTPException):  # the check of headers; that of a certificate is an OSError
             return "llm.api_key cannot be sent in a header: remove what is no plain character from it"
-        return f"{self.base_url} cannot be asked ({_short(str(error) or type(error).__name__)}): look at its log, or set llm.base_url"
+        return f"{self.base_url} cannot be asked ({short(str(error) or type(error).__name__)}): look at its log, or set llm.base_url"
 
     def _refused(self, status: int, reply: bytes, model: str) -> str:
         if status in {401, 403}:
             return f"{self.base_url} refused the key: set llm.api_key in your user file, or VADE_LLM__API_KEY"
         if 300 <= status < 400:
             return f"{self.base_url} leads elsewhere: set llm.base_url to where it leads"
-        detail = _short(_error_of(reply).replace(self.api_key or "\0", "…"))
+        detail = short(error_of(reply), self.api_key)
         if status == 404:
             fix = f"`ollama pull {model}`" if self.api == "ollama" else "check llm.base_url"
             return f"{self.base_url} has no model {model!r} ({detail}): {fix}, or name another model"
@@ -157,26 +120,6 @@ class Server:
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise ProviderError(f"{self.base_url} does not speak {self.api}: check llm.api and llm.base_url") from error
         return content if isinstance(content, str) else ""
-
-
-def _hang_up(line: socket, late: threading.Event) -> None:
-    late.set()
-    with suppress(OSError):  # it is closed already
-        line.shutdown(SHUT_RDWR)
-
-
-def _error_of(reply: bytes) -> str:
-    """What a server says went wrong: {"error": "…"} or {"error": {"message": "…"}}, or the text itself."""
-    try:
-        said = json.loads(reply)["error"]
-        said = said["message"] if isinstance(said, dict) else said
-    except (ValueError, LookupError, TypeError, RecursionError):
-        said = reply.decode("utf-8", "replace")
-    return str(said)
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:DETAIL_CHARACTERS] or "no more said"
 
 
 class ChatModel:
@@ -196,6 +139,7 @@ class ChatModel:
         self._model = model
         self._server = server
         self.name = f"{provider}:{model}"
+        self.address = server.base_url
         self.remote = server.remote or model.lower().endswith("cloud")
 
     def ask(self, system: str, user: str, room: int, answer_tokens: int) -> str:

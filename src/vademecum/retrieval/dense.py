@@ -22,7 +22,11 @@ Quantised = tuple[
 def cosine(view: View, query: Quantised) -> NDArray[np.float32]:
     """Return float32 (N,): the cosine of each chunk with a question."""
     whole, scale = query
-    parts = [products(s.vectors, whole) * (s.scales * scale) for s in view.segments if s.size]
+    parts = [
+        products(s.vectors, whole) * (s.scales * scale) if s.vectors.shape[1] else np.zeros(s.size, np.float32)
+        for s in view.segments
+        if s.size
+    ]
     return np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.zeros(0, np.float32)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from fnmatch import translate
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.matching import glob_pattern
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS, FileTable
 from vademecum.retrieval.view import View
@@ -64,24 +64,3 @@ def below(files: FileTable, prefixes: Iterable[str]) -> NDArray[np.bool_]:
         mask[bisect_left(files.paths, f"{prefix}/") : bisect_left(files.paths, f"{prefix}0")] = True  # "0" follows "/"
         mask[bisect_left(files.paths, prefix) : bisect_right(files.paths, prefix)] = True
     return mask
-
-
-def glob_pattern(glob: str) -> str:
-    """Return a regular expression for a glob, or for everything below a path without wildcards.
-
-    A glob without a slash matches names at any depth, as in `.gitignore`; `*` also matches across slashes. Brackets may
-    be meant as they are (`app/[slug]` is how some frameworks name routes), so they match both ways.
-
-        >>> def hits(glob, path): return bool(re.match(glob_pattern(glob), path))
-        >>> hits("src/*.py", "src/a/b.py"), hits("*.py", "src/b.py"), hits("src", "src/b.py"), hits("src", "srcs/b.py")
-        (True, True, True, False)
-    """
-    glob = glob.removeprefix("./").rstrip("/")
-    if not glob or glob == ".":
-        return ""
-    anywhere = "" if "/" in glob else "(?:.*/)?"
-    literal = rf"{anywhere}{re.escape(glob)}(?:/|\Z)"
-    if not re.search(r"[*?\[]", glob):
-        return f"(?:{literal})"
-    parts = [translate(part).removeprefix("(?s:")[:-3] for part in glob.split("**/")]  # each ends in `)\Z`
-    return rf"(?:{literal}|{anywhere}(?s:{'(?:.*/)?'.join(parts)})\Z)"

@@ -53,6 +53,21 @@ def plan_query(text: str) -> Plan:
     return Plan(text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]))
 
 
+def title_of(text: str) -> str:
+    r"""Return the line that says what a longer text is about: its first that says anything and announces nothing.
+
+    "" where the text is one line, which is then all there is.
+
+    >>> title_of("\n# Split the budget\n\nWhen a task is long, …"), title_of("Split the budget")
+    ('Split the budget', '')
+    >>> title_of("Steps to reproduce:\n\nSplit a budget of 0")
+    'Split a budget of 0'
+    """
+    lines = [line.strip().lstrip("#").strip() for line in text[:_LONGEST].splitlines()]
+    said = [line for line in lines if line]
+    return next((line for line in said if not line.endswith(":")), "") if len(said) > 1 else ""
+
+
 def last_part(name: str) -> str:
     """Return what a qualified name ends with.
 

@@ -10,7 +10,7 @@ a file with many candidates lifts its best one, and each further piece of a file
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,6 +52,7 @@ class Ranked:
         scores: float32 (m,).
         signals: per name, float32 (m,).
         coverage: float32 (m,), share of the question's idf found in each row or its path.
+        fused: float32 (m,), the score that made it a candidate.
         searched: rows that passed the filters.
     """
 
@@ -59,12 +60,13 @@ class Ranked:
     scores: Floats
     signals: Mapping[str, Floats] = field(repr=False)
     coverage: Floats = field(repr=False)
+    fused: Floats = field(repr=False)
     searched: int = 0
 
     def first(self, k: int) -> Ranked:
         """Return the best `k` of these rows."""
         signals = {name: values[:k] for name, values in self.signals.items()}
-        return Ranked(self.rows[:k], self.scores[:k], signals, self.coverage[:k], self.searched)
+        return Ranked(self.rows[:k], self.scores[:k], signals, self.coverage[:k], self.fused[:k], self.searched)
 
 
 def rank(
@@ -77,30 +79,53 @@ def rank(
     model: Model | None = None,
     weights: Weights = WEIGHTS,
 ) -> Ranked:
-    """Return the best `k` rows among those that are allowed, ascending; None allows all."""
+    """Return candidates among the rows that are allowed, best first: the best `k`, and more where others were looked at.
+
+    `allowed` is ascending; None allows all.
+    """
     searched = len(signals.rows) if allowed is None else len(allowed)
     if ranker in {"rrf", "bm25f", "dense"}:
         rows, scores = _baseline(signals, allowed, k, ranker)
-        return ranked_of(signals, rows, scores, searched)
+        return ranked_of(signals, rows, scores, scores, searched)
     rows, fused = find_candidates(signals, allowed, plan, k, weights)
     if ranker == "fused" or not len(rows):
-        return ranked_of(signals, rows[:k], fused[:k], searched)
+        return ranked_of(signals, rows, fused, fused, searched)
     if ranker == "constants" or model is None:
-        return ranked_of(signals, *_by_constants(signals, rows, fused, k, weights), searched)
+        return ranked_of(signals, *_by_constants(signals, rows, fused, weights), searched)
     pool = pool_of(signals, rows, fused)
     judged = judge(model, signals, pool, plan)
-    order = np.argsort(-judged.score, kind="stable")[:k]
+    order = np.argsort(-judged.score, kind="stable")
     parts = {"file": judged.file[order], "piece": judged.piece[order]}
     shown, covered = _shown(signals, pool.rows[order]), judged.coverage[order]
     return Ranked(
-        pool.rows[order], judged.score[order], shown | parts, np.minimum(covered + shown["path"], 1), searched
+        pool.rows[order], judged.score[order], shown | parts, np.minimum(covered + shown["path"], 1),
+        pool.fused[order], searched,
+    )  # fmt: skip
+
+
+def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
+    """Return what any of several rankings holds, by the weighted mean of its scores there; 0 where it is missing.
+
+    Signals and coverage of a row are those of the first ranking that has it.
+    """
+    rows, first, number = np.unique(
+        np.concatenate([each.rows for each in rankings]), return_index=True, return_inverse=True
     )
+    counted = [each.scores * np.float32(weight / sum(weights)) for each, weight in zip(rankings, weights, strict=True)]
+    scores = np.bincount(number, np.concatenate(counted)).astype(np.float32)
+    order = np.argsort(-scores, kind="stable")
+    chosen = first[order]
+    names = [name for name in rankings[0].signals if all(name in each.signals for each in rankings)]
+    signals = {name: np.concatenate([each.signals[name] for each in rankings])[chosen] for name in names}
+    coverage = np.concatenate([each.coverage for each in rankings])[chosen]
+    fused = np.concatenate([each.fused for each in rankings])[chosen]
+    return Ranked(rows[order], scores[order], signals, coverage, fused, max(each.searched for each in rankings))
 
 
-def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, searched: int) -> Ranked:
+def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, fused: Floats, searched: int) -> Ranked:
     """Return ranked rows with their signals."""
     shown = _shown(signals, rows)
-    return Ranked(rows, scores, shown, np.minimum(signals.coverage(rows) + shown["path"], 1), searched)
+    return Ranked(rows, scores, shown, np.minimum(signals.coverage(rows) + shown["path"], 1), fused, searched)
 
 
 def _shown(signals: Signals, rows: NDArray[np.int64]) -> dict[str, Floats]:
@@ -156,13 +181,15 @@ def relevance(signals: Signals, plan: Plan, weights: Weights = WEIGHTS) -> Float
 
 
 def _by_constants(
-    signals: Signals, rows: NDArray[np.int64], fused: Floats, k: int, w: Weights
-) -> tuple[NDArray[np.int64], Floats]:
-    """Order candidates by named constants."""
+    signals: Signals, rows: NDArray[np.int64], fused: Floats, w: Weights
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Order candidates by named constants. Returns rows, scores, and what they were fused to."""
     score, files = fused.copy(), signals.files[rows]
     _add_coherence(score, files, w.coherence)
     order = np.argsort(-score, kind="stable")
-    return _pick(rows[order], score[order], files[order], k, w.decay)
+    picked, damped = _pick(score[order], files[order], w.decay)
+    order = order[picked]
+    return rows[order], damped, fused[order]
 
 
 def _add_coherence(score: Floats, files: NDArray[np.int32], weight: float) -> None:
@@ -172,10 +199,8 @@ def _add_coherence(score: Floats, files: NDArray[np.int32], weight: float) -> No
     score[first] += (weight * score.max() * total / total.max()).astype(np.float32)
 
 
-def _pick(
-    rows: NDArray[np.int64], scores: Floats, files: NDArray[np.int32], k: int, decay: float
-) -> tuple[NDArray[np.int64], Floats]:
-    """Take rows greedily, the n-th of a file at decay**n of its score. `rows` come best first."""
+def _pick(scores: Floats, files: NDArray[np.int32], decay: float) -> tuple[NDArray[np.int64], Floats]:
+    """Take places greedily, the n-th of a file at decay**n of its score. Scores fall."""
     grouped = np.argsort(files, kind="stable")  # each file's rows together, still best first
     same = files[grouped]
     begins = np.zeros(len(files), np.int64)  # where each row's file begins
@@ -183,5 +208,5 @@ def _pick(
     place = np.empty(len(files), np.int64)  # of each row among its file's
     place[grouped] = np.arange(len(files)) - np.maximum.accumulate(begins)
     damped = (scores * decay**place).astype(np.float32)
-    order = np.argsort(-damped, kind="stable")[:k]
-    return rows[order], damped[order]
+    order = np.argsort(-damped, kind="stable")
+    return order, damped[order]

@@ -9,7 +9,8 @@ once, whatever branches, worktrees or file names hold it; `view` joins them with
     postings over the N chunks with the four fields of FIELDS
 
 Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory of floats,
-and since sums of products of whole numbers are exact, the order of rows never changes a score.
+and since sums of products of whole numbers are exact, the order of rows never changes a score. A vector that is still to be
+made is zeros with the scale PENDING; a segment of which none was made yet may have dim 0.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from vademecum.types import ChunkKind
 
 FIELDS = ("body", "name", "signature", "docs")
 KIND_CODES = tuple(ChunkKind)
+PENDING = -1.0  # the scale of a vector that is still to be made
 FORMAT = "2"  # raised whenever tokens, fields or arrays change their meaning: older files are rebuilt
 
 
@@ -84,6 +86,18 @@ def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
     return np.rint(vectors / safe[:, None]).astype(np.int8), scale.astype(np.float32)
 
 
+def stacked(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays one below the other. Of vectors those that are still to be made are as wide as those that were.
+
+    >>> stacked([np.zeros((1, 0), np.int8), np.ones((1, 2), np.int8)]).tolist()
+    [[0, 0], [1, 1]]
+    """
+    width = max((array.shape[1] for array in arrays if array.ndim == 2), default=0)
+    return np.concatenate([
+        np.zeros((len(array), width), array.dtype) if array.ndim == 2 and array.shape[1] < width else array for array in arrays
+    ])  # fmt: skip
+
+
 def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
     """Join the arrays of analysed blobs, given with their database ids, into one segment."""
     blobs = sorted(blobs, key=lambda pair: pair[0])
@@ -97,7 +111,7 @@ def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
         lines=np.concatenate([piece.lines for piece in pieces]),
         kinds=np.concatenate([piece.kinds for piece in pieces]),
         lengths=np.concatenate([piece.lengths for piece in pieces]),
-        vectors=np.concatenate([piece.vectors for piece in pieces]),
+        vectors=stacked([piece.vectors for piece in pieces]),
         scales=np.concatenate([piece.scales for piece in pieces]),
         postings=build(
             np.concatenate([piece.keys for piece in pieces]),
@@ -136,7 +150,7 @@ def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None =
         rows[new] = old
 
     def take(name: str) -> Any:
-        return np.concatenate([getattr(segment, name) for segment in segments])[rows]
+        return stacked([getattr(segment, name) for segment in segments])[rows]
 
     return Segment(
         chosen, starts, take("lines"), take("kinds"), take("lengths"), take("vectors"), take("scales"),

@@ -74,10 +74,13 @@ class Signals:
         return found.astype(np.float32)
 
 
-def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind]) -> tuple[Signals, set[str]]:
+def signals_of(
+    view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind], near: Floats | None = None
+) -> tuple[Signals, set[str]]:
     """Compute the signals of a view, and the terms that no row of it holds.
 
     `vector` is the question's unit vector, or None to go without meaning. `kinds` are the file kinds the filter lets in.
+    `near` is float32 (N,), the cosine of each chunk where it is known already; else it is computed.
     """
     keys = term_keys(plan.terms + plan.joined)
     words = bm25f(view.segments, None if view.is_plain else view.copies, view.norms, keys, len(plan.terms))
@@ -87,7 +90,7 @@ def signals_of(view: View, plan: Plan, vector: Floats | None, kinds: frozenset[F
     query = None if vector is None else quantise(vector[None, :])
     signals = Signals(
         lexical=_living(view, words.score),
-        dense=nothing if query is None else _living(view, cosine(view, query)),
+        dense=nothing if query is None else _living(view, cosine(view, query) if near is None else near),
         definition=definitions(view, plan.names) if plan.names else nothing,
         path=path_share(named, np.where(words.known, words.idf, 0.0), len(view.files)),
         prior=kind_priors(unasked)[view.files.kinds],

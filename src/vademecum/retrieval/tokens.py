@@ -15,8 +15,9 @@ of any collision are about 3 in 10^8, and keys of any two segments agree without
 from __future__ import annotations
 
 import re
-from hashlib import blake2b
 from typing import TYPE_CHECKING
+
+from vademecum.digests import blake2b
 
 if TYPE_CHECKING:
     from vademecum.text import RunTable

@@ -66,6 +66,11 @@ class View:
         return self._joined("lines")[self.row_chunk]
 
     @cached_property
+    def pending(self) -> NDArray[np.bool_]:
+        """Bool (R,): the rows whose vector is still to be made."""
+        return self._joined("scales")[self.row_chunk] < 0
+
+    @cached_property
     def kinds(self) -> NDArray[np.uint8]:
         """uint8 (N,): chunk kind codes."""
         return self._joined("kinds")

@@ -59,6 +59,9 @@ FAMILIES: dict[str, Family] = {
     "segments": Family(("id", "file", "blobs"), ("id",)),
     # vectors that cost time or money to make again, by embedder and chunk hash
     "vectors": Family(("embedder", "hash", "vector"), ("embedder", "hash")),
+    # what of which content stands at which path in an index of vectors outside, and what is to be done; `label` is the
+    # commit in its points' ids, `space` the index and the model
+    "placements": Family(("space", "path", "blob", "label", "branch", "state"), ("space", "path", "blob")),
     # what a language model said of a piece of code, by chunk hash
     "summaries": Family(("enricher", "hash", "summary"), ("enricher", "hash")),
     # memory: what happened, in the order it was recorded; `number` is given by the database, `metadata` is JSON
@@ -102,6 +105,15 @@ FAMILIES: dict[str, Family] = {
         ("id", "position", "intent", "calls", "links", "session", "at", "ok"),
         ("id",),
     ),
+    # what a backlog or a source of documents told, as one document each; `labels` and `links` are JSON, `hash` is git's
+    # blob id of `content`, `run` the number of the run that saw it last
+    "items": Family(
+        ("id", "key", "path", "title", "kind", "state", "url", "updated", "labels", "links", "hash", "content", "run"),
+        ("id",),
+    ),
+    # where content is written as if it named an item, and which commits of a repository do
+    "named_in_code": Family(("key", "blob", "line"), ("key", "blob", "line")),
+    "named_in_commits": Family(("key", "commit_id", "path", "at", "subject"), ("key", "commit_id", "path")),
 }  # fmt: skip
 
 MIGRATIONS: tuple[str, ...] = (
@@ -225,5 +237,30 @@ MIGRATIONS: tuple[str, ...] = (
         session TEXT NOT NULL, at REAL NOT NULL, ok INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX traces_by_position ON traces (position);
+    """,
+    """
+    CREATE TABLE items (
+        id TEXT PRIMARY KEY, key TEXT NOT NULL, path TEXT NOT NULL, title TEXT NOT NULL, kind TEXT NOT NULL,
+        state TEXT NOT NULL, url TEXT NOT NULL, updated REAL NOT NULL, labels TEXT NOT NULL, links TEXT NOT NULL,
+        hash TEXT NOT NULL, content BLOB NOT NULL, run INTEGER NOT NULL
+    );
+    CREATE INDEX items_by_path ON items (path);
+    CREATE INDEX items_by_key ON items (key);
+    CREATE TABLE named_in_code (
+        key TEXT NOT NULL, blob INTEGER NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (key, blob, line)
+    ) WITHOUT ROWID;
+    CREATE INDEX named_in_code_by_blob ON named_in_code (blob);
+    CREATE TABLE named_in_commits (
+        key TEXT NOT NULL, commit_id TEXT NOT NULL, path TEXT NOT NULL, at REAL NOT NULL, subject TEXT NOT NULL,
+        PRIMARY KEY (key, commit_id, path)
+    ) WITHOUT ROWID;
+    CREATE INDEX named_in_commits_by_path ON named_in_commits (path);
+    """,
+    """
+    CREATE TABLE placements (
+        space TEXT NOT NULL, path TEXT NOT NULL, blob INTEGER NOT NULL, label TEXT NOT NULL, branch TEXT NOT NULL,
+        state INTEGER NOT NULL, PRIMARY KEY (space, path, blob)
+    ) WITHOUT ROWID;
+    CREATE INDEX placements_by_blob ON placements (blob);
     """,
 )

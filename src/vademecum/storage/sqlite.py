@@ -317,7 +317,8 @@ def _by_key(family: str, count: int, parts: int) -> str:
     shape = FAMILIES[family]
     # subtle: SQLite uses the index for alternatives of equalities, but scans the table for `(a, b) IN (VALUES ...)`
     one = "(" + " AND ".join(f"{column} = ?" for column in shape.key[:parts]) + ")"
-    return f"SELECT {','.join(shape.columns)} FROM {family} WHERE {' OR '.join([one] * count)}"  # noqa: S608 - names of our own
+    any_of = f"{shape.key[0]} IN ({','.join('?' * count)})" if parts == 1 else " OR ".join([one] * count)
+    return f"SELECT {','.join(shape.columns)} FROM {family} WHERE {any_of}"  # noqa: S608 - names of our own
 
 
 def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, list[object]]]:

@@ -52,7 +52,7 @@ STOPPING = (
 _EPSILON = 1e-3  # of a share of attention: below, nothing is known
 _POPULAR = 0.1  # calls that every tool is believed to have had
 _STEP = 0.2  # how far apart two needs are said, as a share of the intent
-_MEANING, _SERVER, _MATES = 0.6, 0.6, 0.5  # what they weigh beside words, where there is text alone
+_MEANING, _SERVER, _MATES = 1.0, 0.5, 0.5  # what they weigh beside words, where there is text alone
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
 
@@ -150,7 +150,7 @@ class Asked:
         view, question = self.view, self.question
         bm25, meaning = view.documents.bm25(question, self.document_matches), view.documents.dense(question)
         server = view.servers.tfidf(question)
-        relative = bm25 / np.float32(max(float(bm25.max(initial=0)), 1e-6))
+        relative, place = _relative(bm25), _relative(view.servers.bm25(question))
         mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
         np.maximum.at(mates, view.server, relative)
         near = np.where(view.server > 0, mates[view.server], 0)
@@ -160,7 +160,7 @@ class Asked:
             "meaning": meaning,
             "server": server,
             # what text alone would rank by; a tool whose server has another that fits is likelier to be meant
-            "match": (relative + _MEANING * meaning + _SERVER * server + _MATES * near).astype(np.float32),
+            "match": (relative + _MEANING * meaning + _SERVER * place + _MATES * near).astype(np.float32),
         }
 
     @cached_property
@@ -346,3 +346,8 @@ class Asked:
         """The value for tools that memory knows; the same floor for all others."""
         value = np.asarray(value, np.float32)
         return value if self.hidden is None else np.where(self.hidden, np.float32(floor), value)
+
+
+def _relative(score: Floats) -> Floats:
+    """The score as a share of the highest."""
+    return score / np.float32(max(float(score.max(initial=0)), 1e-6))

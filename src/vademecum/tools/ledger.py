@@ -11,6 +11,7 @@ from vademecum.errors import UnknownError
 from vademecum.protocols import Clock, Row, Store
 from vademecum.tools.records import Call, ObserveReport, RegisterReport, Tool, Trace
 
+_SERVERS = "tools.servers"
 _VERSION = "tools.version"  # counts every write, so that a reader knows at once whether what it holds is current
 
 
@@ -52,8 +53,20 @@ class Ledger:
                 if row[1] in complete and id_ not in given and not row[-1]
             }
             self._write("tools", [*changed.values(), *gone.values()])
+            self._describe({tool.server: tool.about for tool in given.values() if tool.about})
         added = sum(id_ not in known or bool(known[id_][-1]) for id_ in changed)
         return RegisterReport(added, len(changed) - added, len(given) - len(changed), len(gone))
+
+    def servers(self) -> dict[str, str]:
+        """Return what servers say of themselves, by name."""
+        known: dict[str, str] = json.loads(self.fact(_SERVERS) or "{}")
+        return known
+
+    def _describe(self, servers: dict[str, str]) -> None:
+        known = self.servers()
+        if not servers.items() <= known.items():
+            self.keep_fact(_SERVERS, _json(known | servers))
+            self._bump()
 
     def pin(self, tool: str, *, pinned: bool = True) -> None:
         """Show a tool with every search, or no longer.

@@ -26,6 +26,7 @@ from vademecum.errors import UsageError
 from vademecum.tools.records import Rejected, Tool
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_LONGEST_ABOUT = 4_000  # characters of what a document says of itself
 MOST_NESTED = 100  # levels of the document
 MOST_DEPTH = 6  # of schemas within schemas
 MOST_PARTS = 500  # of one operation's schemas, references written out
@@ -50,7 +51,9 @@ def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected
     version = str(document.get("openapi") or document.get("swagger") or "")
     if not version.startswith(("3.", "2.")) or not isinstance(document.get("paths"), Mapping):
         raise UsageError("this is no OpenAPI document: it needs `openapi: 3.x` (or `swagger: 2.0`) and `paths`")
-    owner = server or _slug(str(_table(document.get("info")).get("title") or "api"), "-").lower()
+    info = _table(document.get("info"))
+    owner = server or _slug(str(info.get("title") or "api"), "-").lower()
+    about = " ".join(str(info[key]) for key in ("title", "description") if info.get(key))[:_LONGEST_ABOUT]
     tools: dict[str, Tool] = {}
     rejected: list[Rejected] = []
     for place, path, method, shared, operation in _operations(document):
@@ -64,6 +67,7 @@ def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected
             "\n".join(dict.fromkeys(said)) or f"{method.upper()} {path}",
             input_schema=inputs,
             output_schema=output,
+            about=about,
         )
         tools[tool.id] = tool
         rejected += [Rejected(place, reason) for reason in schemas.problems]

@@ -1,7 +1,7 @@
 """The next call: attention picks the target, the shortest hyperpath says the way, and traces are the evidence.
 
 Every head is weighed with the fitted weights; probabilities are those of the softmax these were fitted as. Below
-`threshold` the prediction abstains.
+`threshold` the prediction abstains. `goal` is the other way, by name: see there.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from vademecum.retrieval.fusion import top
 from vademecum.tools.fit import PHASES, Model, log_probabilities, taken_probabilities
+from vademecum.tools.goal import first_steps
 from vademecum.tools.heads import HEADS, Asked
 from vademecum.tools.logit import Weights
 from vademecum.tools.records import Candidate, Prediction
@@ -23,6 +24,7 @@ from vademecum.tools.ways import Ways
 SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
 EVIDENCE = 3  # traces named for a candidate
 THRESHOLD = 0.5  # below this probability, nothing is likely enough to act on unasked
+PREDICTORS = ("attention", "goal")
 _SPEAKS = 0.01  # share of the attention from which a trace is named
 
 
@@ -35,6 +37,7 @@ class Situation:
     earlier: tuple[str, ...] = ()
     k: int = 3
     threshold: float = THRESHOLD
+    by: str = PREDICTORS[0]
 
 
 def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Prediction:
@@ -42,7 +45,11 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     after = known(view, asked_for.after)
     asked = Asked(view, view.read(asked_for.intent), tuple(dict.fromkeys(known(view, asked_for.earlier))))
     features = asked.heads(after)
-    probability = next_probabilities(view, features, model, len(after))
+    taken = taken_probabilities(asked.heads(()), model.search, model.certain)
+    if asked_for.by == "goal":
+        probability = toward_goals(view, ways, taken, asked_for.after)
+    else:
+        probability = next_probabilities(view, features, model, len(after))
     likely = [int(n) for n in top(probability, asked_for.k) if probability[n] > 0]
     candidates = tuple(
         Candidate(
@@ -63,7 +70,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         candidates,
         abstained,
         best,
-        done(asked, model, after, taken_probabilities(asked.heads(()), model.search, model.certain)),
+        done(asked, model, after, taken),
         f"the likeliest tool has a probability below {asked_for.threshold:.2f}" if abstained else "",
         len(view.traces),
     )
@@ -79,6 +86,15 @@ def next_probabilities(view: View, features: Floats, model: Model, called: int) 
     logs = log_probabilities(features, model.next[min(called, PHASES - 1)])
     probability = np.where(view.live, np.exp(logs), 0).astype(np.float32)
     return probability / np.float32(max(float(probability.sum()), 1e-9))
+
+
+def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) -> Floats:
+    """Return float32 (n,): the probability of each tool to be the next step towards what the intent takes; see `goal`."""
+
+    def way(goal: int) -> list[int]:
+        return [view.number[step] for step in ways.path(after, view.tools[goal].id)]
+
+    return first_steps(np.where(view.live, taken, 0).astype(np.float32), known(view, after), way)
 
 
 def done(asked: Asked, model: Model, after: Sequence[int], taken: Floats) -> float:

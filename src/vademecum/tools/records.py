@@ -19,15 +19,16 @@ class Tool:
     description: str = ""
     input_schema: Mapping[str, Any] = field(default_factory=dict)  # JSON Schema of its arguments
     output_schema: Mapping[str, Any] = field(default_factory=dict)  # empty where it promises nothing
+    about: str = field(default="", compare=False)  # what its server says of itself; kept once for each server
 
     @classmethod
-    def of(cls, server: str, name: str, description: str = "", **schemas: Mapping[str, Any]) -> Tool:
+    def of(cls, server: str, name: str, description: str = "", **more: Any) -> Tool:
         """Return a tool with the id that its server and name give it.
 
         >>> Tool.of("files", "read").id, Tool.of("", "Bash").id
         ('files/read', 'Bash')
         """
-        return cls(f"{server}/{name}" if server else name, name, server, description, **schemas)
+        return cls(f"{server}/{name}" if server else name, name, server, description, **more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 An array, an object with `tools`, one tool, or a tool a line. A tool is written as MCP's `tools/list` does
 (`inputSchema`, `outputSchema`), as function calling does (`{"type": "function", "function": {...}}`, `parameters`), or
-with `input_schema`; `server` may stand beside the name.
+with `input_schema`; `server` may stand beside the name, and `server_description` beside that.
 
     >>> tools, rejected = read_tools('{"tools": [{"name": "read", "description": "Read a file."}, {"title": "?"}]}', "files")
     >>> [tool.id for tool in tools], rejected[0].place
@@ -57,14 +57,18 @@ def tool_of(item: Any, server: str = "") -> Tool:
     owner = item.get("server", server)
     if not isinstance(owner, str) or "/" in owner:
         raise UsageError(f"the server of {name!r} is text without a slash")
-    said = body.get("description") or body.get("title") or ""
     return Tool.of(
         owner or server,
         name.strip(),
-        said[:_LONGEST_DESCRIPTION] if isinstance(said, str) else "",
+        _said(body.get("description") or body.get("title")),
+        about=_said(item.get("server_description")),
         input_schema=_schema(body, "inputSchema", "input_schema", "parameters"),
         output_schema=_schema(body, "outputSchema", "output_schema"),
     )
+
+
+def _said(text: Any) -> str:
+    return text[:_LONGEST_DESCRIPTION] if isinstance(text, str) else ""
 
 
 def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:

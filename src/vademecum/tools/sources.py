@@ -18,7 +18,8 @@ def listed(server: ToolServer) -> tuple[list[Tool], list[Rejected]]:
     rejected: list[Rejected] = []
     for number, item in enumerate(server.tools().unwrap()):
         try:
-            tool = tool_of({**item, "server": server.name}, server.name)  # a server speaks for itself alone
+            # a server speaks for itself alone
+            tool = tool_of({**item, "server": server.name, "server_description": server.about}, server.name)
         except UsageError as error:
             rejected.append(Rejected(f"{server.name} tools[{number}]", str(error)))
             continue

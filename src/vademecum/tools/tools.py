@@ -15,7 +15,7 @@ from vademecum.tools.links import Pairs
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
 from vademecum.tools.page import graph_page, graph_record
-from vademecum.tools.predict import THRESHOLD, Situation, predict
+from vademecum.tools.predict import PREDICTORS, THRESHOLD, Situation, predict
 from vademecum.tools.prior import prior
 from vademecum.tools.records import (
     Listed,
@@ -186,6 +186,7 @@ class Tools:
         earlier: Sequence[str] = (),
         k: int = 3,
         threshold: float = THRESHOLD,
+        by: str = PREDICTORS[0],
     ) -> Prediction:
         """Return the likeliest next calls for an intent, with probabilities, evidence and the way there.
 
@@ -195,6 +196,7 @@ class Tools:
             earlier: ids of the tools called before in the same session, for other intents.
             k: at most how many.
             threshold: abstain below this probability.
+            by: "attention" sees what was called; "goal" scores a target by the intent alone and takes the first step there.
 
         Raises:
             UsageError: an argument is wrong.
@@ -202,9 +204,11 @@ class Tools:
         _check_count(k)
         if not 0 <= threshold <= 1:
             raise UsageError(f"the threshold is {threshold}: it is a probability, between 0 and 1")
+        if by not in PREDICTORS:
+            raise UsageError(f"{by!r} predicts nothing: choose among {', '.join(PREDICTORS)}")
         known = self._now()
         return predict(
-            known.view, known.model, known.ways, Situation(intent, tuple(after), tuple(earlier), k, threshold)
+            known.view, known.model, known.ways, Situation(intent, tuple(after), tuple(earlier), k, threshold, by)
         )
 
     def suggest(self, intent: str) -> Plan:

@@ -122,6 +122,7 @@ class Reader:
     def _made(self, version: int) -> View:
         kept, traces = self._ledger.tools(), self._ledger.traces()
         tools, live = _nodes(kept, traces)
+        about = self._ledger.servers()
         number = _numbers(tools, live)
         chains = [Chain(tuple(number[call.tool] for call in t.calls), t.ok, t.session) for t in traces]
         calls = Counter(number[call.tool] for trace in traces for call in trace.calls)
@@ -135,7 +136,7 @@ class Reader:
             Texts(
                 [document(tool) for tool in tools], self._kept_vectors([passage(tool) for tool in tools], "document")
             ),
-            Texts([tool.server for tool in tools], None),
+            Texts([f"{tool.server} {about.get(tool.server, '')}" for tool in tools], None),
             Texts([t.intent for t in traces], self._kept_vectors([Passage(t.intent) for t in traces], "query")),
             Hypergraph.of(chains, len(tools)),
             np.array([good[n] for n in range(len(tools))], np.float64),

@@ -51,20 +51,21 @@ def bring_up_to_date(
 
 def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
     """Return what is different in the graph of these files from what is kept."""
-    before = records.resolved() if records.state.partition(":")[0] == VERSION else {}
-    changed = [path for path, (blob, _) in files.items() if path not in before or before[path][0] != blob]
+    before = records.blobs() if records.state.partition(":")[0] == VERSION else {}
+    changed = [path for path, (blob, _) in files.items() if before.get(path) != blob]
     gone = [path for path in before if path not in files]
-    old = {path: records.file(path, before[path][0], files[path][1]) for path in changed if path in before}
+    held = records.held([before[path] for path in changed if path in before])
+    old = {path: records.file(path, before[path], files[path][1]) for path in changed if before.get(path) in held}
     new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
     nodes = [node for path in changed for node in nodes_of(new.file(path))]
     records.look_through(nodes, changed, gone, fresh=not before)
-    touched = tokens_of_change(new, old, changed, gone, records.names_in(gone))
-    everything = not before or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone))
-    own = set(changed)
-    dirty = [
-        path for path in sorted(files)
-        if everything or path in own or not touched.isdisjoint(before[path][1])
-    ]  # fmt: skip
+    if not before or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone)):
+        dirty = sorted(files)
+    else:
+        # of content that `gc` has dropped since nothing is known but its names: as if it had gone, and the new one come
+        lost = [*gone, *(path for path in changed if path in before and path not in old)]
+        touched = tokens_of_change(new, old, changed, lost, records.names_in(lost))
+        dirty = sorted(records.consulting(touched).intersection(files).union(changed))
     return Change(not before, changed, gone, nodes, resolve(new, dirty, progress))
 
 

@@ -60,10 +60,21 @@ class Records:
 
     # -- reading -------------------------------------------------------------------------------------------------
 
-    def resolved(self) -> dict[str, tuple[int, frozenset[str]]]:
-        """Return of each path the blob its edges were made of, and what was consulted for them."""
-        rows = self._store.scan("resolved", self._own, ("path", "blob", "consulted")).unwrap()
-        return {path: (blob, frozenset(consulted.split("\n"))) for path, blob, consulted in rows}
+    def blobs(self) -> dict[str, int]:
+        """Return of each path the blob its edges were made of."""
+        return dict(self._store.scan("resolved", self._own, ("path", "blob")).unwrap())
+
+    def consulting(self, tokens: set[str]) -> set[str]:
+        """Return the paths of files for whose edges one of these was consulted."""
+        if not tokens:  # an edit inside a function: what the others consulted need not be read
+            return set()
+        rows = self._store.scan("resolved", self._own, ("path", "consulted")).unwrap()
+        return {path for path, consulted in rows if not tokens.isdisjoint(consulted.split("\n"))}
+
+    def held(self, blobs: Sequence[int]) -> set[int]:
+        """Return those of these blobs whose content is still there."""
+        rows = self._store.scan("blobs", [("id", "in", blobs)], ("id",)).unwrap()
+        return {blob for (blob,) in rows}
 
     def file(self, path: str, blob: int, language: str) -> File:
         """Return a file as it was."""

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -35,11 +36,12 @@ class Wanted(BaseModel):
 
 @router.post("", status_code=202, response_model=JobShape)
 async def index(asked: Asked, body: Wanted | None = None) -> Response:
-    """Begin to bring an index up to date. Where a run of that repository is under way, that one is returned."""
+    """Begin to bring an index up to date. Where just this is queued or under way, that job is returned."""
     wanted = body or Wanted()
     path = asked.path_of(wanted.repo)
     name = next(root.name for root in asked.roots if root.path == path)
-    job, _ = asked.desk.jobs.start(name, path, full=wanted.full, commit=wanted.commit)
+    start = partial(asked.desk.jobs.start, name, path, full=wanted.full, commit=wanted.commit)
+    job, _ = await asyncio.to_thread(start)  # it waits for the disk
     answer = asked.say(job.record(), status=202)
     answer.headers["Location"] = f"/v1/index/jobs/{job.id}"
     return answer

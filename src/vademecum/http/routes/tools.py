@@ -60,11 +60,12 @@ async def predict(
     earlier: Ids = "",
     k: Annotated[int, Query(ge=1, le=100)] = 3,
     threshold: Annotated[float, Query(ge=0, le=1)] = 0.5,
+    by: Literal["attention", "goal"] = "attention",
 ) -> Response:
     """Say which tool comes next for an intent, with its probability; abstain where none is likely."""
     return await asked.answer(
         lambda engine: record_of(
-            engine.tools.predict(intent, after=_ids(after), earlier=_ids(earlier), k=k, threshold=threshold)
+            engine.tools.predict(intent, after=_ids(after), earlier=_ids(earlier), k=k, threshold=threshold, by=by)
         )
     )
 

@@ -45,7 +45,7 @@ class ChatEnricher:
 
     def __init__(self, model: str = "", base_url: str = "", api_key: str = "", timeout_s: float = 30.0) -> None:
         self._chat = ChatModel("enricher", self.api, model, Server(self.api, base_url, api_key, timeout_s))
-        self.name, self.remote = self._chat.name, self._chat.remote
+        self.name, self.remote, self.address = self._chat.name, self._chat.remote, self._chat.address
 
     @attempt(EnrichError, ProviderError)
     def sentence(self, passage: Passage) -> str:

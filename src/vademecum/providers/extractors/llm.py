@@ -51,7 +51,7 @@ class LlmExtractor:
         self, model: str = "", api: str = "ollama", base_url: str = "", api_key: str = "", timeout_s: float = 30.0
     ) -> None:
         self._chat = ChatModel("extractor", "llm", model, Server(api, base_url, api_key, timeout_s))
-        self.name, self.remote = self._chat.name, self._chat.remote
+        self.name, self.remote, self.address = self._chat.name, self._chat.remote, self._chat.address
 
     @attempt(ProviderError, ProviderError)
     def read(self, messages: Sequence[Passage]) -> list[Mapping[str, Any]]:

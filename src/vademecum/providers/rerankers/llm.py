@@ -55,7 +55,7 @@ class LlmReranker:
         self, model: str = "", api: str = "ollama", base_url: str = "", api_key: str = "", timeout_s: float = 30.0
     ) -> None:
         self._chat = ChatModel("reranker", "llm", model, Server(api, base_url, api_key, timeout_s))
-        self.name, self.remote = self._chat.name, self._chat.remote
+        self.name, self.remote, self.address = self._chat.name, self._chat.remote, self._chat.address
 
     @attempt(RerankError, ProviderError)
     def rerank(self, query: str, passages: Sequence[Passage]) -> list[float]:

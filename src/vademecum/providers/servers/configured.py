@@ -3,6 +3,7 @@
     {"mcpServers": {"files": {"command": "npx", "args": ["-y", "server-files", "."], "env": {"TOKEN": "${TOKEN}"}},
                     "tickets": {"url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${KEY}"}}}}
 
+`{"provider": "acme", "options": {…}}` is a server that an installed distribution brings.
 `servers` and `context_servers` are read as well, `"disabled": true` is left out, and `${NAME}`, `${NAME:-default}` and
 `${env:NAME}` stand for variables of the environment, so that the file need hold no secret.
 
@@ -31,7 +32,7 @@ _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}")
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """How to reach a server: a command, or a URL. What may be secret is not shown."""
+    """How to reach a server: a command, a URL, or a provider. What may be secret is not shown."""
 
     name: str
     command: tuple[str, ...] = ()
@@ -40,6 +41,8 @@ class ServerSpec:
     url: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     sse: bool = False
+    provider: str = ""  # of an installed distribution, in the place of a command or a URL
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of_command(cls, line: str, name: str = "") -> ServerSpec:
@@ -122,10 +125,13 @@ def open_server(spec: ServerSpec, *, timeout_s: float = 60.0, answer_bytes: int 
 
     Raises:
         MissingExtraError: It is at a URL, and the SDK is not installed.
+        UnknownProviderError: No provider of servers has the name it gives.
     """
     limits: dict[str, Any] = {"timeout_s": timeout_s, "answer_bytes": answer_bytes}
     server: ToolServer
-    if spec.command:
+    if spec.provider:
+        server = load("server", spec.provider, name=spec.name, **spec.options, **limits)
+    elif spec.command:
         server = load("server", "stdio", name=spec.name, command=spec.command, env=spec.env, cwd=spec.cwd, **limits)
     else:
         server = load("server", "http", name=spec.name, url=spec.url, headers=spec.headers, sse=spec.sse, **limits)
@@ -149,6 +155,8 @@ def _spec(name: str, body: Mapping[str, Any], where: str, environ: Mapping[str, 
         command, args = (command or [""])[0], [*command[1:], *args]
     if not isinstance(args, list):
         raise ConfigError(f"args of {where} must be an array of text")
+    if body.get("provider"):
+        return ServerSpec(name, provider=filled("provider", body["provider"]), options=table("options"))
     if bool(command) == bool(url):
         raise ConfigError(f"{where} needs either `command` or `url`")
     if url:

@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client
 from vademecum.errors import ToolServerError
-from vademecum.providers.servers.wire import CHANGED, every_tool, outcome, parsed, shortened
+from vademecum.providers.servers.wire import CHANGED, about, every_tool, outcome, parsed, shortened
 from vademecum.result import attempt
 
 T = TypeVar("T")
@@ -52,6 +52,7 @@ class HttpServer:
         answer_bytes: int = 4_000_000,
     ) -> None:
         self.name = name
+        self.about = ""
         self.remote = _is_remote(url)
         self._url = url
         self._headers = dict(headers or {})
@@ -131,6 +132,9 @@ class HttpServer:
                 self._transport() as transport,
                 Client(transport, read_timeout_seconds=self._timeout_s, message_handler=self._heard) as client,
             ):
+                info = client.server_info
+                said = {"serverInfo": info.model_dump(mode="json") if info else {}, "instructions": client.instructions}
+                self.about = about(said)
                 ready.set_result(client)
                 listening = asyncio.create_task(_outcome(self._listen(client)))
                 if not self._gone:  # closed while it was being reached

@@ -29,6 +29,7 @@ from vademecum.providers.servers.wire import (
     METHOD_NOT_FOUND,
     UNSUPPORTED_VERSION,
     Message,
+    about,
     every_tool,
     hello,
     id_in,
@@ -77,6 +78,7 @@ class StdioServer:
         answer_bytes: int = 4_000_000,
     ) -> None:
         self.name = name
+        self.about = ""
         self._command = tuple(command)
         self._env = {key: os.environ[key] for key in INHERITED if key in os.environ} | dict(env or {})
         self._cwd = cwd
@@ -90,6 +92,7 @@ class StdioServer:
         self._guard = threading.Lock()  # of _waiting and _gone
         self._gone = ""  # why it is no longer there
         self._said: deque[str] = deque(maxlen=10)
+        self._said_all = threading.Event()  # standard error has come to its end
         self._stateless = False
         self._stale = threading.Event()
 
@@ -175,6 +178,7 @@ class StdioServer:
             self.close()
             raise refused(self.name, "initialize", error)
         else:
+            self.about = about(answer.get("result"))
             self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def _ask(self, method: str, params: Mapping[str, Any], what: str = "") -> Mapping[str, Any]:
@@ -237,6 +241,7 @@ class StdioServer:
         with suppress(OSError, ValueError), stream:
             while piece := stream.read(_PIECE):
                 self._said.extend(piece[-2000:].decode(errors="replace").splitlines()[-10:])
+        self._said_all.set()
 
     def _take(self, line: bytes, length: int) -> None:
         message = parsed(line) if length <= self._answer_bytes else None
@@ -267,6 +272,7 @@ class StdioServer:
             code = process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
             return "it closed its output"
+        self._said_all.wait(GRACE_S)  # another thread reads it; a child that lives on may keep it open
         said = shortened(self._said[-1]) if self._said else ""
         return f"exit code {code}" + (f", saying {said!r}" if said else "")
 

@@ -19,6 +19,7 @@ STATELESS = "2026-07-28"
 CLIENT = {"name": "vademecum", "version": __version__}
 METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
 CHANGED = "notifications/tools/list_changed"
+LONGEST_ABOUT = 4_000  # characters of what a server says of itself
 MOST_PAGES, MOST_TOOLS = 1_000, 20_000  # of one server
 _SAID = 300  # characters shown of what a server says
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
@@ -38,6 +39,18 @@ def request(number: int, method: str, params: Mapping[str, Any], *, stateless: b
 def hello() -> Mapping[str, Any]:
     """Return the parameters of `initialize`: this client offers nothing that a server could ask for."""
     return {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": CLIENT}
+
+
+def about(result: Any) -> str:
+    """Return what a server says of itself in its answer to `initialize`: its title, description and instructions.
+
+    >>> about({"serverInfo": {"name": "files", "title": "Files"}, "instructions": "Read before you write."})
+    'Files Read before you write.'
+    """
+    result = result if isinstance(result, Mapping) else {}
+    info = result.get("serverInfo") if isinstance(result.get("serverInfo"), Mapping) else {}
+    said = (info.get("title"), info.get("description"), result.get("instructions"))
+    return " ".join(part for part in said if isinstance(part, str) and part)[:LONGEST_ABOUT]
 
 
 def refusal(message: Message) -> Message | None:

@@ -1,0 +1,69 @@
+"""The verb that shows a page of the documentation."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from vademecum.errors import UsageError
+
+INDEX = "index"
+PACKAGE = Path(__file__).parents[1]
+# In a wheel the pages lie in the package, in a clone at its top.
+PLACES = (PACKAGE / "docs", PACKAGE.parents[1] / "docs")
+WIDEST = 100
+
+
+def _topics(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
+    """What a shell completes a topic to."""
+    return [name for name in pages() if name.startswith(beginning)]
+
+
+@click.command(name="help")
+@click.argument("topic", default="", shell_complete=_topics)
+@click.option("--plain", is_flag=True, help="The page as it is written, in Markdown.")
+def help_(topic: str, *, plain: bool) -> int:
+    """Show a page of the documentation, or list the topics."""
+    from vademecum.cli.page import Look, page
+
+    known = pages()
+    if not topic:
+        from vademecum.cli.render import emit, table
+
+        emit(table((name, title_of(path)) for name, path in known.items()))
+        return 0
+    if topic not in known:
+        close = difflib.get_close_matches(topic, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else "`vade help` lists them"
+        raise UsageError(f"there is no topic {topic!r}: {hint}")
+    text = known[topic].read_text(encoding="utf-8")
+    if not plain:
+        terminal = sys.stdout.isatty()
+        width = min(shutil.get_terminal_size().columns, WIDEST)
+        text = page(text, Look(width, colours=terminal))
+    click.echo_via_pager(text) if sys.stdout.isatty() else click.echo(text, nl=False)
+    return 0
+
+
+def pages() -> Mapping[str, Path]:
+    """Return the topics: the pages by name, the map first, decisions by number.
+
+    Raises:
+        UsageError: the package came without its documentation.
+    """
+    for folder in PLACES:
+        if (folder / f"{INDEX}.md").exists():
+            paths = sorted(folder.glob("*.md"), key=lambda path: (path.stem != INDEX, path.stem))
+            decisions = sorted((folder / "decisions").glob("*.md"))
+            return {path.stem: path for path in paths} | {path.stem[:4]: path for path in decisions}
+    raise UsageError("this package came without its documentation: install it from a wheel")
+
+
+def title_of(path: Path) -> str:
+    """Return the heading of a page."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ").replace("`", "")

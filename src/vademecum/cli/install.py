@@ -1,0 +1,209 @@
+"""The verbs that join coding agents, and part from them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.session import json_option
+from vademecum.errors import UsageError
+
+if TYPE_CHECKING:
+    from vademecum.install.install import Plan, Planner
+    from vademecum.install.journal import Journal, Record
+    from vademecum.install.places import Places
+
+NOT_FOUND, FAILURE = 1, 3
+
+
+def _agents(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
+    """What a shell completes an agent's name to."""
+    from vademecum.install.agents import BY_ID
+
+    return [name for name in BY_ID if name.startswith(beginning)]
+
+
+@click.command()
+@click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=_agents)
+@click.option(
+    "--scope", type=click.Choice(["user", "project"]), default="user", help="For all repositories, or this one."
+)
+@click.option("-y", "--yes", is_flag=True, help="Write without asking.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@click.option("--no-hooks", is_flag=True, help="No hooks for memory.")
+@click.option("--no-instructions", is_flag=True, help="No words on when to use it.")
+@click.option(
+    "--command", "words", metavar="WORDS", default="", help="How agents run it, instead of how it is installed."
+)
+@click.option("--list", "only_list", is_flag=True, help="List the agents, which are found and what is installed.")
+@json_option
+def install(  # noqa: PLR0913 -- one for each option
+    agents: tuple[str, ...],
+    scope: str,
+    words: str,
+    *,
+    yes: bool,
+    dry_run: bool,
+    no_hooks: bool,
+    no_instructions: bool,
+    only_list: bool,
+    as_json: bool,
+) -> int:
+    """Join coding agents: the server, words on when to use it, and hooks for memory, each shown before it is written.
+
+    Without names, the agents that are found on this machine.
+    """
+    from vademecum.install import install as flow
+    from vademecum.install.agents import BY_ID
+    from vademecum.install.command import command
+
+    places, journal = _opened()
+    if only_list:
+        return _list(places, journal, as_json=as_json)
+    found = flow.chosen(agents, places)
+    if not found:
+        click.echo(f"no coding agent found: name one of {', '.join(BY_ID)}", err=True)
+        return NOT_FOUND
+    choice = flow.Choice(found, scope, command(words), rules=not no_instructions, hooks=not no_hooks)
+    return _carry_out(flow.install(choice, places), journal, places, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+@click.command()
+@click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=_agents)
+@click.option(
+    "--scope", type=click.Choice(["user", "project"]), help="Only for all repositories, or only for this one."
+)
+@click.option("--everywhere", is_flag=True, help="Other repositories too.")
+@click.option("-y", "--yes", is_flag=True, help="Write without asking.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@json_option
+def uninstall(
+    agents: tuple[str, ...], scope: str | None, *, everywhere: bool, yes: bool, dry_run: bool, as_json: bool
+) -> int:
+    """Part from coding agents: every file as it was before, or, where others wrote there since, without our entries."""
+    from vademecum.install import install as flow
+    from vademecum.install.agents import BY_ID
+
+    places, journal = _opened()
+    if agents:
+        flow.chosen(agents, places)
+
+    def is_meant(record: Record) -> bool:
+        if record.project:
+            return scope != "user" and (everywhere or record.project == str(places.project))
+        return scope != "project"
+
+    planner = flow.uninstall(agents or tuple(BY_ID), is_meant)
+    return _carry_out(planner, journal, places, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+def _opened() -> tuple[Places, Journal]:
+    from vademecum.codebase.root import find_root
+    from vademecum.config import load
+    from vademecum.install.journal import Journal
+    from vademecum.install.places import places
+
+    home = load(None).home
+    return places(os.environ, Path(find_root(os.getcwd()).path)), Journal(home / "installs")
+
+
+def _carry_out(planner: Planner, journal: Journal, places: Places, *, yes: bool, dry_run: bool, as_json: bool) -> int:
+    """Show a plan, ask, and do it: what is written is what was shown."""
+    from vademecum.install.install import agreed, write
+
+    if yes and not dry_run:
+        with journal.exclusive():
+            plan = planner(journal)
+            _show(plan, places, as_json=as_json)
+            return _reported(plan, *write(plan, journal), as_json=as_json)
+    plan = planner(journal)
+    _show(plan, places, as_json=as_json)
+    if dry_run or not any(change.now != change.new for change in plan.changes):
+        return _reported(plan, [], [], as_json=as_json)
+    if not _agreed(plan, as_json=as_json):
+        click.echo("nothing was written", err=True)
+        return 0
+    with journal.exclusive():
+        plan = agreed(planner(journal), plan)
+        return _reported(plan, *write(plan, journal), as_json=as_json)
+
+
+def _agreed(plan: Plan, *, as_json: bool) -> bool:
+    """Ask on a terminal. Raises `UsageError` where nobody can answer."""
+    if as_json or not sys.stdin.isatty():
+        raise UsageError("nothing was written: add --yes to write it, or run this on a terminal to be asked")
+    files = sum(change.now != change.new for change in plan.changes)
+    return click.confirm(f"Write {files} file{'s' if files > 1 else ''}?", err=True)
+
+
+def _show(plan: Plan, places: Places, *, as_json: bool) -> None:
+    from vademecum.context.render import visible
+    from vademecum.install.show import diff
+
+    if as_json:
+        return
+    for change in plan.changes:
+        emit("".join(f"{visible(line)}\n" for line in diff(change, places.home).split("\n")[:-1]))
+    for note in plan.notes:
+        click.echo(visible(note), err=True)
+    if not plan.problems and all(change.now == change.new for change in plan.changes):
+        click.echo("nothing to do: everything is as it should be", err=True)
+
+
+def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: bool) -> int:
+    from vademecum.context.render import visible
+
+    problems = [*plan.problems, *problems]
+    if as_json:
+        emit_json(
+            {
+                "changes": [
+                    {"path": str(change.path), "action": _action(change.now, change.new)} for change in plan.changes
+                ],
+                "written": [str(path) for path in written],
+                "problems": problems,
+                "notes": list(plan.notes),
+            }
+        )
+    else:
+        for path in written:
+            click.echo(f"wrote {visible(str(path))}", err=True)
+        for problem in problems:
+            click.echo(f"vade: {visible(problem)}", err=True)
+    return FAILURE if problems else 0
+
+
+def _action(now: bytes | None, new: bytes | None) -> str:
+    if now == new:
+        return "none"
+    return "create" if now is None else "remove" if new is None else "change"
+
+
+def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
+    from vademecum.install.agents import AGENTS
+    from vademecum.install.install import is_found, state
+
+    rows = [(agent.id, agent.title, is_found(agent, places), dict(state(agent, journal))) for agent in AGENTS]
+    if as_json:
+        emit_json([{"id": i, "title": title, "found": found, "installed": files} for i, title, found, files in rows])
+    else:
+        said = [
+            (i, title, "found" if found else "", _installed(i, set(files.values()))) for i, title, found, files in rows
+        ]
+        emit(table(said))
+    return 0
+
+
+def _installed(agent: str, versions: set[str]) -> str:
+    """Which versions wrote an agent's files, and how to have this one write them."""
+    from vademecum import __version__
+
+    if not versions:
+        return ""
+    said = f"installed ({', '.join(sorted(versions))})"
+    return said if versions == {__version__} else f"{said}: `vade install {agent}` brings it to {__version__}"

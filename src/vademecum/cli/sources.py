@@ -1,0 +1,72 @@
+"""The verb about backlogs and sources of documents: sync."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from vademecum.cli.progress import Progress
+from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.session import json_option, opened
+from vademecum.context.items import sync_text
+from vademecum.context.remembered import stamp
+from vademecum.context.render import counted
+from vademecum.errors import Error, UsageError
+
+if TYPE_CHECKING:
+    from vademecum.items import SourceStatus
+
+FAILURE = 3
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--all", "every", is_flag=True, help="Every source that is set.")
+@click.option("--full", is_flag=True, help="Ask for everything again, and drop what is no more.")
+@click.option("--dry-run", is_flag=True, help="Say what would change, and keep nothing.")
+@json_option
+def sync(names: tuple[str, ...], *, every: bool, full: bool, dry_run: bool, as_json: bool) -> int:
+    """Fetch what changed in the backlogs and documents called NAME; without a name, list those that are set.
+
+    Interrupt it when you like: the next run goes on from there. Exits with 3 if a source cannot be asked.
+    """
+    with opened(()) as engine, Progress() as progress:
+        if not names and not every:
+            return _list(engine.sources.status(), as_json=as_json)
+        chosen = engine.sources.names if every else tuple(dict.fromkeys(names))
+        if not chosen:
+            raise UsageError("no source is set: set one up under [sources.NAME] in your user file, see docs/sources.md")
+        reports, problems = [], {}
+        for name in chosen:
+            try:
+                reports.append(engine.sources.sync(name, progress, full=full, dry_run=dry_run))
+            except Error as error:
+                if len(chosen) == 1 or isinstance(error, UsageError):
+                    raise
+                problems[name] = error  # the others are asked all the same
+    if as_json:
+        emit_json(
+            [*map(asdict, reports), *({"source": name, "problem": str(error)} for name, error in problems.items())]
+        )
+    else:
+        emit("".join(map(sync_text, reports)))
+        emit("".join(f"{name}: {error}\n" for name, error in problems.items()))
+    return FAILURE if problems else 0
+
+
+def _list(sources: list[SourceStatus], *, as_json: bool) -> int:
+    if as_json:
+        emit_json([asdict(source) for source in sources])
+    elif not sources:
+        emit("no source is set: set one up under [sources.NAME] in your user file, see docs/sources.md\n")
+    else:
+        emit(table(_row(source) for source in sources))
+    return 0
+
+
+def _row(source: SourceStatus) -> tuple[str, ...]:
+    when = stamp(source.synced_at) if source.synced_at else "never"
+    cut = ", a run was cut short: the next one goes on with it" if source.pending else ""
+    return (source.source, source.provider, source.place, counted(source.items, "item"), f"synced {when}{cut}")

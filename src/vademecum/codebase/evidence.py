@@ -1,0 +1,127 @@
+"""Evidence: what ranked rows say, as their files are now.
+
+Rows side by side that became one result are one piece of evidence: it has the id, the signals and the score of the best of
+them, and the lines of all. Where the file was edited since it was indexed, the best stands alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+import numpy as np
+
+from vademecum.codebase.analyse import chunk_hashes
+from vademecum.codebase.enrich import summarise
+from vademecum.codebase.freshness import FileState, check_file, corresponding
+from vademecum.codebase.repository import Opened
+from vademecum.retrieval.files import FILE_KINDS
+from vademecum.retrieval.rank import Ranked
+from vademecum.retrieval.spans import Span, spans_of
+from vademecum.types import Chunk, Evidence, Freshness
+
+
+def gather_evidence(opened: Sequence[Opened], ranked: Ranked, count: int, *, joined: bool) -> tuple[Evidence, ...]:
+    """Read what the first results say, and check the files they come from.
+
+    Args:
+        opened: the repositories, whose rows lie end to end.
+        ranked: candidates, best first.
+        count: how many results.
+        joined: whether rows side by side become one result.
+    """
+    bases = list(accumulate((len(each.view) for each in opened), initial=0))
+    own: dict[int, list[tuple[int, Span]]] = {}  # per repository, its results with their places
+    for place, span in enumerate(results_of(opened, ranked, bases, count, joined=joined)):
+        own.setdefault(bisect_right(bases, span.first) - 1, []).append((place, span))
+    signals = [dict(zip(ranked.signals, values, strict=True)) for values in _rounded(ranked)]
+    found: dict[int, Evidence] = {}
+    for which, results in own.items():
+        each, base = opened[which], bases[which]
+        rows = [row - base for _, span in results for row in range(span.first, span.last + 1)]
+        stored = dict(zip(rows, stored_chunks(each, rows), strict=True))
+        states = {file: check_file(each, file) for file in dict.fromkeys(each.view.row_file[rows].tolist())}
+        for place, span in results:
+            best = int(ranked.rows[span.place]) - base
+            score, state = float(ranked.scores[span.place]), states[int(each.view.row_file[best])]
+            evidence = evidence_of(each, best, stored[best], score, signals[span.place], state)
+            parts = [stored[row - base][0] for row in range(span.first, span.last + 1)]
+            found[place] = passage(evidence, parts) if state.now is None else evidence
+    return tuple(found[place] for place in range(len(found)))
+
+
+def results_of(
+    opened: Sequence[Opened], ranked: Ranked, bases: Sequence[int], count: int, *, joined: bool
+) -> Sequence[Span]:
+    """Return the first results as spans of rows, one row each unless they are joined."""
+    if not joined:
+        return [Span(place, row, row) for place, row in enumerate(ranked.rows[:count].tolist())]
+    which = np.searchsorted(bases, ranked.rows, side="right") - 1
+    files, lines = np.zeros(len(which), np.int64), np.zeros((len(which), 2), np.int32)
+    for number, each in enumerate(opened):
+        own = np.flatnonzero(which == number)
+        rows = ranked.rows[own] - bases[number]
+        files[own], lines[own] = each.view.row_file[rows], each.view.lines[rows]
+    return spans_of(ranked.rows, files * len(opened) + which, lines, ranked.fused, count)
+
+
+def passage(best: Evidence, parts: Sequence[Chunk]) -> Evidence:
+    """Return the evidence for the best of several neighbouring chunks with the lines and the symbols of all."""
+    if len(parts) == 1:
+        return best
+    lines: list[str] = []
+    for chunk in parts:
+        lines += [""] * (chunk.start_line - parts[0].start_line - len(lines))
+        lines += chunk.text.rstrip("\n").split("\n")
+    symbols = [name for chunk in parts for name in symbols_of(chunk)]
+    return replace(
+        best, start_line=parts[0].start_line, end_line=parts[-1].end_line, snippet="\n".join(lines),
+        symbols=tuple(dict.fromkeys(symbols)),
+    )  # fmt: skip
+
+
+def symbols_of(chunk: Chunk) -> tuple[str, ...]:
+    """Return the qualified names that a chunk defines, or the one it is part of."""
+    return tuple(symbol.qualified for symbol in chunk.symbols) or ((chunk.qualified,) if chunk.name else ())
+
+
+def _rounded(ranked: Ranked) -> list[list[float]]:
+    """Return every ranked row's signals to four places."""
+    values: list[list[float]] = np.round(np.array(list(ranked.signals.values()), np.float64).T, 4).tolist()
+    return values
+
+
+def evidence_of(
+    each: Opened, row: int, stored: tuple[Chunk, str], score: float, signals: dict[str, float], state: FileState
+) -> Evidence:
+    """Return one row, whose chunk was stored with its hash, as evidence: as its file is now."""
+    files = each.view.files
+    file = int(each.view.row_file[row])
+    chunk, digest = stored
+    label, freshness = each.snapshot.label, state.freshness
+    if state.now is not None:
+        new = corresponding(chunk, state.now)
+        if new is None:
+            freshness = Freshness.STALE
+        else:
+            digest = chunk_hashes([new], state.now.language)[0]
+            chunk = new
+            label = f"{each.snapshot.commit}+edited" if each.snapshot.commit else "edited"
+    path, kind = files.paths[file], FILE_KINDS[files.kinds[file]]
+    return Evidence(
+        id=f"{each.repo.name}:{label}:{path}:{digest}", repo=each.repo.name, branch=each.snapshot.branch, commit=label,
+        path=path, start_line=chunk.start_line, end_line=chunk.end_line, snippet=chunk.text.rstrip("\n"),
+        score=round(score, 6), kind=str(chunk.kind), language=files.language(file),
+        symbols=symbols_of(chunk),
+        signature=chunk.signature, summary=chunk.summary or summarise(chunk, files.language(file)),
+        file_kind=kind.value, signals=signals, freshness=freshness,
+    )  # fmt: skip
+
+
+def stored_chunks(each: Opened, rows: Sequence[int]) -> list[tuple[Chunk, str]]:
+    """Return the chunks of rows as they were indexed, each with its hash."""
+    view = each.view
+    blobs = view.files.blobs[view.row_file[rows]].tolist()
+    return each.repo.catalogue.chunks(list(zip(blobs, view.ordinals(rows).tolist(), strict=True)))

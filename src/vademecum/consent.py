@@ -1,0 +1,44 @@
+"""Who agreed to what leaves the machine: a provider that sends text elsewhere is refused unless the user chose it and said so."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from vademecum.config import Settings
+from vademecum.errors import ConsentError
+from vademecum.protocols import Backlog, DocumentSource, Embedder, Enricher, Extractor, Reranker, VectorIndex
+
+P = TypeVar("P", Backlog | DocumentSource, Embedder, Enricher, Extractor, Reranker, VectorIndex)
+
+# By kind of provider: the setting that chooses it, and what it is sent.
+CHOSEN_BY = {
+    "embedder": ("search.embedder", "code"),
+    "prose embedder": ("search.prose_embedder", "documents and what was said"),
+    "vectors": ("search.vectors", "code"),
+    "reranker": ("search.reranker", "code"),
+    "enricher": ("enrich.provider", "code"),
+    "extractor": ("memory.extractor", "what was said"),
+    "backlog": ("sources", "its key and what it asks for"),
+    "documents": ("sources", "its key and what it asks for"),
+}
+
+
+def consented(kind: str, provider: P, settings: Settings, *, shared: bool) -> P:
+    """Return the provider, unless it sends text elsewhere and nobody agreed to that, or only a repository's own file did.
+
+    `kind` is a key of `CHOSEN_BY`; `shared` says that such a file chose it.
+
+    Raises:
+        ConsentError: nothing was sent; the message says how to agree.
+    """
+    setting, what = CHOSEN_BY[kind]
+    sends = f"{kind} {provider.name!r} sends {what} to another machine"
+    if provider.remote and shared:
+        raise ConsentError(
+            f"{sends}, and a repository's own file cannot turn it on: set {setting} in your user file or environment"
+        )
+    if provider.remote and not settings.privacy.allow_remote:
+        raise ConsentError(
+            f"{sends}: set privacy.allow_remote in your user file or VADE_PRIVACY__ALLOW_REMOTE=1 to agree"
+        )
+    return provider

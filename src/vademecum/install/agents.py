@@ -1,0 +1,363 @@
+"""The agents that can be joined: how each is found, and what goes into which of its files.
+
+A row is what the agent's own documentation says; docs/install.md names the source of each. A template begins with one of
+the `Places`. Where several files may hold the settings, the first that is there is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Server = Callable[[str, list[str]], Any]  # the command and its arguments → what the agent's settings say
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A file of settings that takes the server.
+
+    Attributes:
+        files: Templates of its path.
+        format: A key of `formats`.
+        path: The keys that lead to the table of servers.
+        server: How the agent writes a server.
+        argument: Handed to `vade mcp`: "" for the directory that the agent starts it in, a variable of the agent's, or
+            `{repository}` for the path itself, where the agent starts its servers elsewhere.
+    """
+
+    files: tuple[str, ...]
+    format: str
+    path: tuple[str, ...]
+    server: Server
+    argument: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A file of instructions that is read with every session; `head` is what a file of ours opens with."""
+
+    file: str
+    head: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """A file of settings with hooks: our hook → the agent's name for that moment, and a timeout in the agent's unit."""
+
+    file: str
+    format: str
+    events: Mapping[str, str]
+    timeout: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What goes where, for one repository or for the user; None for what the agent does not have there."""
+
+    config: Config | None = None
+    rules: Rules | None = None
+    hooks: Hooks | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent: its name on the command line, the one that people know, how it is found, and its two scopes."""
+
+    id: str
+    title: str
+    commands: tuple[str, ...]
+    traces: tuple[str, ...]  # templates of what is there when it is in use
+    user: Scope
+    project: Scope
+
+
+def _plain(command: str, arguments: list[str]) -> Any:
+    return {"command": command, "args": arguments}
+
+
+def _stdio(command: str, arguments: list[str]) -> Any:
+    return {"type": "stdio", "command": command, "args": arguments}
+
+
+def _opencode(command: str, arguments: list[str]) -> Any:
+    return {"type": "local", "command": [command, *arguments], "enabled": True}
+
+
+def _copilot(command: str, arguments: list[str]) -> Any:
+    return {"type": "local", "command": command, "args": arguments, "tools": ["*"]}
+
+
+def _goose(command: str, arguments: list[str]) -> Any:
+    return {
+        "enabled": True,
+        "type": "stdio",
+        "name": "vademecum",
+        "description": "Finds code, remembers the work",
+        "cmd": command,
+        "args": arguments,
+        "envs": {},
+        "timeout": 300,
+    }
+
+
+def _continue(command: str, arguments: list[str]) -> Any:
+    import json
+
+    return (
+        "name: vademecum\nversion: 0.0.1\nschema: v1\nmcpServers:\n  - name: vademecum\n"
+        f"    command: {json.dumps(command)}\n    args: {json.dumps(arguments)}"
+    )
+
+
+_SERVERS = ("mcpServers",)
+_EVENTS = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "stop": "Stop"}
+_GEMINI_EVENTS = {"session-start": "SessionStart", "prompt": "BeforeAgent", "stop": "AfterAgent"}
+_AGENTS_MD = Rules("{project}/AGENTS.md")
+_HEAD = "---\n{}\n---\n\n"
+
+AGENTS: tuple[Agent, ...] = (
+    Agent(
+        "claude",
+        "Claude Code",
+        ("claude",),
+        ("{claude}", "{claude_json}/.claude.json"),
+        Scope(
+            Config(("{claude_json}/.claude.json",), "json", _SERVERS, _stdio),
+            Rules("{claude}/CLAUDE.md"),
+            Hooks("{claude}/settings.json", "json", _EVENTS, 10),
+        ),
+        Scope(
+            Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio),
+            Rules("{project}/CLAUDE.md"),
+            Hooks("{project}/.claude/settings.json", "json", _EVENTS, 10),
+        ),
+    ),
+    Agent(
+        "codex",
+        "Codex CLI",
+        ("codex",),
+        ("{codex}",),
+        Scope(
+            Config(("{codex}/config.toml",), "toml", ("mcp_servers",), _plain),
+            Rules("{codex}/AGENTS.md"),
+            Hooks("{codex}/hooks.json", "json", _EVENTS, 10),
+        ),
+        Scope(
+            Config(("{project}/.codex/config.toml",), "toml", ("mcp_servers",), _plain),
+            _AGENTS_MD,
+            Hooks("{project}/.codex/hooks.json", "json", _EVENTS, 10),
+        ),
+    ),
+    Agent(
+        "cursor",
+        "Cursor",
+        ("cursor", "cursor-agent"),
+        ("{home}/.cursor",),
+        Scope(Config(("{home}/.cursor/mcp.json",), "jsonc", _SERVERS, _plain, "${workspaceFolder}")),
+        Scope(
+            Config(("{project}/.cursor/mcp.json",), "jsonc", _SERVERS, _plain, "${workspaceFolder}"),
+            Rules(
+                "{project}/.cursor/rules/vademecum.mdc",
+                _HEAD.format("description: when to use vademecum\nalwaysApply: true"),
+            ),
+        ),
+    ),
+    Agent(
+        "vscode",
+        "VS Code (Copilot)",
+        ("code",),
+        ("{code}",),
+        Scope(
+            Config(("{code}/mcp.json",), "jsonc", ("servers",), _stdio, "${workspaceFolder}"),
+            Rules("{code}/prompts/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
+        ),
+        Scope(
+            Config(("{project}/.vscode/mcp.json",), "jsonc", ("servers",), _stdio, "${workspaceFolder}"),
+            Rules("{project}/.github/instructions/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
+        ),
+    ),
+    Agent(
+        "copilot",
+        "GitHub Copilot CLI",
+        ("copilot",),
+        ("{home}/.copilot",),
+        Scope(
+            Config(("{home}/.copilot/mcp-config.json",), "json", _SERVERS, _copilot),
+            Rules("{home}/.copilot/copilot-instructions.md"),
+        ),
+        Scope(Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio), _AGENTS_MD),
+    ),
+    Agent(
+        "windsurf",
+        "Windsurf",
+        ("windsurf",),
+        ("{home}/.codeium/windsurf",),
+        Scope(
+            Config(("{home}/.codeium/windsurf/mcp_config.json",), "json", _SERVERS, _plain, "{repository}"),
+            Rules("{home}/.codeium/windsurf/memories/global_rules.md"),
+        ),
+        Scope(rules=Rules("{project}/.windsurf/rules/vademecum.md", _HEAD.format("trigger: always_on"))),
+    ),
+    Agent(
+        "zed",
+        "Zed",
+        ("zed", "zeditor"),
+        ("{config}/zed",),
+        Scope(Config(("{config}/zed/settings.json",), "jsonc", ("context_servers",), _plain)),
+        Scope(Config(("{project}/.zed/settings.json",), "jsonc", ("context_servers",), _plain), _AGENTS_MD),
+    ),
+    Agent(
+        "gemini",
+        "Gemini CLI",
+        ("gemini",),
+        ("{home}/.gemini/settings.json", "{home}/.gemini/GEMINI.md", "{home}/.gemini/tmp"),
+        Scope(
+            Config(("{home}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
+            Rules("{home}/.gemini/GEMINI.md"),
+            Hooks("{home}/.gemini/settings.json", "jsonc", _GEMINI_EVENTS, 10_000),
+        ),
+        Scope(
+            Config(("{project}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
+            Rules("{project}/GEMINI.md"),
+            Hooks("{project}/.gemini/settings.json", "jsonc", _GEMINI_EVENTS, 10_000),
+        ),
+    ),
+    Agent(
+        "opencode",
+        "OpenCode",
+        ("opencode",),
+        ("{config}/opencode",),
+        Scope(
+            Config(
+                ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"), "jsonc", ("mcp",), _opencode
+            ),
+            Rules("{config}/opencode/AGENTS.md"),
+        ),
+        Scope(
+            Config(("{project}/opencode.json", "{project}/opencode.jsonc"), "jsonc", ("mcp",), _opencode), _AGENTS_MD
+        ),
+    ),
+    Agent(
+        "cline",
+        "Cline",
+        ("cline",),
+        ("{home}/.cline", "{code}/globalStorage/saoudrizwan.claude-dev"),
+        Scope(
+            Config(
+                (
+                    "{code}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+                    "{home}/.cline/data/settings/cline_mcp_settings.json",
+                ),
+                "json",
+                _SERVERS,
+                _plain,
+                "{repository}",
+            )
+        ),
+        Scope(rules=Rules("{project}/.clinerules/vademecum.md")),
+    ),
+    Agent(
+        "roo",
+        "Roo Code",
+        (),
+        ("{code}/globalStorage/rooveterinaryinc.roo-cline",),
+        Scope(
+            Config(
+                ("{code}/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",),
+                "json",
+                _SERVERS,
+                _plain,
+            ),
+            Rules("{home}/.roo/rules/vademecum.md"),
+        ),
+        Scope(
+            Config(("{project}/.roo/mcp.json",), "json", _SERVERS, _plain), Rules("{project}/.roo/rules/vademecum.md")
+        ),
+    ),
+    Agent(
+        "continue",
+        "Continue",
+        ("cn",),
+        ("{home}/.continue",),
+        Scope(Config(("{home}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue, "{repository}")),
+        Scope(
+            Config(("{project}/.continue/mcpServers/vademecum.yaml",), "yaml-file", (), _continue),
+            Rules("{project}/.continue/rules/vademecum.md", _HEAD.format("name: vademecum\nalwaysApply: true")),
+        ),
+    ),
+    Agent(
+        "amp",
+        "Amp",
+        ("amp",),
+        ("{config}/amp",),
+        Scope(
+            Config(("{config}/amp/settings.json", "{config}/amp/settings.jsonc"), "jsonc", ("amp.mcpServers",), _plain),
+            Rules("{config}/amp/AGENTS.md"),
+        ),
+        Scope(
+            Config(
+                ("{project}/.amp/settings.json", "{project}/.amp/settings.jsonc"), "jsonc", ("amp.mcpServers",), _plain
+            ),
+            _AGENTS_MD,
+        ),
+    ),
+    Agent(
+        "goose",
+        "goose",
+        ("goose",),
+        ("{config}/goose",),
+        Scope(
+            Config(("{config}/goose/config.yaml",), "yaml", ("extensions",), _goose),
+            Rules("{config}/goose/.goosehints"),
+        ),
+        Scope(rules=_AGENTS_MD),
+    ),
+    Agent(
+        "junie",
+        "Junie",
+        ("junie",),
+        ("{home}/.junie",),
+        Scope(Config(("{home}/.junie/mcp/mcp.json",), "json", _SERVERS, _plain), Rules("{home}/.junie/AGENTS.md")),
+        Scope(Config(("{project}/.junie/mcp/mcp.json",), "json", _SERVERS, _plain), _AGENTS_MD),
+    ),
+    Agent(
+        "kiro",
+        "Kiro",
+        ("kiro", "kiro-cli"),
+        ("{home}/.kiro",),
+        Scope(
+            Config(("{home}/.kiro/settings/mcp.json",), "json", _SERVERS, _plain),
+            Rules("{home}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
+        ),
+        Scope(
+            Config(("{project}/.kiro/settings/mcp.json",), "json", _SERVERS, _plain),
+            Rules("{project}/.kiro/steering/vademecum.md", _HEAD.format("inclusion: always")),
+        ),
+    ),
+    Agent(
+        "qwen",
+        "Qwen Code",
+        ("qwen",),
+        ("{home}/.qwen",),
+        Scope(
+            Config(("{home}/.qwen/settings.json",), "jsonc", _SERVERS, _plain),
+            Rules("{home}/.qwen/QWEN.md"),
+            Hooks("{home}/.qwen/settings.json", "jsonc", _EVENTS),
+        ),
+        Scope(
+            Config(("{project}/.qwen/settings.json",), "jsonc", _SERVERS, _plain),
+            Rules("{project}/QWEN.md"),
+            Hooks("{project}/.qwen/settings.json", "jsonc", _EVENTS),
+        ),
+    ),
+    Agent(
+        "crush",
+        "Crush",
+        ("crush",),
+        ("{config}/crush",),
+        Scope(Config(("{config}/crush/crush.json",), "json", ("mcp",), _stdio)),
+        Scope(Config(("{project}/crush.json", "{project}/.crush.json"), "json", ("mcp",), _stdio), _AGENTS_MD),
+    ),
+)
+BY_ID: Mapping[str, Agent] = {agent.id: agent for agent in AGENTS}

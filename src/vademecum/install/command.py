@@ -1,0 +1,63 @@
+"""How an agent is to run vademecum: the very version that is installed, the way it is installed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from vademecum import __version__
+from vademecum.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The words that start `vade`; `local` where they name a place on this machine."""
+
+    words: tuple[str, ...]
+    local: bool
+
+    def hook(self, name: str, platform: str = sys.platform) -> str:
+        """Return the shell line of a hook: it ends with 0 whatever happens to the command, for 2 would stop the agent.
+
+        >>> Command(("/opt/my tools/vade",), True).hook("stop", "linux")
+        "'/opt/my tools/vade' memory hook stop || exit 0"
+        """
+        words = [*self.words, "memory", "hook", name]
+        return f"{subprocess.list2cmdline(words) if platform == 'win32' else shlex.join(words)} || exit 0"
+
+
+def command(chosen: str = "", executable: str = sys.executable, prefix: str = sys.prefix) -> Command:
+    """Return how to run what runs now: by `uvx` or `pipx run` where that is how it runs, else by its absolute path.
+
+    Args:
+        chosen: The words that a person wants instead.
+        executable: The Python that runs.
+        prefix: Its environment.
+
+    Raises:
+        UsageError: the words that were chosen cannot be split.
+    """
+    if chosen:
+        try:
+            words = shlex.split(chosen)
+        except ValueError as error:
+            raise UsageError(f"the command {chosen!r} cannot be read: {error}") from error
+        if not words:
+            raise UsageError("the command is empty: name one, as `uvx vademecum`")
+        return Command(tuple(words), os.path.isabs(words[0]))
+    parts = Path(prefix).parts
+    # uv runs a tool from `…/uv/archive-v0/HASH` or `…/uv/environments-v2/…`, pipx from `…/pipx/.cache/HASH`.
+    if any(part.startswith(("archive-v", "environments-v")) for part in parts) and shutil.which("uvx"):
+        return Command(("uvx", f"vademecum=={__version__}"), local=False)
+    if "pipx" in parts and ".cache" in parts and shutil.which("pipx"):
+        return Command(("pipx", "run", f"vademecum=={__version__}"), local=False)
+    folder = Path(executable).absolute().parent  # not resolved: an environment's Python is a link out of it
+    for name in ("vade", "vade.exe"):
+        if (folder / name).is_file():
+            return Command((str(folder / name),), local=True)
+    return Command((str(Path(executable).absolute()), "-m", "vademecum"), local=True)

@@ -1,0 +1,271 @@
+"""The flow: which agents, what goes into which file, what each file becomes, and writing it.
+
+    install      find agents → gather parts by file → plan → show → write
+    uninstall    what the journal knows → plan → show → write
+
+Nothing is written before it was planned and shown. Where a person was asked meanwhile, it is planned again with the journal
+to ourselves, and a file that would become something else by then is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as with_fields
+from pathlib import Path
+
+from vademecum.errors import SourceError, UsageError
+from vademecum.install.agents import AGENTS, BY_ID, Agent, Config, Hooks
+from vademecum.install.change import Change, Wanted, with_parts, without_parts
+from vademecum.install.command import Command
+from vademecum.install.files import Found, look
+from vademecum.install.instructions import INSTRUCTIONS
+from vademecum.install.journal import Journal, Record, sweep
+from vademecum.install.journal import replace as replace_file
+from vademecum.install.part import EditError, Part
+from vademecum.install.places import Places
+
+NAME = "vademecum"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would be written, what cannot be and why, and what is worth knowing."""
+
+    changes: tuple[Change, ...]
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is to be installed: for whom, for one repository or for the user, and which of the three kinds of parts."""
+
+    agents: tuple[Agent, ...]
+    scope: str
+    command: Command
+    rules: bool = True
+    hooks: bool = True
+
+
+Planner = Callable[[Journal], Plan]
+
+
+def chosen(names: Sequence[str], places: Places) -> tuple[Agent, ...]:
+    """Return the agents of these names, or those that are found on this machine.
+
+    Raises:
+        UsageError: there is no agent of a name.
+    """
+    unknown = [name for name in names if name not in BY_ID]
+    if unknown:
+        raise UsageError(f"there is no agent {unknown[0]!r}: it is one of {', '.join(BY_ID)}")
+    return tuple(agent for agent in AGENTS if (agent.id in names if names else is_found(agent, places)))
+
+
+def is_found(agent: Agent, places: Places) -> bool:
+    """Return whether an agent is in use here: its command is there, or what it keeps in the home."""
+    return any(shutil.which(name) for name in agent.commands) or any(
+        os.path.lexists(places.path(trace)) for trace in agent.traces
+    )
+
+
+def install(choice: Choice, places: Places) -> Planner:
+    """Return what plans putting our parts into the files of agents."""
+
+    def plan(journal: Journal) -> Plan:
+        wanted, notes = gather(choice, places)
+        within = places.project if choice.scope == "project" else None
+        project = str(places.project) if within else ""
+
+        mine = {agent.id for agent in choice.agents}
+        earlier = [Path(path) for path, record in journal.records.items() if record.project == project]
+
+        def change_of(found: Found) -> Change | None:
+            return with_parts(found, wanted.get(found.path, ()), mine, journal, project)
+
+        return _planned(((path, within) for path in dict.fromkeys((*wanted, *earlier))), change_of, notes)
+
+    return plan
+
+
+def uninstall(agents: Collection[str], is_meant: Callable[[Record], bool]) -> Planner:
+    """Return what plans taking our parts out again, of the files whose record `is_meant` says yes to."""
+
+    def plan(journal: Journal) -> Plan:
+        def change_of(found: Found) -> Change | None:
+            return without_parts(found, journal.records[str(found.path)], agents, journal)
+
+        known = [Path(path) for path, record in journal.records.items() if is_meant(record)]
+        return _planned(((path, None) for path in known), change_of, ())
+
+    return plan
+
+
+def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tuple[str, ...]]:
+    """Return the parts of all agents by their file, and what is worth knowing about them.
+
+    Raises:
+        UsageError: a repository is meant, and we are in the home.
+    """
+    if choice.scope == "project" and places.homeless:
+        raise UsageError("the home directory is no repository: change to one, or leave out --scope project")
+    wanted: dict[Path, list[Wanted]] = {}
+    notes: list[str] = []
+    for agent in choice.agents:
+        scope = agent.project if choice.scope == "project" else agent.user
+        parts = list(_parts(agent, choice, places))
+        if scope.config is None:
+            notes.append(
+                f"{agent.title} has no servers {_of(choice.scope)}: only instructions"
+                if parts
+                else f"{agent.title} has nothing {_of(choice.scope)}: try --scope {_other(choice.scope)}"
+            )
+        elif scope.config.argument == "{repository}":
+            served = f"this one serves {places.project}"
+            said = "run this in the one to be served" if _is_homeless(scope.config, places) else served
+            notes.append(f"{agent.title} starts its servers outside of any repository: {said}")
+        for path, part in parts:
+            _add(wanted.setdefault(Path(os.path.realpath(path)), []), part, agent.id)
+    if choice.scope == "project" and choice.command.local and wanted:
+        notes.append(
+            f"these files name {choice.command.words[0]}, a place on this machine: for a team, --command 'uvx {NAME}'"
+        )
+    return wanted, tuple(notes)
+
+
+def agreed(plan: Plan, shown: Plan) -> Plan:
+    """Return what of a plan was shown and agreed to: a file that would become something else by now is left alone."""
+    seen = {change.path: (change.now, change.new) for change in shown.changes}
+    same = [change for change in plan.changes if seen.get(change.path) == (change.now, change.new)]
+    others = [change for change in plan.changes if seen.get(change.path) != (change.now, change.new)]
+    said = (f"{change.path} changed meanwhile, and is left alone: run this again" for change in others)
+    return Plan(tuple(same), (*plan.problems, *said), plan.notes)
+
+
+def write(plan: Plan, journal: Journal) -> tuple[list[Path], list[str]]:
+    """Do what was planned, with the journal to ourselves; returns the files that were written and what went wrong.
+
+    Raises:
+        SourceError: the journal cannot be written.
+    """
+    written, problems = [], []
+    for change in plan.changes:
+        try:
+            write_one(change, journal)
+        except SourceError as error:
+            problems.append(str(error))
+        else:
+            if change.now != change.new:
+                written.append(change.path)
+    journal.tidy()
+    return written, problems
+
+
+def write_one(change: Change, journal: Journal) -> None:
+    """Make one change. A crash between any two lines leaves what `uninstall` puts right.
+
+    Raises:
+        SourceError: it cannot be written.
+    """
+    sweep(change.path)
+    before = journal.keep(change.clean)
+    old = journal.records.get(str(change.path))
+    record = None if change.record is None else with_fields(change.record, before=before)
+    if record is not None:
+        journal.put(
+            change.path, with_fields(record, after=(*record.after, *(old.after if old else ()))), change.folders
+        )
+    if change.new is None:
+        _unlink(change.path)
+    elif change.new != change.now:
+        try:
+            change.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SourceError(f"cannot make {change.path.parent}: {error.strerror}; make it by hand") from error
+        replace_file(change.path, change.new, change.mode, change.owner)
+    journal.put(change.path, record)
+
+
+def _unlink(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise SourceError(f"cannot remove {path}: {error.strerror}; remove it by hand") from error
+
+
+def _planned(
+    files: Iterable[tuple[Path, Path | None]], change_of: Callable[[Found], Change | None], notes: tuple[str, ...]
+) -> Plan:
+    changes, problems = [], []
+    for path, within in files:
+        try:
+            change = change_of(look(path, within))
+        except EditError as error:
+            problems.append(f"{path} is left alone: {error}")
+            continue
+        if change is not None:
+            changes.append(change)
+    return Plan(tuple(changes), tuple(problems), notes)
+
+
+def _parts(agent: Agent, choice: Choice, places: Places) -> Iterable[tuple[Path, Part]]:
+    scope = agent.project if choice.scope == "project" else agent.user
+    if scope.config is not None and not _is_homeless(scope.config, places):
+        yield _server(scope.config, choice.command, places)
+    if scope.rules is not None and choice.rules:
+        yield places.path(scope.rules.file), Part("instructions", "markdown", INSTRUCTIONS, head=scope.rules.head)
+    if scope.hooks is not None and choice.hooks:
+        path = places.path(scope.hooks.file)
+        yield from ((path, part) for part in _hooks(scope.hooks, choice.command))
+
+
+def _server(config: Config, command: Command, places: Places) -> tuple[Path, Part]:
+    arguments = [*command.words[1:], "mcp"]
+    if config.argument:
+        arguments.append(config.argument.replace("{repository}", str(places.project)))
+    value = config.server(command.words[0], arguments)
+    path = (*config.path, NAME) if config.path else ()
+    return places.first(config.files), Part("mcp", config.format, value, path)
+
+
+def _hooks(hooks: Hooks, command: Command) -> Iterable[Part]:
+    for name, event in hooks.events.items():
+        hook: dict[str, object] = {"type": "command", "command": command.hook(name)}
+        if hooks.timeout is not None:
+            hook["timeout"] = hooks.timeout
+        mark = f"memory hook {name}"
+        yield Part(f"hook {name}", hooks.format, {"hooks": [hook]}, ("hooks", event), mark)
+
+
+def _add(parts: list[Wanted], part: Part, agent: str) -> None:
+    """Several agents may read the same file: a part that is wanted by two is there once."""
+    for index, each in enumerate(parts):
+        if each.part.id == part.id:
+            parts[index] = Wanted(each.part, (*each.agents, agent))
+            return
+    parts.append(Wanted(part, (agent,)))
+
+
+def _is_homeless(config: Config, places: Places) -> bool:
+    """Whether a server has to be told which repository it serves, and we are in none."""
+    return config.argument == "{repository}" and places.homeless
+
+
+def _of(scope: str) -> str:
+    return "of a repository's own" if scope == "project" else "for all repositories"
+
+
+def _other(scope: str) -> str:
+    return "user" if scope == "project" else "project"
+
+
+def state(agent: Agent, journal: Journal) -> Mapping[str, str]:
+    """Return what is installed for an agent: file → version that wrote it."""
+    return {
+        path: record.version
+        for path, record in journal.records.items()
+        if any(agent.id in each.agents for each in record.parts)
+    }

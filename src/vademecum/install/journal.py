@@ -1,0 +1,224 @@
+"""What was put where: the journal in `<home>/installs`, and the files as they were before.
+
+A change is written down before it is made. Whatever a crash leaves behind, the journal knows a file by its content: as it
+was (nothing happened), as we left it (it did), or something else (somebody wrote there since).
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vademecum.codebase.lock import exclusive
+from vademecum.errors import SourceError, StoreBusyError, StoreCorruptError, StoreVersionError
+from vademecum.install.part import Placed, placed
+
+FORMAT = 1
+PARTIAL = ".vade-"  # what the name of a file begins with that is not whole yet
+WAIT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One file that we wrote to.
+
+    Attributes:
+        before: The digest of its content without us; "" where there was no file.
+        after: Digests of what we left; two while a change is under way.
+        parts: What is in it, in the order in which it went in.
+        version: Of vademecum, that wrote last.
+        project: The repository it belongs to; "" for the user's own.
+    """
+
+    before: str
+    after: tuple[str, ...]
+    parts: tuple[Placed, ...]
+    version: str
+    project: str
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain JSON."""
+        return {
+            "before": self.before,
+            "after": list(self.after),
+            "parts": [part.record() for part in self.parts],
+            "version": self.version,
+            "project": self.project,
+        }
+
+
+class Journal:
+    """The records by the real path of their file, in a directory that is made when it is needed.
+
+    Attributes:
+        records: What is known of each file.
+        folders: Directories that were made for files, and go when nothing is left in them.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        """Read what is there.
+
+        Raises:
+            StoreCorruptError: the journal is damaged; it and the backups stay as they are.
+            StoreVersionError: a newer vademecum wrote it.
+        """
+        self.directory = directory
+        self.path = directory / "journal.json"
+        self.records: dict[str, Record] = {}
+        self.folders: set[str] = set()
+        self._read()
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Be the only one that installs, and see what others did before.
+
+        Raises:
+            StoreBusyError: another install is under way and does not end.
+            StoreError: the directory cannot be written.
+        """
+        try:
+            with exclusive(self.directory / "lock", WAIT_S):
+                self._read()
+                yield
+        except StoreBusyError as error:
+            raise StoreBusyError("another `vade install` is under way: try again when it is done") from error
+
+    def put(self, path: Path, record: Record | None, folders: Iterable[str] = ()) -> None:
+        """Write down what is about to be in a file, or None when nothing of ours is. Raises `SourceError`.
+
+        Args:
+            path: The file.
+            record: What is in it.
+            folders: The directories that are about to be made for it.
+        """
+        self.folders.update(folders)
+        if record is None:
+            self.records.pop(str(path), None)
+        else:
+            self.records[str(path)] = record
+        self._write()
+
+    def keep(self, content: bytes | None) -> str:
+        """Keep a file's content, and return its digest; "" for no file. Raises `SourceError`."""
+        if content is None:
+            return ""
+        digest = hashlib.sha256(content).hexdigest()
+        path = self._backup(digest)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            replace(path, content, 0o600)
+        return digest
+
+    def kept(self, digest: str) -> bytes | None:
+        """Return what `keep` kept, None where it is gone or damaged."""
+        with suppress(OSError):
+            content = self._backup(digest).read_bytes()
+            if hashlib.sha256(content).hexdigest() == digest:
+                return content
+        return None
+
+    def tidy(self) -> None:
+        """Drop the backups that no record names, and directories of ours with nothing in them. Raises `SourceError`."""
+        named = {record.before for record in self.records.values()}
+        with suppress(OSError):
+            for path in (self.directory / "backups").iterdir():
+                if path.name not in named:
+                    path.unlink()
+        left = {
+            folder for folder in self.folders if not any(Path(path).is_relative_to(folder) for path in self.records)
+        }
+        for folder in sorted(left, key=len, reverse=True):
+            with suppress(OSError):  # others keep something there: it is theirs now
+                os.rmdir(folder)
+        if left:
+            self.folders -= left
+            self._write()
+
+    def _write(self) -> None:
+        files = {name: each.plain() for name, each in sorted(self.records.items())}
+        said = {"format": FORMAT, "files": files, "folders": sorted(self.folders)}
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise SourceError(f"cannot make {self.directory}: {error.strerror}; set VADE_HOME") from error
+        replace(self.path, (json.dumps(said, indent=1) + "\n").encode("utf-8", "surrogateescape"), 0o600)
+
+    def _backup(self, digest: str) -> Path:
+        return self.directory / "backups" / digest
+
+    def _read(self) -> None:
+        try:
+            said = json.loads(self.path.read_bytes())
+        except FileNotFoundError:
+            self.records, self.folders = {}, set()
+            return
+        except OSError as error:
+            raise SourceError(f"cannot read {self.path}: {error.strerror}") from error
+        except ValueError as error:
+            raise self._damaged() from error
+        try:
+            if said["format"] > FORMAT:
+                raise StoreVersionError(f"{self.path} was written by a newer vademecum: upgrade")
+            self.records = {str(name): _record(each) for name, each in said["files"].items()}
+            self.folders = set(map(str, said["folders"]))
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise self._damaged() from error
+
+    def _damaged(self) -> StoreCorruptError:
+        return StoreCorruptError(
+            f"{self.path} is damaged: move it away and install again; what files were before is in backups beside it"
+        )
+
+
+def _record(said: dict[str, Any]) -> Record:
+    return Record(
+        str(said["before"]),
+        tuple(map(str, said["after"])),
+        tuple(placed(each) for each in said["parts"]),
+        str(said["version"]),
+        str(said["project"]),
+    )
+
+
+def digest_of(content: bytes | None) -> str:
+    """Return how the journal knows a content; "" for no file."""
+    return "" if content is None else hashlib.sha256(content).hexdigest()
+
+
+def sweep(path: Path) -> None:
+    """Remove what a crash left of an earlier try at writing a file; for whoever has the journal to itself."""
+    with suppress(OSError):
+        for partial in path.parent.glob(f"{PARTIAL}{glob.escape(path.name[:40])}.*"):
+            partial.unlink()
+
+
+def replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None = None) -> None:
+    """Write a file beside where it belongs, to the disk, and put it there at once: nobody sees half of it.
+
+    Raises:
+        SourceError: it cannot be written.
+    """
+    partial = ""
+    try:
+        handle, partial = tempfile.mkstemp(prefix=f"{PARTIAL}{path.name[:40]}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(partial, mode)
+        if owner is not None and hasattr(os, "chown"):
+            with suppress(OSError):  # only root may give a file away
+                os.chown(partial, *owner)
+        os.replace(partial, path)
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(partial)
+        raise SourceError(f"cannot write {path}: {error.strerror}; make its directory writable") from error

@@ -1,0 +1,303 @@
+"""An entry into a JSON text and out of it, with nothing else touched: comments, order, indentation, line ends.
+
+An insertion is a comma after what was last and our item on lines of its own, indented as its neighbours are. What has to
+be known to undo it, because the text alone does not tell, goes into the hint:
+
+    rooted      the text held nothing, and the object around everything is ours
+    opened      objects and lists that were not there, outermost first, as lists of keys
+    inside      which object or list was empty before, and what stood between its brackets
+    replaced    the text of an entry of the same name that was there before
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from vademecum.install.json_tree import Item, Node, bare, tokens, tree_of, value_of
+from vademecum.install.part import EditError, Hint, Part, contains, newline_of
+
+
+class Step(NamedTuple):
+    """One step on the way to a part: the keys to an object or a list, its node, and the item that leads on."""
+
+    path: tuple[str, ...]
+    inside: Node
+    item: Item
+
+
+def upsert(text: str, part: Part, *, comments: bool) -> tuple[str, Hint]:
+    """Return the text with the entry in it, and the hint that undoes it; the hint is empty where it was there already.
+
+    Raises:
+        EditError: the text is not valid JSON, or something else stands where the entry belongs.
+    """
+    if not _says_something(text, comments=comments):
+        glue = "" if not text or text.endswith("\n") else newline_of(text)
+        text, hint = upsert(f"{text}{glue}{{}}{newline_of(text)}", part, comments=comments)
+        return text, hint | {"rooted": True, "glue": glue}
+    before = value_of(text, comments=comments)
+    new, hint = _placed(text, part)
+    after = value_of(new, comments=comments)
+    if not _says(after, part) or _without(after, part) != _without(before, part):
+        raise EditError(f"{_shown(part.path)} cannot be added without changing something else")
+    return new, hint
+
+
+def remove(text: str, part: Part, hint: Hint, *, comments: bool) -> str:
+    """Return the text without the entry: as it was, but for what others changed since. Raises as `upsert` does."""
+    if not _says_something(text, comments=comments):
+        return text
+    value_of(text, comments=comments)
+    steps = _steps(text, part)
+    if len(steps) < len(part.path) + bool(part.mark):
+        return text
+    if "replaced" in hint:
+        node = steps[-1].item.node
+        return text[: node.start] + str(hint["replaced"]) + text[node.end :]
+    text = _cut(text, steps[-1], hint)
+    for path in reversed(hint.get("opened", ())):
+        text = _cut_if_empty(text, tuple(path), hint)
+    return _unrooted(text, hint) if hint.get("rooted") else text
+
+
+def _says_something(text: str, *, comments: bool) -> bool:
+    """Whether there is anything but space in a text, and comments where they are allowed."""
+    silent = {"space", "comment"} if comments else {"space"}
+    return any(kind not in silent for kind, _, _ in tokens(text))
+
+
+def _part_of(value: Any, part: Part) -> Any:
+    """What stands where the part belongs, None where nothing does."""
+    for key in part.path:
+        if not isinstance(value, dict) or key not in value:
+            return None
+        value = value[key]
+    if not part.mark:
+        return value
+    return next((each for each in value if _holds(each, part)), None) if isinstance(value, list) else None
+
+
+def _holds(value: Any, part: Part) -> bool:
+    return part.mark in json.dumps(value, ensure_ascii=False)
+
+
+def _says(value: Any, part: Part) -> bool:
+    """Whether a text says what the part says, for a list: somewhere in our element."""
+    there = _part_of(value, part)
+    if not part.mark or contains(there, part.value):
+        return contains(there, part.value)
+    return isinstance(there, dict) and all(
+        isinstance(there.get(key), list) and all(each in there[key] for each in ours)
+        for key, ours in part.value.items()
+    )
+
+
+def _without(value: Any, part: Part) -> Any:
+    """What a text says apart from the part, and from what is empty on the way to it."""
+    if _part_of(value, part) is not None:
+        value = json.loads(json.dumps(value))
+        outer = value
+        for key in part.path if part.mark else part.path[:-1]:
+            outer = outer[key]
+        if not part.mark:
+            del outer[part.path[-1]]
+        else:
+            element = _part_of(value, part)
+            for key, each in list(element.items()) if isinstance(element, dict) else ():
+                if isinstance(each, list) and len(each) > 1:
+                    element[key] = [one for one in each if not _holds(one, part)]
+            if _holds(element, part):
+                outer.remove(element)
+    return _pruned(value, part.path)
+
+
+def _pruned(value: Any, path: tuple[str, ...]) -> Any:
+    if not path or not isinstance(value, dict) or path[0] not in value:
+        return value
+    inner = _pruned(value[path[0]], path[1:])
+    rest = {key: each for key, each in value.items() if key != path[0]}
+    return rest if inner in ({}, []) else rest | {path[0]: inner}
+
+
+def _steps(text: str, part: Part, root: Node | None = None) -> list[Step]:
+    """The way to a part, as far as it is there; `root` is the text's tree, where it is known.
+
+    Raises:
+        EditError: something on the way is no object, or no list.
+    """
+    inside = root or tree_of(text)
+    steps: list[Step] = []
+    for depth, key in enumerate(part.path):
+        if inside.kind != "{":
+            raise EditError(f"{_shown(part.path[:depth])} is no object")
+        item = inside.find(key)
+        if item is None:
+            return steps
+        steps.append(Step(part.path[:depth], inside, item))
+        inside = item.node
+    if part.mark:
+        if inside.kind != "[":
+            raise EditError(f"{_shown(part.path)} is no list")
+        if (ours := _marked(text, inside, part.mark)) is not None:
+            steps.append(Step(part.path, inside, ours))
+            for member in ours.node.items:  # others may have put theirs beside ours, within the same element
+                among = _marked(text, member.node, part.mark) if len(member.node.items) > 1 else None
+                if member.node.kind == "[" and among is not None:
+                    steps[-1] = Step((*part.path, part.mark), member.node, among)
+    return steps
+
+
+def _marked(text: str, inside: Node, mark: str) -> Item | None:
+    return next((item for item in inside.items if mark in text[item.start : item.node.end]), None)
+
+
+def _placed(text: str, part: Part) -> tuple[str, Hint]:
+    root = tree_of(text)
+    steps = _steps(text, part, root)
+    known = len(steps)
+    if known == len(part.path) + bool(part.mark):
+        return _merged(text, steps[-1].item.node, part)
+    inside = steps[-1].item.node if steps else root
+    if inside.kind not in {"{", "["}:
+        raise EditError("it is no object")
+    keys = part.path[known:]
+    value = [part.value] if part.mark and keys else part.value
+    for key in reversed(keys[1:]):
+        value = {key: value}
+    hint: Hint = {"added": True}
+    if opened := [list(part.path[:depth]) for depth in range(known + 1, len(part.path) + bool(part.mark))]:
+        hint["opened"] = opened
+    if not inside.items:
+        hint["inside"] = [list(part.path[:known]), text[inside.start + 1 : inside.end - 1]]
+    return _pasted(text, inside, keys[0] if keys else None, value), hint
+
+
+def _merged(text: str, node: Node, part: Part) -> tuple[str, Hint]:
+    """Bring an entry that is there up to date; what others added to it stays."""
+    original = text[node.start : node.end]
+    there, wanted = json.loads(bare(original)), part.value
+    if part.mark and isinstance(there, dict) and not there.keys() & wanted.keys():
+        wanted = next(iter(wanted.values()))[0]  # within an element that others share
+    if contains(there, wanted):
+        return text, {}
+    if part.mark or node.kind != "{" or not isinstance(wanted, dict):
+        return _with_value(text, node, wanted), {"replaced": original}
+    for key, value in part.value.items():
+        current = _steps(text, part)[-1].item.node
+        item = current.find(key)
+        if item is None:
+            text = _pasted(text, current, key, value)
+        elif json.loads(bare(text[item.node.start : item.node.end])) != value:
+            text = _with_value(text, item.node, value)
+    return text, {"replaced": original}
+
+
+def _with_value(text: str, node: Node, value: Any) -> str:
+    said = _lines(value, _unit(text), _margin(text, node.start), newline_of(text))
+    return text[: node.start] + said + text[node.end :]
+
+
+def _pasted(text: str, inside: Node, key: str | None, value: Any) -> str:
+    """Put an item behind the last one of an object or a list."""
+    unit, newline = _unit(text), newline_of(text)
+    name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
+    outer = _margin(text, inside.start)
+    if not inside.items:
+        place = _end_of_comments(text, inside, inside.start + 1)
+        rest = text[place : inside.end - 1]
+        if place == inside.start + 1 or "\n" not in rest:
+            rest = newline + outer
+        said = f"{newline}{outer}{unit}{name}{_lines(value, unit, outer + unit, newline)}"
+        return text[:place] + said + rest + text[inside.end - 1 :]
+    last = inside.items[-1]
+    if "\n" not in text[inside.start : inside.end]:  # all on one line: so is ours
+        said = f" {name}{json.dumps(value, ensure_ascii=False)}"
+    else:
+        margin = _margin(text, last.start) if _begins_line(text, last.start) else outer + unit
+        said = f"{newline}{margin}{name}{_lines(value, unit, margin, newline)}"
+    if last.comma is not None:
+        place = _end_of_comments(text, inside, last.comma + 1)
+        return text[:place] + said + "," + text[place:]
+    place = _end_of_comments(text, inside, last.node.end)
+    return text[: last.node.end] + "," + text[last.node.end : place] + said + text[place:]
+
+
+def _end_of_comments(text: str, inside: Node, start: int) -> int:
+    """Where the last comment before the closing bracket ends, or `start` where there is none."""
+    ends = [start + end for kind, _, end in tokens(text[start : inside.end - 1]) if kind == "comment"]
+    return ends[-1] if ends else start
+
+
+def _cut(text: str, step: Step, hint: Hint) -> str:
+    """Take an item out, with the space before it and the comma that it needed."""
+    path, inside, item = step
+    index = next(number for number, each in enumerate(inside.items) if each.start == item.start)
+    end = item.node.end if item.comma is None else item.comma + 1
+    lower = _end(inside, index) if index else inside.start + 1
+    start = _end_of_comments(text, Node(0, "", item.start + 1), lower)
+    if text[:start].rpartition("\n")[2].lstrip().startswith("//") and not text[end:].lstrip(" \t\r").startswith("\n"):
+        start = item.start  # a comment reaches to the end of its line, which has to stay
+    cut = text[:start] + text[end:]
+    if item.comma is None and index:
+        comma = inside.items[index - 1].comma
+        assert comma is not None
+        cut = cut[:comma] + cut[comma + 1 :]
+    where, inner = hint.get("inside", (None, ""))
+    was = str(inner)
+    if len(inside.items) == 1 and where == list(path):
+        close = inside.end - 1 - (len(text) - len(cut))
+        if cut[inside.start + 1 : close].split() == was.split():
+            return cut[: inside.start + 1] + was + cut[close:]
+    return cut
+
+
+def _end(inside: Node, index: int) -> int:
+    """Where the item before the one at `index` ends, its comma included."""
+    previous = inside.items[index - 1]
+    return previous.node.end if previous.comma is None else previous.comma + 1
+
+
+def _cut_if_empty(text: str, path: tuple[str, ...], hint: Hint) -> str:
+    """Take out an object or a list of ours that nothing is left in, not even a comment."""
+    steps = _steps(text, Part("", "", None, path))
+    if len(steps) < len(path):
+        return text
+    node = steps[-1].item.node
+    if not node.kind or text[node.start + 1 : node.end - 1].strip():
+        return text
+    return _cut(text, steps[-1], hint)
+
+
+def _unrooted(text: str, hint: Hint) -> str:
+    root = tree_of(text)
+    if text[root.start + 1 : root.end - 1].strip():
+        return text
+    line_end = re.compile(r"\r?\n|").match(text, root.end)
+    assert line_end is not None
+    return text[: root.start].removesuffix(str(hint.get("glue", ""))) + text[line_end.end() :]
+
+
+def _lines(value: Any, unit: str, margin: str, newline: str) -> str:
+    return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", newline + margin)
+
+
+def _unit(text: str) -> str:
+    """What a text indents by, two spaces where it does not."""
+    found = re.search(r"\n([ \t]+)[\"{\[]", text)
+    return found[1] if found else "  "
+
+
+def _margin(text: str, place: int) -> str:
+    """The space that the line of a place begins with."""
+    line = text[text.rfind("\n", 0, place) + 1 : place]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _begins_line(text: str, place: int) -> bool:
+    return "\n" in text[:place] and not text[text.rfind("\n", 0, place) + 1 : place].strip(" \t")
+
+
+def _shown(path: tuple[str, ...]) -> str:
+    return ".".join(path) or "what is in it"

@@ -1,0 +1,76 @@
+"""Where agents keep their files: the home directory and what variables say, the platform's places, the repository."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from vademecum.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The directories that templates such as `{home}/.claude.json` name.
+
+    Attributes:
+        home: The user's home.
+        config: `$XDG_CONFIG_HOME`, or `.config` in the home, on every platform: agents for the terminal use it everywhere.
+        code: The user directory of VS Code.
+        claude: The directory of Claude Code, `$CLAUDE_CONFIG_DIR`.
+        claude_json: The directory that holds `.claude.json`: the same, or the home.
+        codex: The directory of Codex, `$CODEX_HOME`.
+        project: The top of the repository.
+    """
+
+    home: Path
+    config: Path
+    code: Path
+    claude: Path
+    claude_json: Path
+    codex: Path
+    project: Path
+
+    @property
+    def homeless(self) -> bool:
+        """Whether the current directory lies in no repository but the home itself."""
+        return os.path.realpath(self.project) == os.path.realpath(self.home)
+
+    def path(self, template: str) -> Path:
+        """Return the file that a template names."""
+        name, _, rest = template.partition("/")
+        return Path(getattr(self, name.strip("{}")), *rest.split("/"))
+
+    def first(self, templates: Iterable[str]) -> Path:
+        """Return the first of several files that is there, or the first of all."""
+        paths = [self.path(template) for template in templates]
+        return next((path for path in paths if os.path.lexists(path)), paths[0])
+
+
+def places(environ: Mapping[str, str], project: Path, platform: str = sys.platform) -> Places:
+    """Return where things are for this user.
+
+    Raises:
+        ConfigError: there is no home directory.
+    """
+    found = environ.get("USERPROFILE") if platform == "win32" else environ.get("HOME")
+    home = Path(found or os.path.expanduser("~"))
+    if str(home) == "~":
+        raise ConfigError("there is no home directory to look for agents in: set HOME")
+    config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    code = {
+        "win32": Path(environ.get("APPDATA") or home / "AppData/Roaming"),
+        "darwin": home / "Library/Application Support",
+    }
+    claude = environ.get("CLAUDE_CONFIG_DIR")
+    return Places(
+        home=home,
+        config=config,
+        code=code.get(platform, config) / "Code" / "User",
+        claude=Path(claude or home / ".claude"),
+        claude_json=Path(claude or home),
+        codex=Path(environ.get("CODEX_HOME") or home / ".codex"),
+        project=project,
+    )

@@ -1,0 +1,183 @@
+"""A table into a TOML text and out of it, with nothing else touched.
+
+A table of our own goes to the end of the file; one of the same name that is there already has its values changed in place,
+and keeps what others added. `tomllib` has the last word: what it reads after a change is what it read before, and our table.
+
+    glue        what was put before the table, so that it begins a line after an empty one
+    replaced    the text of the table that was there before
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from vademecum.install.part import EditError, Hint, Part, contains, newline_of
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
+# What a value is made of: strings of four kinds, comments, brackets, and the rest.
+_PIECE = re.compile(
+    r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|[\[{]|[\]}]|\n|[^"\'#\[\]{}\n]+',
+    re.DOTALL,
+)
+
+
+class Statement(NamedTuple):
+    """A header or a pair of a key and a value: its keys, and where it begins and ends, its line's end included."""
+
+    is_header: bool
+    path: tuple[str, ...]
+    start: int
+    end: int
+    value: int  # where a pair's value begins
+
+
+def upsert(text: str, part: Part) -> tuple[str, Hint]:
+    """Return the text with the table in it, and the hint that undoes it; the hint is empty where it was there already.
+
+    Raises:
+        EditError: the text is not valid TOML, or the table cannot be added to what is there.
+    """
+    before, newline = _read(text), newline_of(text)
+    there = _part_of(before, part)
+    if there is not None and contains(there, part.value):
+        return text, {}
+    span = _span(text, part)
+    if span is None:
+        glue = "" if not text else newline if text.endswith("\n") else newline * 2
+        new, hint = text + glue + _table(part).replace("\n", newline), {"glue": glue}
+    else:
+        new, hint = _merged(text, part, newline), {"replaced": text[slice(*span)]}
+    try:
+        after = _read(new)
+    except EditError as error:
+        raise EditError(f"{'.'.join(part.path)} is written in a form that cannot be added to") from error
+    if not contains(_part_of(after, part), part.value) or _without(after, part) != _without(before, part):
+        raise EditError(f"{'.'.join(part.path)} cannot be added without changing something else")
+    return new, hint
+
+
+def remove(text: str, part: Part, hint: Hint) -> str:
+    """Return the text without the table: as it was, but for what others changed since. Raises as `upsert` does."""
+    _read(text)
+    span = _span(text, part)
+    if span is None:
+        return text
+    start, end = span
+    if "replaced" in hint:
+        return text[:start] + str(hint["replaced"]) + text[end:]
+    glue = str(hint.get("glue", ""))
+    kept = text[:start].removesuffix(glue)
+    if text[end:] and kept and not kept.endswith("\n"):  # others wrote behind us: their line begins after a line's end
+        kept += newline_of(text)
+    return kept + text[end:]
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise EditError(f"it is not valid TOML: {error}") from error
+
+
+def _part_of(value: Any, part: Part) -> Any:
+    for key in part.path:
+        if not isinstance(value, dict) or key not in value:
+            return None
+        value = value[key]
+    return value
+
+
+def _without(value: dict[str, Any], part: Part) -> dict[str, Any]:
+    outer = value.get(part.path[0])
+    if not isinstance(outer, dict):
+        return value
+    inner = {key: each for key, each in outer.items() if key != part.path[1]}
+    rest = {key: each for key, each in value.items() if key != part.path[0]}
+    return rest | {part.path[0]: inner} if inner else rest
+
+
+def _table(part: Part) -> str:
+    header = ".".join(key if _BARE_KEY.match(key) else json.dumps(key) for key in part.path)
+    return f"[{header}]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in part.value.items())
+
+
+def _value(value: Any) -> str:
+    # A basic string of TOML takes what JSON writes; of what JSON leaves alone, TOML wants U+007F escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _span(text: str, part: Part) -> tuple[int, int] | None:
+    """Where a table and the tables below it stand, from the first header to the end of the last value."""
+    start = end = -1
+    inside = False
+    for statement in _statements(text):
+        if statement.is_header:
+            inside = statement.path[: len(part.path)] == part.path
+            if inside and start < 0:
+                start = statement.start
+            elif start >= 0 and not inside:
+                break
+        if inside:
+            end = statement.end
+    return None if start < 0 else (start, end)
+
+
+def _merged(text: str, part: Part, newline: str) -> str:
+    for key, value in part.value.items():
+        header = at = None
+        for statement in _statements(text):
+            if statement.is_header:
+                header = statement if statement.path == part.path else None
+                at = header or at
+            elif header and statement.path == (key,):
+                break
+        else:
+            if at is None:
+                raise EditError(f"{'.'.join(part.path)} is written in a form that cannot be added to")
+            text = f"{text[: at.end]}{key} = {_value(value)}{newline}{text[at.end :]}"
+            continue
+        if tomllib.loads(text[statement.start : statement.end])[key] != value:
+            line_end = newline if text[: statement.end].endswith("\n") else ""
+            text = text[: statement.value] + _value(value) + line_end + text[statement.end :]
+    return text
+
+
+def _statements(text: str) -> Iterator[Statement]:
+    """Yield headers and pairs of a text that `tomllib` takes."""
+    place = 0
+    while place < len(text):
+        end, value, depth, says = place, -1, 0, False
+        for piece in _PIECE.finditer(text, place):
+            word, end = piece[0], piece.end()
+            if word == "\n" and depth <= 0:
+                break
+            if value < 0 and not word.startswith(("#", "\n", '"', "'")) and "=" in word:
+                gap = word.index("=") + 1
+                rest = word[gap:]
+                value = piece.start() + gap + len(rest) - len(rest.lstrip(" \t"))
+            depth += (word in "[{") - (word in "]}")
+            says = says or not (word.startswith("#") or word.isspace())
+        else:
+            end = len(text)
+        if says:
+            said = text[place:end]
+            yield Statement(value < 0, _keys(said), place, end, value)
+        place = max(end, place + 1)
+
+
+def _keys(said: str) -> tuple[str, ...]:
+    """The keys of a header, or the first key of a pair."""
+    value: Any = tomllib.loads(said)
+    if not said.lstrip().startswith("["):
+        return (next(iter(value)),)
+    path = []
+    while isinstance(value, dict) and value:
+        key = next(iter(value))
+        path.append(key)
+        value = value[key]
+        value = value[0] if isinstance(value, list) and value else value
+    return tuple(path)

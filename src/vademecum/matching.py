@@ -1,0 +1,128 @@
+"""What a filter and a glob mean, for ranking and every index of vectors alike, and how an index answers that cannot say them.
+
+Servers know equality and membership, and no globs. They are asked for the part of a filter that they can say, which
+lets more pass than the whole does; what they return is looked at again, and more is asked for until enough passed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import translate
+from functools import lru_cache
+
+from vademecum.errors import StoreError
+from vademecum.points import Filter, Near, Payload
+from vademecum.result import Err, Ok, Result
+
+FETCHED_MORE = 4  # times as many are asked for when too few passed
+
+
+def matches(where: Filter, payload: Payload) -> bool:
+    """Whether a filter lets a point pass.
+
+    >>> point = Payload("", "app", "", "c1", "src/a.py", "python", 1, 2, "method", "product", ("Files.read",), "", "", 0)
+    >>> matches(Filter(paths=("src",), symbol="read"), point), matches(Filter(exclude=("*.py",)), point)
+    (True, False)
+    """
+    p = payload
+    return (
+        where.repo in ("", p.repo)
+        and where.commit in ("", p.commit)
+        and (not where.files or p.path in where.files)
+        and (not where.languages or p.language in where.languages)
+        and (not where.kinds or p.kind in where.kinds)
+        and (not where.file_kinds or p.file_kind in where.file_kinds)
+        and (not where.symbol or where.symbol in defined_names(p.symbols))
+        and (not where.paths or passes(where.paths, p.path))
+        and not passes(where.exclude, p.path)
+    )
+
+
+def defined_names(symbols: Iterable[str]) -> list[str]:
+    """Return the names by which symbols can be filtered: qualified, and bare.
+
+    >>> defined_names(["Files.read", "main"])
+    ['Files.read', 'main', 'read']
+    """
+    return sorted({name for symbol in symbols for name in (symbol, re.split(r"\.|::|#", symbol)[-1])})
+
+
+def passes(globs: Sequence[str], path: str) -> bool:
+    """Whether a path matches one of some globs or prefixes."""
+    return any(_pattern(glob).match(path) or _literally(glob, path) for glob in globs)
+
+
+def _literally(glob: str, path: str) -> bool:
+    """Whether a glob with brackets matches where they are meant as they are written."""
+    return "[" in glob and _pattern(glob.replace("[", "[[]")).match(path) is not None
+
+
+@lru_cache(maxsize=256)
+def _pattern(glob: str) -> re.Pattern[str]:
+    return re.compile(glob_pattern(glob))
+
+
+def places(path: str) -> list[str]:
+    """Return what a prefix without wildcards may be to match a path: it, its directories, and each of their names.
+
+    >>> places("src/http/client.py")
+    ['client.py', 'http', 'src', 'src/http', 'src/http/client.py']
+    """
+    names = path.split("/")
+    return sorted({*names, *("/".join(names[:n]) for n in range(1, len(names) + 1))})
+
+
+def said_by_places(globs: Sequence[str]) -> list[str]:
+    """Return the places that some globs and prefixes name, so that a path with none of them matches none; [] for no telling.
+
+    >>> said_by_places(["./src/http/", "tests"]), said_by_places(["src", "*.py"]), said_by_places([""])
+    (['src/http', 'tests'], [], [])
+    """
+    plain = [glob.removeprefix("./").rstrip("/") for glob in globs]
+    return [] if any(re.search(r"[*?\[]", glob) or glob in ("", ".") for glob in plain) else plain
+
+
+def is_exact(where: Filter) -> bool:
+    """Whether equality and membership can say all of a filter: it has no glob."""
+    return not where.exclude and (not where.paths or bool(said_by_places(where.paths)))
+
+
+def nearest_passing(
+    ask: Callable[[int], Result[list[Near], StoreError]], k: int, where: Filter
+) -> Result[list[Near], StoreError]:
+    """Return the first `k` that a filter lets pass, asking for more until there are enough or there is no more.
+
+    `ask` returns that many, the nearest first, of those that pass the part of the filter that it can say.
+    """
+    wanted = k
+    while True:
+        match ask(wanted):
+            case Err() as failed:
+                return failed
+            case Ok(found):
+                passed = [near for near in found if matches(where, near.payload)]
+                if len(passed) >= k or len(found) < wanted:
+                    return Ok(passed[:k])
+        wanted *= FETCHED_MORE
+
+
+def glob_pattern(glob: str) -> str:
+    """Return a regular expression for a glob, or for everything below a path without wildcards.
+
+    A glob without a slash matches names at any depth, as in `.gitignore`; `*` also matches across slashes. Brackets may
+    be meant as they are (`app/[slug]` is how some frameworks name routes), so they match both ways.
+
+        >>> def hits(glob, path): return bool(re.match(glob_pattern(glob), path))
+        >>> hits("src/*.py", "src/a/b.py"), hits("*.py", "src/b.py"), hits("src", "src/b.py"), hits("src", "srcs/b.py")
+        (True, True, True, False)
+    """
+    glob = glob.removeprefix("./").rstrip("/")
+    if not glob or glob == ".":
+        return ""
+    anywhere = "" if "/" in glob else "(?:.*/)?"
+    literal = rf"{anywhere}{re.escape(glob)}(?:/|\Z)"
+    if not re.search(r"[*?\[]", glob):
+        return f"(?:{literal})"
+    parts = [translate(part).removeprefix("(?s:")[:-3] for part in glob.split("**/")]  # each ends in `)\Z`
+    return rf"(?:{literal}|{anywhere}(?s:{'(?:.*/)?'.join(parts)})\Z)"

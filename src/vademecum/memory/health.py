@@ -1,0 +1,35 @@
+"""Whether the databases of memory are whole, for `vade doctor`: their content is nowhere else, so nothing is mended by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from vademecum.errors import Error, StoreError
+from vademecum.memory.scope import Scope
+from vademecum.result import Err
+from vademecum.types import Check
+
+FIX = "put back a copy of it, or move it away and `vade memory import` what was exported; `vade memory sync` reads transcripts anew"
+
+
+def check_memory(opened: Callable[[], Sequence[Scope]]) -> list[Check]:
+    """Return one check for each scope of a memory, or what keeps it from being opened."""
+    try:
+        scopes = opened()
+    except Error as error:
+        return [Check("memory", False, str(error), FIX)]
+    return [_check(scope) for scope in scopes]
+
+
+def _check(scope: Scope) -> Check:
+    name = f"memory, {scope.name}"
+    try:
+        found = scope.store.check()
+        if isinstance(found, Err):
+            return Check(name, False, str(found.error), FIX)
+        if found.value != "ok":
+            return Check(name, False, found.value, FIX)
+        counts = {family: len(scope.store.scan(family, columns=("id",)).unwrap()) for family in ("events", "facts")}
+    except StoreError as error:
+        return Check(name, False, str(error), FIX)
+    return Check(name, True, ", ".join(f"{count} {family}" for family, count in counts.items()))

@@ -1,0 +1,132 @@
+"""Azure DevOps, in its cloud and on servers of one's own: work items, by REST version 7.1.
+
+    POST <url>/<project>/_apis/wit/wiql?timePrecision=true&$top=…     {"query": "SELECT [System.Id] …"} → {"workItems": [{"id"}]}
+    POST <url>/<project>/_apis/wit/workitemsbatch                     {"ids", "$expand": "All", "errorPolicy": "Omit"} → {"value": […]}
+    GET  <url>/<project>/_apis/wit/workItems/<id>/comments            {"comments": […], "continuationToken"}
+
+A query may match 20,000 items and no more, so each asks for the next ones by number: a page is what follows the highest number
+of the page before, whatever changes meanwhile.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from vademecum.errors import ConfigError
+from vademecum.items import Comment, Item, Page
+from vademecum.providers.markup import markdown_of
+from vademecum.providers.web import Parameters, Wait, Web, outcome
+from vademecum.providers.when import seconds, written
+
+AT_ONCE = 200  # the most that one batch takes
+VERSION = {"api-version": "7.1"}
+BODIES = {  # what is told of an item at length, and the heading of all but the first
+    "System.Description": "",
+    "Microsoft.VSTS.TCM.ReproSteps": "Steps to reproduce",
+    "Microsoft.VSTS.Common.AcceptanceCriteria": "Acceptance criteria",
+}
+
+
+class AzureDevOps:
+    """The work items of one project.
+
+    Raises:
+        ConfigError: something of what is set is missing or makes no sense.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        project: str,
+        token: str,
+        query: str = "",
+        timeout_s: float = 60.0,
+        name: str = "azure-devops",
+        wait: Wait = time.sleep,
+    ) -> None:
+        """Take what is set.
+
+        Args:
+            url: the organisation, as https://dev.azure.com/fabrikam, or a server's collection.
+            project: the project's name.
+            token: a personal access token that may read work items.
+            query: a condition in WIQL that narrows it, as "[System.AreaPath] UNDER 'Web'".
+            timeout_s: seconds the server may take to answer.
+            name: what the source is called.
+            wait: waits so many seconds.
+        """
+        if not project.strip():
+            raise ConfigError(f"sources.{name}.project is empty: name the project")
+        self.name = name
+        key = base64.b64encode(f":{token}".encode()).decode()
+        self.web = Web(name, url, {"Authorization": f"Basic {key}"}, timeout_s=timeout_s, wait=wait)
+        self.remote = self.web.remote
+        self._below = f"/{quote(project.strip(), safe='')}"
+        self._narrowed = f" AND ({query})" if query.strip() else ""
+
+    @outcome
+    def page(self, since: float, cursor: str) -> Page:
+        """Return work items changed since then, by number."""
+        changed = f" AND [System.ChangedDate] >= '{written(since)}'" if since else ""
+        wiql = (
+            f"SELECT [System.Id] FROM WorkItems WHERE [System.TeamProject] = @project AND [System.Id] > {int(cursor or 0)}"  # noqa: S608 - a number and what the user set
+            f"{changed}{self._narrowed} ORDER BY [System.Id]"
+        )
+        options: Parameters = {**VERSION, "timePrecision": "true", "$top": AT_ONCE}
+        found, reply = self.web.post(f"{self._below}/_apis/wit/wiql", {"query": wiql}, options)
+        ids = [int(each["id"]) for each in found["workItems"]]
+        if not ids:
+            return Page((), at=reply.at)
+        body = {"ids": ids, "$expand": "All", "errorPolicy": "Omit"}
+        batch, _ = self.web.post(f"{self._below}/_apis/wit/workitemsbatch", body, VERSION)
+        items = tuple(self._item(each) for each in batch["value"] if each)  # one that went meanwhile is null
+        return Page(items, cursor=str(max(ids)), at=reply.at)
+
+    def _item(self, told: Mapping[str, Any]) -> Item:
+        fields, number = told["fields"], int(told["id"])
+        parts = []
+        for field, heading in BODIES.items():
+            form = (told.get("multilineFieldsFormat") or {}).get(field, "html")
+            text = fields.get(field) or ""
+            text = text if form == "markdown" else markdown_of(text)
+            parts += [f"## {heading}\n\n{text}" if heading else text] if text.strip() else []
+        tags = tuple(each.strip() for each in (fields.get("System.Tags") or "").split(";") if each.strip())
+        address = ((told.get("_links") or {}).get("html") or {}).get("href")
+        return Item(
+            id=str(number), key=f"AB#{number}", title=fields.get("System.Title") or "", body="\n\n".join(parts),
+            kind=fields.get("System.WorkItemType") or "", state=fields.get("System.State") or "",
+            url=address or f"{self.web.url}{self._below}/_workitems/edit/{number}",
+            updated=seconds(fields.get("System.ChangedDate")), labels=tags,
+            links=tuple(_link(each) for each in told.get("relations") or () if _link(each)),
+            comments=self._comments(number) if fields.get("System.CommentCount") else (),
+        )  # fmt: skip
+
+    def _comments(self, number: int) -> tuple[Comment, ...]:
+        found: list[Comment] = []
+        options: dict[str, str | int | list[str]] = {"api-version": "7.1-preview.4", "$top": AT_ONCE, "order": "asc"}
+        while True:
+            told, _ = self.web.get(f"{self._below}/_apis/wit/workItems/{number}/comments", options)
+            for each in told["comments"]:
+                text = each.get("text") or ""
+                text = text if each.get("format") == "markdown" else markdown_of(text)
+                author = (each.get("createdBy") or {}).get("displayName") or ""
+                found.append(Comment(author, seconds(each.get("createdDate")), text))
+            following = told.get("continuationToken")
+            if not following or not told["comments"]:
+                return tuple(found)
+            options["continuationToken"] = str(following)
+
+
+def _link(relation: Mapping[str, Any]) -> str:
+    """What an item points to, as "Parent AB#7"; "" for what is no other item."""
+    address = str(relation.get("url") or "")
+    number = address.rpartition("/")[2]
+    if "/workItems/" not in address or not number.isdigit():
+        return ""
+    said = (relation.get("attributes") or {}).get("name") or "Related"
+    return f"{said} AB#{number}"

@@ -1,0 +1,130 @@
+"""ClickUp: tasks, by REST version 2.
+
+    GET <url>/team/<team>/task?page=…&date_updated_gt=…    {"tasks": […], "last_page": true}      100 tasks a page
+    GET <url>/task/<id>/comment?start=…&start_id=…         {"comments": […]}                      25 a page, the newest first
+
+Tasks come in the order they were made. A workspace may ask a hundred times a minute, and each task's comments are a
+request of their own: `comments = "no"` leaves them out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from vademecum.errors import ConfigError
+from vademecum.items import Comment, Item, Page
+from vademecum.providers.web import Wait, Web, outcome
+
+ADDRESS = "https://api.clickup.com/api/v2"
+AT_ONCE = 100
+COMMENTS_AT_ONCE = 25
+MOST_COMMENTS = 500  # of one task
+
+
+class ClickUp:
+    """The tasks of one workspace, or of some of its lists, folders or spaces.
+
+    Raises:
+        ConfigError: something of what is set is missing or makes no sense.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that can be set
+        self,
+        *,
+        team: str,
+        token: str,
+        lists: str = "",
+        folders: str = "",
+        spaces: str = "",
+        comments: str = "yes",
+        url: str = ADDRESS,
+        timeout_s: float = 60.0,
+        name: str = "clickup",
+        wait: Wait = time.sleep,
+    ) -> None:
+        """Take what is set.
+
+        Args:
+            team: the workspace's number.
+            token: a personal token, `pk_…`.
+            lists: numbers of lists that it is narrowed to, separated by commas.
+            folders: the same of folders.
+            spaces: the same of spaces.
+            comments: "no" leaves them out.
+            url: where the API is.
+            timeout_s: seconds the server may take to answer.
+            name: what the source is called.
+            wait: waits so many seconds.
+        """
+        if not team.isdigit():
+            raise ConfigError(
+                f"sources.{name}.team is {team!r}: it is the workspace's number, in the address after app.clickup.com/"
+            )
+        if comments not in {"yes", "no"}:
+            raise ConfigError(f'sources.{name}.comments is {comments!r}: it must be "yes" or "no"')
+        self.name = name
+        self.web = Web(name, url, {"Authorization": token}, timeout_s=timeout_s, wait=wait)
+        self.remote = self.web.remote
+        self._path = f"/team/{team}/task"
+        self._comments = comments == "yes"
+        narrowed = {"list_ids[]": lists, "project_ids[]": folders, "space_ids[]": spaces}
+        self._narrowed = {
+            key: [each.strip() for each in said.split(",") if each.strip()] for key, said in narrowed.items()
+        }
+
+    @outcome
+    def page(self, since: float, cursor: str) -> Page:
+        """Return tasks changed since then."""
+        number = int(cursor or 0)
+        asked: dict[str, str | int | list[str]] = {
+            "page": number, "order_by": "created", "reverse": "true", "subtasks": "true", "include_closed": "true",
+            "include_markdown_description": "true", **{key: ids for key, ids in self._narrowed.items() if ids},
+        }  # fmt: skip
+        if since:
+            asked["date_updated_gt"] = max(0, int(since * 1000) - 1)
+        found, reply = self.web.get(self._path, asked)
+        tasks = found["tasks"]
+        last = found.get("last_page", len(tasks) < AT_ONCE) or not tasks
+        return Page(tuple(map(self._item, tasks)), cursor="" if last else str(number + 1), at=reply.at)
+
+    def _item(self, task: Mapping[str, Any]) -> Item:
+        number = task["id"]
+        body = task.get("markdown_description") or task.get("text_content") or task.get("description") or ""
+        links = [f"part of CU-{task['parent']}"] if task.get("parent") else []
+        links += [
+            f"linked to CU-{each['link_id'] if each.get('task_id') == number else each['task_id']}"
+            for each in task.get("linked_tasks") or ()
+        ]
+        links += [
+            f"waits for CU-{each['depends_on']}"
+            for each in task.get("dependencies") or ()
+            if each.get("task_id") == number
+        ]
+        return Item(
+            id=number, key=task.get("custom_id") or f"CU-{number}", title=task.get("name") or "", body=body, kind="task",
+            state=(task.get("status") or {}).get("status") or "", url=task.get("url") or f"https://app.clickup.com/t/{number}",
+            updated=_moment(task.get("date_updated")), labels=tuple(each["name"] for each in task.get("tags") or ()),
+            links=tuple(links), comments=self._said(number) if self._comments else (),
+        )  # fmt: skip
+
+    def _said(self, number: str) -> tuple[Comment, ...]:
+        """The comments of a task, oldest first."""
+        found: list[Comment] = []
+        asked: dict[str, str | int | list[str]] = {}
+        while len(found) < MOST_COMMENTS:
+            told, _ = self.web.get(f"/task/{number}/comment", asked)
+            some = told["comments"]
+            for each in some:
+                author = (each.get("user") or {}).get("username") or ""
+                found.append(Comment(author, _moment(each.get("date")), each.get("comment_text") or ""))
+            if len(some) < COMMENTS_AT_ONCE:
+                break
+            asked = {"start": str(some[-1]["date"]), "start_id": str(some[-1]["id"])}
+        return tuple(found[::-1])
+
+
+def _moment(milliseconds: str | int | None) -> float:
+    """Seconds since the epoch, from milliseconds as text."""
+    return int(milliseconds or 0) / 1000

@@ -1,0 +1,160 @@
+"""Jira Cloud (REST version 3) and Jira Data Center (version 2).
+
+    Cloud        POST <url>/rest/api/3/search/jql   {"jql", "nextPageToken", "maxResults", "fields"} → {"issues", "nextPageToken", "isLast"}
+    Data Center  POST <url>/rest/api/2/search       {"jql", "startAt", "maxResults", "fields"} → {"issues", "startAt", "total"}
+
+Issues come in the order they were made, so that one that changes meanwhile moves nowhere. JQL reads times in the zone of
+the user who asks, which is not said: twelve hours more are asked for, and what did not change costs nothing further.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from vademecum.errors import ConfigError, CursorError
+from vademecum.items import Comment, Item, Page
+from vademecum.providers.backlogs.adf import adf_markdown
+from vademecum.providers.web import Wait, Web, authorization, outcome
+from vademecum.providers.when import JQL_TIME, seconds, written
+
+AT_ONCE = 100
+ZONES_S = 12 * 3600.0  # the zone farthest behind UTC
+FIELDS = [
+    *("summary", "description", "status", "issuetype", "updated", "labels", "components", "issuelinks", "parent", "comment"),
+    *("resolution", "priority"),
+]  # fmt: skip
+
+
+class Jira:
+    """The issues of one Jira.
+
+    Raises:
+        ConfigError: something of what is set is missing or makes no sense.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that can be set
+        self,
+        *,
+        url: str,
+        token: str,
+        user: str = "",
+        project: str = "",
+        query: str = "",
+        api: str = "",
+        timeout_s: float = 60.0,
+        name: str = "jira",
+        wait: Wait = time.sleep,
+    ) -> None:
+        """Take what is set.
+
+        Args:
+            url: the server, as https://example.atlassian.net.
+            token: an API token (Cloud, with `user`), or a personal access token (Data Center).
+            user: whose API token it is, an e-mail address; "" for a personal access token.
+            project: keys of projects, separated by commas.
+            query: JQL that narrows it, without ORDER BY.
+            api: "3" for Cloud, "2" for Data Center; "" goes by the address.
+            timeout_s: seconds the server may take to answer.
+            name: what the source is called.
+            wait: waits so many seconds.
+        """
+        self.name = name
+        self.web = Web(name, url, {"Authorization": authorization(user, token)}, timeout_s=timeout_s, wait=wait)
+        self.remote = self.web.remote
+        host = urlsplit(self.web.url).hostname or ""
+        self._cloud = (api or ("3" if host.endswith((".atlassian.net", ".jira.com")) else "2")) == "3"
+        if api not in {"", "2", "3"}:
+            raise ConfigError(f"sources.{name}.api is {api!r}: it must be 3 for Jira Cloud or 2 for Jira Data Center")
+        if "order by" in query.lower():
+            raise ConfigError(
+                f"sources.{name}.query has an ORDER BY: leave it out, issues come in the order they were made"
+            )
+        quoted = [f'"{each.strip()}"' for each in project.split(",") if each.strip()]
+        if any('"' in each[1:-1] or "\\" in each for each in quoted):
+            raise ConfigError(f"sources.{name}.project must be keys of projects, separated by commas")
+        narrowed = [f"project in ({', '.join(quoted)})"] if quoted else []
+        self._narrowed = [*narrowed, *([f"({query})"] if query.strip() else [])]
+
+    @outcome
+    def page(self, since: float, cursor: str) -> Page:
+        """Return issues changed since then."""
+        asked = {"jql": self._jql(since), "maxResults": AT_ONCE, "fields": FIELDS}
+        if self._cloud:
+            return self._newer(asked, cursor)
+        return self._older(asked, int(cursor or 0))
+
+    def _jql(self, since: float) -> str:
+        conditions = list(self._narrowed)
+        if since or not conditions:  # Cloud refuses a search that is bounded by nothing
+            conditions.append(f'updated >= "{written(max(0.0, since - ZONES_S), JQL_TIME)}"')
+        return f"{' AND '.join(conditions)} ORDER BY created ASC, key ASC"
+
+    def _newer(self, asked: Mapping[str, Any], cursor: str) -> Page:
+        body = {**asked, **({"nextPageToken": cursor} if cursor else {})}
+        accept = (400,) if cursor else ()
+        found, reply = self.web.post("/rest/api/3/search/jql", body, accept=accept)
+        if reply.status == 400:  # a token is good for seven days
+            raise CursorError(f"{self.web.url} knows the page no more: the run begins again")
+        issues = tuple(self._item(issue) for issue in found["issues"])
+        following = found.get("nextPageToken") or ""
+        return Page(issues, cursor="" if found.get("isLast") else following, at=reply.at)
+
+    def _older(self, asked: Mapping[str, Any], start: int) -> Page:
+        found, reply = self.web.post("/rest/api/2/search", {**asked, "startAt": start})
+        issues = tuple(self._item(issue) for issue in found["issues"])
+        following = int(found["startAt"]) + len(issues)
+        last = not issues or following >= int(found["total"])
+        return Page(issues, cursor="" if last else str(following), at=reply.at)
+
+    def _item(self, issue: Mapping[str, Any]) -> Item:
+        fields = issue["fields"]
+        labels = [*(fields.get("labels") or ()), *(each["name"] for each in fields.get("components") or ())]
+        return Item(
+            id=str(issue["id"]), key=issue["key"], title=fields.get("summary") or "", body=adf_markdown(fields.get("description")),
+            kind=_name(fields.get("issuetype")), state=_name(fields.get("status")), url=f"{self.web.url}/browse/{issue['key']}",
+            updated=seconds(fields.get("updated")), labels=tuple(map(str, labels)), links=tuple(_links(fields)),
+            comments=tuple(_comment(each) for each in self._comments(issue, fields.get("comment") or {})),
+        )  # fmt: skip
+
+    def _comments(self, issue: Mapping[str, Any], known: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """All comments of an issue; a search gives the first or the last of many only."""
+        told: list[Mapping[str, Any]] = list(known.get("comments") or ())
+        total = int(known.get("total") or len(told))
+        if len(told) >= total:
+            return told
+        own: list[Mapping[str, Any]] = []
+        path = f"/rest/api/{3 if self._cloud else 2}/issue/{issue['id']}/comment"
+        while len(own) < total:
+            found, _ = self.web.get(path, {"startAt": len(own), "maxResults": AT_ONCE, "orderBy": "created"})
+            if not found["comments"]:
+                break
+            own += found["comments"]
+            total = int(found.get("total") or 0)
+        return own
+
+
+def _comment(told: Mapping[str, Any]) -> Comment:
+    return Comment(
+        (told.get("author") or {}).get("displayName") or "",
+        seconds(told.get("created")),
+        adf_markdown(told.get("body")),
+    )
+
+
+def _links(fields: Mapping[str, Any]) -> list[str]:
+    """What an issue points to, as "blocks ABC-2"."""
+    parent = fields.get("parent") or {}
+    found = [f"part of {parent['key']}"] if parent.get("key") else []
+    for link in fields.get("issuelinks") or ():
+        kind = link.get("type") or {}
+        for side, verb in (("outwardIssue", "outward"), ("inwardIssue", "inward")):
+            if link.get(side):
+                found.append(f"{kind.get(verb) or 'relates to'} {link[side]['key']}")
+    return found
+
+
+def _name(field: Mapping[str, Any] | None) -> str:
+    return str((field or {}).get("name") or "")

@@ -1,0 +1,1 @@
+"""Sources of documents: wikis, libraries and folders, one file for each."""

@@ -1,0 +1,189 @@
+"""Confluence Cloud (REST version 2) and Confluence Data Center (content search by CQL).
+
+    Cloud        GET <url>/api/v2/spaces?keys=…                                  {"results": [{"id", "key"}]}
+                 GET <url>/api/v2/pages?space-id=…&body-format=storage&sort=…    {"results": […], "_links": {"next", "base"}}
+                 GET <url>/api/v2/pages/<id>/footer-comments, …/labels           {"results": […], "_links": {"next"}}
+    Data Center  GET <url>/rest/api/content/search?cql=…&expand=…                {"results": […], "start", "limit", "_links": {"next", "base"}}
+
+In version 2 no filter knows times: pages come the last changed first, until they are older than what is asked for; one that
+changes meanwhile comes again with the next run. CQL reads times in the zone of the user who asks, which is not said: twelve hours
+more are asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from vademecum.errors import ConfigError, SyncError
+from vademecum.items import Comment, Item, Page
+from vademecum.providers.markup import markdown_of
+from vademecum.providers.web import Parameters, Reply, Wait, Web, authorization, outcome
+from vademecum.providers.when import JQL_TIME, seconds, written
+
+AT_ONCE = 50
+ZONES_S = 12 * 3600.0  # the zone farthest behind UTC
+EXPAND = "body.storage,version,metadata.labels,space,children.comment.body.storage,children.comment.version"
+
+
+class Confluence:
+    """The pages of some spaces, or of all.
+
+    Raises:
+        ConfigError: something of what is set is missing or makes no sense.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that can be set
+        self,
+        *,
+        url: str,
+        token: str,
+        user: str = "",
+        space: str = "",
+        query: str = "",
+        api: str = "",
+        comments: str = "yes",
+        timeout_s: float = 60.0,
+        name: str = "confluence",
+        wait: Wait = time.sleep,
+    ) -> None:
+        """Take what is set.
+
+        Args:
+            url: the wiki, as https://example.atlassian.net/wiki.
+            token: an API token (Cloud, with `user`), or a personal access token (Data Center).
+            user: whose API token it is, an e-mail address; "" for a personal access token.
+            space: keys of spaces, separated by commas; "" for all that can be read.
+            query: CQL that narrows it; Data Center only.
+            api: "2" for Cloud, "1" for Data Center; "" goes by the address.
+            comments: "no" leaves them out, and saves a request for each page of Cloud.
+            timeout_s: seconds the server may take to answer.
+            name: what the source is called.
+            wait: waits so many seconds.
+        """
+        self.name = name
+        self.web = Web(name, url, {"Authorization": authorization(user, token)}, timeout_s=timeout_s, wait=wait)
+        self.remote = self.web.remote
+        self._cloud = (
+            api or ("2" if (urlsplit(self.web.url).hostname or "").endswith(".atlassian.net") else "1")
+        ) == "2"
+        if api not in {"", "1", "2"} or comments not in {"yes", "no"}:
+            raise ConfigError(
+                f'sources.{name}.api must be 2 for Cloud or 1 for Data Center, and comments "yes" or "no"'
+            )
+        if query and self._cloud:
+            raise ConfigError(f"sources.{name}.query is for Confluence Data Center: Cloud is narrowed by space")
+        self._spaces = [each.strip() for each in space.split(",") if each.strip()]
+        if any('"' in each or "\\" in each for each in self._spaces):
+            raise ConfigError(f"sources.{name}.space must be keys of spaces, separated by commas")
+        self._query, self._comments = query, comments == "yes"
+        self._keys: dict[str, str] = {}  # of spaces by their numbers
+
+    @outcome
+    def page(self, since: float, cursor: str) -> Page:
+        """Return pages changed since then."""
+        return self._newer(since, cursor) if self._cloud else self._older(since, cursor)
+
+    def _newer(self, since: float, cursor: str) -> Page:
+        if not self._keys:
+            self._find_spaces()
+        if cursor:
+            found, reply = self.web.get(self._link(cursor))
+        else:
+            asked: dict[str, str | int | list[str]] = {
+                "body-format": "storage", "limit": AT_ONCE, "status": "current", "sort": "-modified-date" if since else "id",
+            }  # fmt: skip
+            if self._spaces:
+                asked["space-id"] = list(self._keys)
+            found, reply = self.web.get("/api/v2/pages", asked)
+        changed = [each for each in found["results"] if seconds((each.get("version") or {}).get("createdAt")) >= since]
+        following = (found.get("_links") or {}).get("next") or ""
+        behind = bool(since) and len(changed) < len(found["results"])  # all that follow are older
+        base = (found.get("_links") or {}).get("base") or self.web.url
+        items = tuple(self._new_item(each, base) for each in changed)
+        return Page(items, cursor="" if behind else following, at=reply.at)
+
+    def _find_spaces(self) -> None:
+        asked: dict[str, str | int | list[str]] = {"limit": AT_ONCE, **({"keys": self._spaces} if self._spaces else {})}
+        self._keys = {str(each["id"]): each["key"] for each in self._all("/api/v2/spaces", asked)}
+        missing = set(self._spaces) - set(self._keys.values())
+        if missing:
+            raise SyncError(
+                f"{self.web.url} has no space {min(missing)!r} that this key may read: check sources.{self.name}.space"
+            )
+
+    def _new_item(self, told: Mapping[str, Any], base: str) -> Item:
+        number, version = str(told["id"]), told.get("version") or {}
+        space = self._keys.get(str(told.get("spaceId")), "")
+        labels = tuple(each["name"] for each in self._all(f"/api/v2/pages/{number}/labels", {"limit": AT_ONCE}))
+        path = f"/api/v2/pages/{number}/footer-comments"
+        asked: Parameters = {"body-format": "storage", "limit": AT_ONCE}
+        said = [
+            Comment("", seconds((each.get("version") or {}).get("createdAt")), _body(each))
+            for each in (self._all(path, asked) if self._comments else ())
+        ]
+        return Item(
+            number, number, told.get("title") or "", _body(told), "page", "", base + (told.get("_links") or {}).get("webui", ""),
+            seconds(version.get("createdAt")), _path(space, told.get("title") or number), labels, (), tuple(said),
+        )  # fmt: skip
+
+    def _all(self, path: str, asked: Parameters) -> Iterator[Mapping[str, Any]]:
+        """Everything of a list, page after page."""
+        found, _ = self.web.get(path, asked)
+        yield from found["results"]
+        while following := (found.get("_links") or {}).get("next"):
+            found, _ = self.web.get(self._link(following))
+            yield from found["results"]
+
+    def _link(self, following: str) -> str:
+        """A link that the server gave, which begins at the top of its host, as an address."""
+        parts = urlsplit(self.web.url)
+        return following if urlsplit(following).scheme else f"{parts.scheme}://{parts.netloc}{following}"
+
+    def _older(self, since: float, cursor: str) -> Page:
+        start = int(cursor or 0)
+        found, reply = self._search(since, start)
+        base = (found.get("_links") or {}).get("base") or self.web.url
+        items = tuple(self._old_item(each, base) for each in found["results"])
+        more = bool((found.get("_links") or {}).get("next")) and bool(items)
+        return Page(items, cursor=str(start + len(items)) if more else "", at=reply.at)
+
+    def _search(self, since: float, start: int) -> tuple[Any, Reply]:
+        conditions = ["type = page"]
+        if self._spaces:
+            quoted = ", ".join(f'"{each}"' for each in self._spaces)
+            conditions.append(f"space in ({quoted})")
+        conditions += [f"({self._query})"] if self._query.strip() else []
+        if since:
+            conditions.append(f'lastmodified >= "{written(max(0.0, since - ZONES_S), JQL_TIME)}"')
+        cql = f"{' AND '.join(conditions)} ORDER BY created ASC"
+        return self.web.get(
+            "/rest/api/content/search", {"cql": cql, "start": start, "limit": AT_ONCE, "expand": EXPAND}
+        )
+
+    def _old_item(self, told: Mapping[str, Any], base: str) -> Item:
+        number, version = str(told["id"]), told.get("version") or {}
+        labels = (((told.get("metadata") or {}).get("labels") or {}).get("results")) or ()
+        said = ((told.get("children") or {}).get("comment") or {}).get("results") or () if self._comments else ()
+        space = (told.get("space") or {}).get("key") or ""
+        return Item(
+            number, number, told.get("title") or "", _body(told), "page", "", base + (told.get("_links") or {}).get("webui", ""),
+            seconds(version.get("when")), _path(space, told.get("title") or number), tuple(each["name"] for each in labels), (),
+            tuple(_comment(each) for each in said),
+        )  # fmt: skip
+
+
+def _comment(told: Mapping[str, Any]) -> Comment:
+    version = told.get("version") or {}
+    return Comment((version.get("by") or {}).get("displayName") or "", seconds(version.get("when")), _body(told))
+
+
+def _body(told: Mapping[str, Any]) -> str:
+    return markdown_of(((told.get("body") or {}).get("storage") or {}).get("value") or "")
+
+
+def _path(space: str, title: str) -> str:
+    plain = title.replace("/", "-")
+    return f"{space}/{plain}" if space else plain

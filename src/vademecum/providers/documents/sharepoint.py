@@ -1,0 +1,181 @@
+"""SharePoint: the documents of a site's library, by Microsoft Graph 1.0.
+
+    GET <url>/sites/<host>:/<path>                  {"id"}
+    GET <url>/sites/<site>/drives                   {"value": [{"id", "name"}]}
+    GET <url>/drives/<drive>/root/delta             {"value": […], "@odata.nextLink" or "@odata.deltaLink"}
+    GET <url>/drives/<drive>/items/<id>/content     302 to an address that needs no key
+
+The last page gives a link that tells what changed since, what was deleted among it: the next run begins there. Where the server
+knows it no more (410), everything is asked for again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+from vademecum.errors import ConfigError, CursorError, SyncError
+from vademecum.items import Item, Page
+from vademecum.providers.documents.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
+from vademecum.providers.web import Reply, Wait, Web, outcome
+from vademecum.providers.when import seconds
+
+ADDRESS = "https://graph.microsoft.com/v1.0"
+SIGN_IN = "https://login.microsoftonline.com"
+
+
+class SharePoint:
+    """The documents of one library.
+
+    Raises:
+        ConfigError: something of what is set is missing or makes no sense.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that can be set
+        self,
+        *,
+        site: str,
+        library: str = "",
+        folder: str = "",
+        token: str = "",
+        tenant: str = "",
+        client: str = "",
+        client_secret: str = "",
+        url: str = ADDRESS,
+        sign_in: str = SIGN_IN,
+        timeout_s: float = 60.0,
+        name: str = "sharepoint",
+        wait: Wait = time.sleep,
+    ) -> None:
+        """Take what is set: a token, which lasts an hour, or what an application signs in with.
+
+        Args:
+            site: the site, as contoso.sharepoint.com/sites/team.
+            library: the name of its library; "" for the default one.
+            folder: only what lies below this folder of it.
+            token: an access token for Microsoft Graph.
+            tenant: the directory an application signs in to, by number or domain.
+            client: the application's number.
+            client_secret: its secret.
+            url: where Microsoft Graph is.
+            sign_in: where applications sign in.
+            timeout_s: seconds the server may take to answer.
+            name: what the source is called.
+            wait: waits so many seconds.
+        """
+        self.name = name
+        host, _, path = site.removeprefix("https://").strip("/").partition("/")
+        if not host:
+            raise ConfigError(f"sources.{name}.site is empty: name it as contoso.sharepoint.com/sites/team")
+        if not token and not (tenant and client and client_secret):
+            raise ConfigError(f"sources.{name} has no key: set token, or tenant, client and client_secret")
+        self._site = f"/sites/{quote(host)}:/{quote(path)}" if path else f"/sites/{quote(host)}"
+        self._library, self._folder = library, folder.strip("/")
+        self._options: dict[str, Any] = {"timeout_s": timeout_s, "wait": wait}
+        self._sign_in = (sign_in, tenant, client, client_secret)
+        self.web = Web(name, url, {"Authorization": f"Bearer {token}"}, **self._options)
+        self.remote = self.web.remote
+        self._signed_in = bool(token)
+        self._folders: dict[str, str] = {}  # paths by number
+
+    @outcome
+    def page(self, since: float, cursor: str) -> Page:  # noqa: ARG002 - a link tells what changed, times do not
+        """Return documents changed since the run that gave the cursor."""
+        if not self._signed_in:
+            self._sign()
+        found, reply = self._delta(cursor)
+        items, gone = [], []
+        for each in found["value"]:
+            if "deleted" in each:
+                gone.append(str(each["id"]))
+            elif "file" in each:
+                item = self._item(each)
+                if item is None:
+                    gone.append(str(each["id"]))  # renamed to what is no document, or moved elsewhere
+                else:
+                    items.append(item)
+        following = str(found.get("@odata.nextLink") or "")
+        return Page(tuple(items), tuple(gone), following, "" if following else str(found["@odata.deltaLink"]), reply.at)
+
+    def _sign(self) -> None:
+        """Sign in as an application (OAuth 2.0, client credentials)."""
+        sign_in, tenant, client, secret = self._sign_in
+        form = {"grant_type": "client_credentials", "client_id": client, "client_secret": secret}
+        there = Web(self.name, sign_in, {"Content-Type": "application/x-www-form-urlencoded"}, **self._options)
+        body = urlencode({**form, "scope": "https://graph.microsoft.com/.default"}).encode()
+        reply = there.ask("POST", there.below(f"/{quote(tenant, safe='')}/oauth2/v2.0/token"), body, accept=(400, 401))
+        told = there.json(reply)
+        if reply.status != 200:
+            raise SyncError(
+                f"{sign_in} refused the application: check sources.{self.name}.tenant, client and client_secret"
+            )
+        self.web = Web(self.name, self.web.url, {"Authorization": f"Bearer {told['access_token']}"}, **self._options)
+        self._signed_in = True
+
+    def _delta(self, cursor: str) -> tuple[Any, Reply]:
+        if not cursor:
+            return self.web.get(f"/drives/{quote(self._drive(), safe='!')}/root/delta")
+        reply = self.web.ask("GET", self.web.below(cursor), accept=(410,))
+        if reply.status == 410:
+            raise CursorError(f"{self.web.url} no longer knows what changed: everything is asked for again")
+        return self.web.json(reply), reply
+
+    def _drive(self) -> str:
+        site, _ = self.web.get(self._site)
+        if not self._library:
+            return str(self.web.get(f"/sites/{quote(site['id'], safe=',')}/drive")[0]["id"])
+        drives = self.web.get(f"/sites/{quote(site['id'], safe=',')}/drives")[0]["value"]
+        for each in drives:
+            if each["name"] == self._library:
+                return str(each["id"])
+        known = ", ".join(each["name"] for each in drives) or "none"
+        raise SyncError(f"the site has no library {self._library!r}: set sources.{self.name}.library to one of {known}")
+
+    def _item(self, told: Mapping[str, Any]) -> Item | None:
+        """One document; None for a file of another kind, or one that lies elsewhere."""
+        name = told["name"]
+        if not name.lower().endswith(SUFFIXES) or int(told.get("size") or 0) > most_bytes(name):
+            return None
+        folder = self._folder_of(told.get("parentReference") or {})
+        if self._folder and not f"{folder}/".startswith(f"{self._folder}/"):
+            return None
+        try:
+            text = markdown_from(name, self._content(told))
+        except UnreadableError:
+            return None
+        path = f"{folder}/{name}" if folder else name
+        return Item(
+            str(told["id"]), path, name, text, "document", "", told.get("webUrl") or "", seconds(told.get("lastModifiedDateTime")), path
+        )  # fmt: skip
+
+    def _folder_of(self, parent: Mapping[str, Any]) -> str:
+        """Where a file lies, from the library's top; what tells of changes leaves paths out, so its folder is asked for, once."""
+        if "path" in parent:
+            return _below_root(parent["path"])
+        number = str(parent.get("id") or "")
+        if number and number not in self._folders:
+            drive = quote(str(parent.get("driveId") or ""), safe="!")
+            found, _ = self.web.get(f"/drives/{drive}/items/{quote(number, safe='!')}")
+            above = (found.get("parentReference") or {}).get("path")
+            self._folders[number] = f"{_below_root(above)}/{found['name']}".strip("/") if above else ""
+        return self._folders.get(number, "")
+
+    def _content(self, told: Mapping[str, Any]) -> bytes:
+        address = told.get("@microsoft.graph.downloadUrl")
+        if address:
+            return self.web.elsewhere(str(address))
+        drive = quote(str((told.get("parentReference") or {}).get("driveId") or ""), safe="!")
+        path = f"/drives/{drive}/items/{quote(str(told['id']), safe='!')}/content"
+        reply = self.web.ask("GET", self.web.below(path), accept=(302,))
+        return reply.body if reply.status == 200 else self.web.elsewhere(reply.headers.get("location", ""))
+
+
+def _below_root(path: str) -> str:
+    """A folder's path as Graph writes it, from the library's top.
+
+    >>> _below_root("/drives/b!x/root:/Team%20A/Guides"), _below_root("/drive/root:")
+    ('Team A/Guides', '')
+    """
+    return unquote(path.partition("root:")[2].strip("/"))

@@ -1,0 +1,125 @@
+"""A transformer on this machine that turns text into vectors: `onnx:DIRECTORY`, or a preset's name.
+
+The directory holds a model in ONNX form and its tokenizer, as most are published. What it says of itself in the layout of
+sentence-transformers is believed (`1_Pooling/config.json`, `config_sentence_transformers.json`), then what is known of the
+model by its name (`presets`), else the mean of its tokens.
+
+    texts → tokens → batches of about equal length → hidden states (batch, tokens, dim) → pooled → unit length
+
+Memory: the model's weights, and for one batch about  layers' widest activation * padded tokens,  which
+`embedding.batch_tokens` and `embedding.text_tokens` bound; docs/providers.md states what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import EmbedError, PluginError, ProviderError
+from vademecum.providers.embedders.batches import DEFAULTS, Matrix, embed_texts, limits_of, texts_of
+from vademecum.providers.embedders.local import fingerprint, model_directory
+from vademecum.providers.embedders.presets import Pooling, Preset, preset_of
+from vademecum.providers.onnx_session import FAILURES, Transformer, read_json, short
+from vademecum.result import attempt
+from vademecum.settings import EmbeddingSettings
+from vademecum.types import EmbedKind, Passage
+
+FILES = ("*.json", "1_Pooling/*.json", "onnx/model.onnx", "onnx/model.onnx_data", "model.onnx")
+_MODES: Mapping[str, Pooling] = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_lasttoken": "last",
+}
+
+
+class OnnxEmbedder:
+    """Embeds with the model in directory `model`.
+
+    Raises:
+        UsageError: there is no such directory.
+        PluginError: it holds no usable model; the message names what is missing or wrong.
+    """
+
+    remote = False
+
+    def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
+        """Take a directory or a name, the settings, and the directory of models that were fetched."""
+        folder = model_directory("onnx", model, models, FILES, download=settings.download)
+        self._limits = limits_of(settings)
+        self._preset = described(folder, preset_of(model or folder.name))
+        most = min(self._limits.text_tokens, self._preset.most_tokens)
+        self._model = Transformer(folder, most, "feature-extraction", "turns text into vectors")
+        outputs = {each.name: each.shape for each in self._model.session.get_outputs()}
+        self._output = "sentence_embedding" if "sentence_embedding" in outputs else next(iter(outputs))
+        self.dim = _width(outputs[self._output], folder)
+        self.name = f"onnx:{model}@{fingerprint(self._model.path)}"
+
+    @attempt(EmbedError, ProviderError)
+    def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
+        """Return float32 of shape (len(passages), dim), rows of unit length, zeros for empty text."""
+        texts = texts_of(passages, kind, self._preset, self._limits)
+        found = embed_texts(texts, self._limits, self._vectors, self._lengths)
+        return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)
+
+    def _lengths(self, texts: list[str]) -> list[int]:
+        """Return how many tokens each text is, without padding."""
+        return [sum(each.attention_mask) for each in self._model.tokenizer.encode_batch(texts)] if texts else []
+
+    def _vectors(self, texts: list[str]) -> Matrix:
+        """Return the vectors of one batch, not of unit length. Raises `ProviderError`."""
+        try:
+            encoded = self._model.tokenizer.encode_batch(texts)
+            states = self._model.run(encoded, self._output)
+            mask = np.array([each.attention_mask for each in encoded])
+            return pooled(states, mask, self._preset.pooling)
+        except FAILURES as error:
+            raise ProviderError(
+                f"{self.name} failed ({short(error)}): take another model in search.embedder"
+            ) from error
+
+
+def pooled(states: NDArray[np.float64], mask: NDArray[np.int64], pooling: Pooling) -> Matrix:
+    """Return one vector for each text: float32 (batch, dim).
+
+    Args:
+        states: (batch, tokens, dim) with a vector for each token, or (batch, dim) where the model pools by itself.
+        mask: (batch, tokens), 1 for tokens and 0 for padding; every text has a token.
+        pooling: which of them count.
+
+    >>> states = np.array([[[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]])
+    >>> [pooled(states, np.array([[1, 1, 0]]), pooling).tolist() for pooling in ("mean", "cls", "last")]
+    [[[0.5, 0.5]], [[1.0, 0.0]], [[0.0, 1.0]]]
+    """
+    if states.ndim == 2:
+        return states.astype(np.float32)
+    if pooling == "mean":
+        weight = mask[:, :, None].astype(np.float64)
+        return np.asarray((states * weight).sum(axis=1) / weight.sum(axis=1), np.float32)
+    # Padding may stand on either side: the first and the last that is none.
+    first = mask.argmax(axis=1)
+    last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+    chosen = first if pooling == "cls" else last
+    return np.asarray(states[np.arange(len(states)), chosen], np.float32)
+
+
+def described(folder: Path, known: Preset) -> Preset:
+    """Return what a directory says of its model in the layout of sentence-transformers, over what is known of it."""
+    modes = read_json(folder / "1_Pooling" / "config.json")
+    pooling = next((mode for key, mode in _MODES.items() if modes.get(key)), known.pooling)
+    prompts = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
+    query = prompts.get("query", known.query)
+    document = prompts.get("document", prompts.get("passage", known.document))
+    return replace(known, pooling=pooling, query=query or "", document=document or "")
+
+
+def _width(shape: Sequence[Any], folder: Path) -> int:
+    if len(shape) not in {2, 3} or not isinstance(shape[-1], int):
+        raise PluginError(
+            f"the model in {folder} does not say how wide its vectors are: export it for feature-extraction"
+        )
+    return shape[-1]

@@ -1,0 +1,59 @@
+"""Vectors from any OpenAI-compatible server (OpenAI, vLLM, llama.cpp, LM Studio, text-embeddings-inference): `openai:MODEL`.
+
+    POST <base_url>/embeddings   {"model", "input": [...], "encoding_format": "float"}
+                                 →   {"data": [{"index": 0, "embedding": [...]}, ...]}
+
+Rows are put in the order of their `index`. At most 2,048 texts are taken at once (platform.openai.com, API reference).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vademecum.providers.embedders.batches import DEFAULTS, limits_of
+from vademecum.providers.embedders.presets import preset_of
+from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire, patience_of
+from vademecum.settings import EmbeddingSettings
+from vademecum.types import EmbedKind
+
+
+def rows_by_index(reply: Any) -> list[Any]:
+    """Return the vectors of a reply in the order of the texts.
+
+    Raises:
+        LookupError: there are none, or two for one text.
+        TypeError: it is of another shape.
+
+    >>> rows_by_index({"data": [{"index": 1, "embedding": [2]}, {"index": 0, "embedding": [1]}]})
+    [[1], [2]]
+    """
+    found = {int(each.get("index", number)): each["embedding"] for number, each in enumerate(reply["data"])}
+    if sorted(found) != list(range(len(reply["data"]))):
+        raise LookupError("index")
+    return [found[number] for number in range(len(found))]
+
+
+WIRE = Wire(
+    "openai", "https://api.openai.com/v1", "/embeddings", "embedding.openai_url", "embedding.openai_key", rows_by_index
+)
+
+
+class OpenAiEmbedder(ServedEmbedder):
+    """Embeds with `model` on an OpenAI-compatible server.
+
+    Raises:
+        UsageError: there is no model's name, or the address is none.
+    """
+
+    def __init__(
+        self, model: str = "", settings: EmbeddingSettings = DEFAULTS, patience: Patience | None = None
+    ) -> None:
+        """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
+        server = EmbeddingServer(WIRE, settings.openai_url, settings.openai_key, patience or patience_of(settings))
+        super().__init__(server, model, limits_of(settings), preset_of(model))
+
+    def more(self, kind: EmbedKind) -> Mapping[str, object]:
+        """Have numbers written as numbers."""
+        del kind
+        return {"encoding_format": "float"}

@@ -1,0 +1,302 @@
+"""Vectors from a server over HTTP: what Ollama, OpenAI-compatible servers and Voyage have in common.
+
+    batch → request → what failed and may pass is tried again, later each time → the reply, checked → rows
+
+Tried again are 408, 429, 5xx, a reply that took too long and a connection that broke; the pause doubles and is drawn at
+random between half and all of it, so that many clients do not come back at once ("Exponential Backoff And Jitter", AWS
+Architecture Blog, 2015: equal jitter), and a `Retry-After` is kept to. A batch that is too much for the server (400, 413)
+is sent in halves, a text that is too long alone is cut in half. A question is tried twice and waits for little: a search
+goes on by words instead.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from typing import Any
+
+import numpy as np
+
+from vademecum.errors import EmbedError, ProviderError, UsageError
+from vademecum.providers.embedders.batches import Limits, Matrix, embed_texts, texts_of, unit
+from vademecum.providers.embedders.presets import Preset
+from vademecum.providers.post import FAILURES, Reply, error_of, is_address, is_elsewhere, post, short
+from vademecum.result import attempt
+from vademecum.settings import EmbeddingSettings
+from vademecum.types import EmbedKind, Passage
+
+FIRST_PAUSE_S = 0.5
+MOST_PAUSE_S = 60.0  # also of what a server asks for: one that wants more is left alone
+QUESTION_PAUSE_S = 1.0  # somebody waits
+QUESTION_ATTEMPTS = 2
+MOST_BYTES = 64_000_000  # of a reply: 1,000 vectors of 3,072 numbers of 20 characters
+LEAST_CHARACTERS = 200  # a text is not cut shorter than this
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+TOO_MUCH = frozenset({400, 413, 422})
+EXAMPLES = {
+    "ollama": "ollama:nomic-embed-text",
+    "openai": "openai:text-embedding-3-small",
+    "voyage": "voyage:voyage-code-3",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How one kind of server is asked, and what its settings are called.
+
+    Attributes:
+        provider: the embedder's name, as in `ollama:MODEL`.
+        usual: its usual address.
+        path: of the request, below the address.
+        url_setting, key_setting: what to change when address or key are wrong; no key where it wants none.
+        rows: reads the vectors out of a reply's JSON, in the order of the texts; raises LookupError or TypeError.
+    """
+
+    provider: str
+    usual: str
+    path: str
+    url_setting: str
+    key_setting: str
+    rows: Callable[[Any], Any]
+
+
+@dataclass(slots=True)
+class Patience:
+    """How often and how long it is tried, and by whose clock: time and chance are arguments."""
+
+    attempts: int = 5
+    timeout_s: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.time
+    chance: Callable[[], float] = random.random
+
+    def pause(self, failures: int, asked: float | None) -> float:
+        """Return how long to wait after so many failures; `asked` is what the server asked for."""
+        drawn = min(MOST_PAUSE_S, FIRST_PAUSE_S * 2 ** (failures - 1)) * (0.5 + self.chance() / 2)
+        return drawn if asked is None else max(asked, 0.0)
+
+
+def patience_of(settings: EmbeddingSettings) -> Patience:
+    """Return the patience that is set, by the clock of this machine."""
+    return Patience(settings.attempts, settings.timeout_s)
+
+
+class PassingError(ProviderError):
+    """What may be gone the next time; `after_s` is when the server wants to be asked again."""
+
+    def __init__(self, said: str, after_s: float | None = None) -> None:
+        super().__init__(said)
+        self.after_s = after_s
+
+
+class TooMuchError(ProviderError):
+    """The server refused the texts, which may be too many or too long."""
+
+
+@dataclass(slots=True)
+class EmbeddingServer:
+    """A server of vectors.
+
+    Raises:
+        UsageError: the address is none.
+    """
+
+    wire: Wire
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    patience: Patience = field(default_factory=Patience)
+    dim: int = 0  # of every vector it ever gave; 0 until then
+
+    def __post_init__(self) -> None:
+        self.base_url = (self.base_url or self.wire.usual).rstrip("/")
+        if not is_address(self.base_url):  # a name and password in it would end up in messages: it is not shown
+            raise UsageError(
+                f"{self.wire.url_setting} is not an address like {self.wire.usual}: a key goes into a setting of its own"
+            )
+
+    @property
+    def remote(self) -> bool:
+        """Whether the address is another machine's."""
+        return is_elsewhere(self.base_url)
+
+    def vectors(self, model: str, texts: list[str], more: Mapping[str, object], *, patient: bool) -> Matrix:
+        """Return float32 (len(texts), dim), as the server gave them.
+
+        Args:
+            model: as the server calls it.
+            texts: none of them empty.
+            more: what else stands in the request.
+            patient: whether nobody waits for the answer.
+
+        Raises:
+            ProviderError: there are none; the message says why, and which setting to change.
+        """
+        try:
+            return self._tried({"model": model, "input": texts, **more}, model, patient=patient)
+        except TooMuchError:
+            if len(texts) > 1:
+                half = len(texts) // 2
+                first = self.vectors(model, texts[:half], more, patient=patient)
+                return np.concatenate([first, self.vectors(model, texts[half:], more, patient=patient)])
+            if len(texts[0]) <= LEAST_CHARACTERS:
+                raise
+            return self.vectors(model, [texts[0][: max(LEAST_CHARACTERS, len(texts[0]) // 2)]], more, patient=patient)
+
+    def _tried(self, body: dict[str, Any], model: str, *, patient: bool) -> Matrix:
+        """Ask until there is an answer, or no hope of one."""
+        attempts = self.patience.attempts if patient else min(QUESTION_ATTEMPTS, self.patience.attempts)
+        most = MOST_PAUSE_S if patient else QUESTION_PAUSE_S
+        for failures in range(1, attempts + 1):
+            try:
+                return self._asked(body, model)
+            except PassingError as error:
+                pause = self.patience.pause(failures, error.after_s)
+                if failures == attempts:
+                    tries = f" ({attempts} attempts)" if attempts > 1 else ""
+                    raise ProviderError(f"{error}{tries}") from error
+                if pause > most:
+                    raise ProviderError(f"{error}; it asks to be left alone for {pause:.0f} s") from error
+            self.patience.sleep(pause)
+        raise AssertionError("the last attempt returned or raised")
+
+    def _asked(self, body: dict[str, Any], model: str) -> Matrix:
+        """Ask once."""
+        url = self.base_url + self.wire.path
+        try:
+            reply = post(url, body, api_key=self.api_key, timeout_s=self.patience.timeout_s, most_bytes=MOST_BYTES)
+        except FAILURES as error:
+            raise self._unreachable(error) from error
+        if reply.status != 200:
+            raise self._refused(reply, model)
+        return self._checked(reply.body, len(body["input"]))
+
+    def _unreachable(self, error: Exception) -> ProviderError:
+        at, timeout_s = self.base_url, self.patience.timeout_s
+        if isinstance(error, TimeoutError):
+            return PassingError(
+                f"{at} took longer than {timeout_s:g} s: raise embedding.timeout_s or lower embedding.batch_texts"
+            )
+        if isinstance(error, ConnectionRefusedError):
+            start = " (`ollama serve`)" if self.wire.provider == "ollama" else ""
+            return ProviderError(f"nothing answers at {at}: start it{start} or set {self.wire.url_setting}")
+        if not isinstance(error, OSError | HTTPException):  # the check of headers; that of a certificate is an OSError
+            return ProviderError(
+                f"{self.wire.key_setting} cannot be sent in a header: remove what is no plain character from it"
+            )
+        said = f"{at} cannot be asked ({short(str(error) or type(error).__name__, self.api_key)})"
+        fix = f"look at its log, or set {self.wire.url_setting}"
+        # A name that is not known or a certificate that is wrong will be so again.
+        passes = isinstance(error, ConnectionError | HTTPException)
+        return PassingError(f"{said}: {fix}") if passes else ProviderError(f"{said}: {fix}")
+
+    def _refused(self, reply: Reply, model: str) -> ProviderError:
+        at, detail = self.base_url, short(error_of(reply.body), self.api_key)
+        if reply.status in {401, 403}:
+            where = (
+                f"set {self.wire.key_setting} in your user file or environment"
+                if self.wire.key_setting
+                else "it wants a key"
+            )
+            return ProviderError(f"{at} refused the key: {where}")
+        if 300 <= reply.status < 400:
+            return ProviderError(f"{at} leads elsewhere: set {self.wire.url_setting} to where it leads")
+        if reply.status == 404:
+            fix = f"`ollama pull {model}`" if self.wire.provider == "ollama" else f"check {self.wire.url_setting}"
+            return ProviderError(f"{at} has no model {model!r} ({detail}): {fix}, or name another in search.embedder")
+        said = f"{at} answered with status {reply.status} ({detail})"
+        if reply.status in PASSING:
+            slower = "lower embedding.batch_texts, or wait" if reply.status == 429 else "look at its log"
+            return PassingError(
+                f"{said}: {slower}", retry_after(reply.headers.get("retry-after", ""), self.patience.clock())
+            )
+        kind = TooMuchError if reply.status in TOO_MUCH else ProviderError
+        return kind(f"{said}: check search.embedder and {self.wire.url_setting}")
+
+    def _checked(self, body: bytes, wanted: int) -> Matrix:
+        """The vectors of a reply, as many as were asked for, of finite numbers and of the width they always had."""
+        try:
+            found = np.asarray(self.wire.rows(json.loads(body)), np.float64)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+            if len(body) >= MOST_BYTES:
+                raise ProviderError(
+                    f"{self.base_url} answers at too great length: lower embedding.batch_texts"
+                ) from error
+            raise ProviderError(
+                f"{self.base_url} does not answer with vectors as {self.wire.provider} does: check {self.wire.url_setting}"
+            ) from error
+        if found.ndim != 2 or len(found) != wanted:
+            count = len(found) if found.ndim else 0
+            raise ProviderError(
+                f"{self.base_url} gave {count} vectors for {wanted} texts: lower embedding.batch_texts, or take another server"
+            )
+        if found.shape[1] == 0 or not np.isfinite(found).all() or not found.any(axis=1).all():
+            raise ProviderError(
+                f"{self.base_url} gave a vector that is no direction: take another model in search.embedder"
+            )
+        if self.dim and found.shape[1] != self.dim:
+            raise ProviderError(
+                f"{self.base_url} gave vectors of {found.shape[1]} dimensions where they had {self.dim}: the model behind its "
+                "name was changed: run `vade index --full`, or name another in search.embedder"
+            )
+        self.dim = found.shape[1]
+        return unit(found)
+
+
+class ServedEmbedder:
+    """A model on a server, as an embedder: its name, its width once it is known, and whether text leaves the machine."""
+
+    def __init__(self, server: EmbeddingServer, model: str, limits: Limits, preset: Preset) -> None:
+        """Take the server, the model's name there, how much is sent at once, and what is written before texts.
+
+        Raises:
+            UsageError: there is no model's name.
+        """
+        provider = server.wire.provider
+        if not model:
+            raise UsageError(f"embedder {provider!r} needs a model: write {provider}:MODEL, as in {EXAMPLES[provider]}")
+        self._server, self._model, self._limits, self._preset = server, model, limits, preset
+        self.name = f"{provider}:{model}"
+        self.remote = server.remote
+        self.address = server.base_url
+
+    @property
+    def dim(self) -> int:
+        """How wide its vectors are; asked for with one short text where none was made yet. Raises `EmbedError`."""
+        if not self._server.dim:
+            self.embed([Passage("width")], "query").unwrap()
+        return self._server.dim
+
+    @attempt(EmbedError, ProviderError)
+    def embed(self, passages: Sequence[Passage], kind: EmbedKind) -> Matrix:
+        """Return float32 of shape (len(passages), dim), rows of unit length, zeros for empty text."""
+        more, patient = self.more(kind), kind == "document"
+
+        def asked(texts: list[str]) -> Matrix:
+            return self._server.vectors(self._model, texts, more, patient=patient)
+
+        found = embed_texts(texts_of(passages, kind, self._preset, self._limits), self._limits, asked)
+        return found if found.shape[1] else np.zeros((len(passages), self.dim), np.float32)
+
+    def more(self, kind: EmbedKind) -> Mapping[str, object]:
+        """Return what else a request says, for a question or a document."""
+        del kind
+        return {}
+
+
+def retry_after(said: str, now: float) -> float | None:
+    """Return the seconds that a `Retry-After` asks for, None where it says nothing that can be read.
+
+    >>> retry_after("7", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
+    (7.0, 10.0, None)
+    """
+    if said.strip().isdigit():
+        return float(said)
+    try:
+        return parsedate_to_datetime(said).timestamp() - now
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,111 @@
+"""A transformer on this machine: ONNX Runtime on the processor, with its tokenizer, both from one directory.
+
+tokenizer.json            required
+model.onnx                required; onnx/model.onnx and quantised ones are found too
+tokenizer_config.json     its `model_max_length` says how much can be read
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from onnxruntime.capi import onnxruntime_pybind11_state as onnx_errors
+from tokenizers import Encoding, Tokenizer
+
+from vademecum.errors import PluginError
+from vademecum.result import Err, Ok, attempt
+
+T = TypeVar("T")
+
+MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+# What a transformer is fed, by the names that exported models use.
+INPUTS: Mapping[str, str] = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+# Errors of ONNX Runtime have no common ancestor but Exception.
+FAILURES: tuple[type[Exception], ...] = (
+    ValueError,
+    *(each for each in vars(onnx_errors).values() if isinstance(each, type) and issubclass(each, Exception)),
+)
+
+
+class Transformer:
+    """The model and the tokenizer of a directory.
+
+    Raises:
+        PluginError: it holds no usable model; the message names what is missing or wrong.
+    """
+
+    def __init__(self, folder: Path, most_tokens: int, task: str, what: str) -> None:
+        """Take the directory, how many tokens of a text are read, and what an export is for, in optimum's words and ours."""
+        export = f"make it with `optimum-cli export onnx --task {task} --model {folder} {folder}`"
+        self.tokenizer = _loaded(
+            _file(folder, ("tokenizer.json",), "save the model's fast tokenizer there"),
+            lambda path: _tokenizer(path, most_tokens),
+        )
+        self.path = _file(folder, MODELS, export)
+        self.session = _loaded(self.path, _session)
+        self._types = {each.name: np.int32 if "int32" in each.type else np.int64 for each in self.session.get_inputs()}
+        if unknown := sorted(set(self._types) - set(INPUTS)):
+            raise PluginError(f"the model in {folder} asks for {unknown[0]!r}: take one that {what}")
+
+    def run(self, encoded: Sequence[Encoding], output: str | None = None) -> NDArray[np.float64]:
+        """Return one of the outputs, the first unless named, for texts of equal length. Raises one of `FAILURES`."""
+        feed = {
+            name: np.array([getattr(each, INPUTS[name]) for each in encoded], dtype)
+            for name, dtype in self._types.items()
+        }
+        return np.asarray(self.session.run(None if output is None else [output], feed)[0], np.float64)
+
+
+def _file(folder: Path, names: Sequence[str], fix: str) -> Path:
+    """The first of some files that is there."""
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise PluginError(f"{folder} holds no {names[0]}: {fix}")
+
+
+def _loaded(path: Path, load: Callable[[Path], T]) -> T:
+    """What a library makes of a file. Both raise plain Exception, or a child of it, where the file is not theirs."""
+    match attempt(PluginError, Exception)(load)(path):
+        case Ok(loaded):
+            return loaded
+        case Err(error):
+            raise PluginError(f"{path} cannot be loaded ({short(error)}): get the model again") from error
+
+
+def _session(path: Path) -> onnxruntime.InferenceSession:
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4  # what goes wrong is raised; its log would stand beside our one line
+    options.enable_cpu_mem_arena = False  # the arena keeps what the longest batch ever took, for good
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _tokenizer(path: Path, most_tokens: int) -> Tokenizer:
+    """The tokenizer, set to cut and to pad."""
+    tokenizer = Tokenizer.from_file(str(path))
+    longest = read_json(path.with_name("tokenizer_config.json")).get("model_max_length", most_tokens)
+    tokenizer.enable_truncation(int(min(most_tokens, longest)))
+    if tokenizer.padding is None:
+        number = read_json(path.with_name("config.json")).get("pad_token_id") or 0
+        tokenizer.enable_padding(pad_id=number, pad_token=tokenizer.id_to_token(number) or "[PAD]")
+    else:
+        tokenizer.enable_padding(**tokenizer.padding | {"length": None})  # to the longest of a batch
+    return tokenizer
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return a JSON file, or {} where there is none. Raises ValueError where it is damaged."""
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
+
+
+def short(error: Exception) -> str:
+    """Return an error on one line, not long."""
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,338 @@
+"""One server of a backlog or of documents, asked over HTTP: JSON out, JSON in.
+
+What passes is waited for (status 429 and 5xx, a connection that drops, silence), with pauses that double, are drawn at random
+and heed `Retry-After`; what does not is an error that names the setting. The connection goes to the server that is named and
+nowhere else: no proxy, no redirect is followed, and the key never leaves that address.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from functools import wraps
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from socket import SHUT_RDWR, socket
+from typing import Any, ParamSpec, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+from vademecum import __version__
+from vademecum.errors import ConfigError, SyncError
+from vademecum.result import Err, Ok
+
+ATTEMPTS = 5
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+LONGEST_WAIT_S = 300.0  # that a server may ask for: beyond it the run ends, and goes on when it is started again
+MOST_BYTES = 64_000_000  # of one answer
+DETAIL_CHARACTERS = 200
+DAY_S = 86_400.0
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+T = TypeVar("T")
+P = ParamSpec("P")
+Wait = Callable[[float], None]
+Parameters = Mapping[str, str | int | list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered."""
+
+    status: int
+    headers: Mapping[str, str]  # names in small letters
+    body: bytes
+
+    @property
+    def at(self) -> float:
+        """The server's time, in seconds since the epoch; 0 where it does not say."""
+        with suppress(ValueError, TypeError):
+            return parsedate_to_datetime(self.headers.get("date", "")).timestamp()
+        return 0.0
+
+
+def outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[SyncError]]:
+    """Turn a method that may raise `SyncError` into one that returns a `Result`.
+
+    What a server's answer lacks (a key, a type that is another one) is a `SyncError` too: it does not speak what it should.
+    """
+
+    @wraps(method)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[SyncError]:
+        try:
+            return Ok(method(*args, **kwargs))
+        except SyncError as error:
+            return Err(error)
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            web = getattr(args[0], "web", None)
+            where = f"{web.url} answered" if isinstance(web, Web) else "the server answered"
+            setting = f"sources.{web.source}.url" if isinstance(web, Web) else "the source's url"
+            said = _short(f"{type(error).__name__}: {error}")
+            return Err(
+                SyncError(f"{where} with something else than was asked for ({said}): check {setting} and its provider")
+            )
+
+    return wrapped
+
+
+class Web:
+    """One server, asked as one user.
+
+    Args:
+        source: the name of the source in the settings, for messages.
+        url: where the server is; what is asked stands below it.
+        headers: sent with every request, the key among them.
+        timeout_s: seconds it may take to answer.
+        wait: waits so many seconds.
+        chance: draws a number from 0 to 1.
+
+    Raises:
+        ConfigError: the address is none.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        url: str,
+        headers: Mapping[str, str],
+        *,
+        timeout_s: float = 60.0,
+        wait: Wait = time.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.source = source
+        self.url = address(source, url)
+        self._headers = {"Accept": "application/json", "User-Agent": f"vademecum/{__version__}", **headers}
+        self._timeout_s = min(max(float(timeout_s), 0.05), DAY_S)
+        self._wait, self._chance = wait, chance
+        for name, value in self._headers.items():
+            if not value.isprintable() or not value.isascii():
+                raise ConfigError(
+                    f"a key of sources.{source} cannot be sent as {name}: remove what is no plain character from it"
+                )
+
+    @property
+    def remote(self) -> bool:
+        """Whether the address is another machine's: any but a loopback address or `localhost`."""
+        host = urlsplit(self.url).hostname or ""
+        try:
+            return not ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host != "localhost"
+
+    def get(self, path: str, parameters: Parameters | None = None) -> tuple[Any, Reply]:
+        """Return what stands at a path below the address, as JSON. Raises `SyncError`."""
+        reply = self.ask("GET", self.below(path, parameters))
+        return self.json(reply), reply
+
+    def post(
+        self, path: str, body: Any, parameters: Parameters | None = None, *, accept: tuple[int, ...] = ()
+    ) -> tuple[Any, Reply]:
+        """Send JSON to a path below the address and return the answer. Raises `SyncError`."""
+        reply = self.ask("POST", self.below(path, parameters), json.dumps(body).encode(), accept=accept)
+        return self.json(reply), reply
+
+    def below(self, path: str, parameters: Parameters | None = None) -> str:
+        """Return the whole address of a path, or of a link that the server gave.
+
+        Raises:
+            SyncError: the link leads to another server, which is not to see the key.
+        """
+        whole = path if urlsplit(path).scheme else f"{self.url}{path}"
+        own, other = urlsplit(self.url), urlsplit(whole)
+        if (own.scheme, own.netloc) != (other.scheme, other.netloc):
+            raise SyncError(
+                f"{self.url} leads on to {other.netloc}, which is not asked: set sources.{self.source}.url to where it leads"
+            )
+        return f"{whole}?{urlencode(parameters, doseq=True)}" if parameters else whole
+
+    def ask(self, method: str, url: str, body: bytes | None = None, *, accept: tuple[int, ...] = ()) -> Reply:
+        """Return the answer to one request, asked again where that may help; one with another status than 200 or `accept` is an error."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                reply = self._once(method, url, body)
+            except (OSError, HTTPException) as error:
+                if attempt == ATTEMPTS:
+                    raise SyncError(self._unreachable(error)) from error
+                self._pause(attempt, 0.0)
+                continue
+            if reply.status == 200 or reply.status in accept:
+                return reply
+            asked_for = _asked_wait(reply)
+            if reply.status not in PASSING or attempt == ATTEMPTS or asked_for > LONGEST_WAIT_S:
+                raise SyncError(self._refused(reply, asked_for))
+            self._pause(attempt, asked_for)
+        raise AssertionError
+
+    def elsewhere(self, url: str) -> bytes:
+        """Return what lies at an address the server gave for a file, which needs no key and is shown none. Raises `SyncError`."""
+        own, other = urlsplit(self.url), urlsplit(url)
+        if other.scheme not in {"https", own.scheme} or not other.hostname:
+            raise SyncError(f"{self.url} gave no address to fetch a file from")
+        there = Web(
+            self.source,
+            f"{other.scheme}://{other.netloc}",
+            {"Accept": "*/*"},
+            timeout_s=self._timeout_s,
+            wait=self._wait,
+        )
+        return there.ask("GET", url).body
+
+    def json(self, reply: Reply) -> Any:
+        """Return what a reply says. Raises `SyncError` where it is no JSON."""
+        try:
+            return json.loads(reply.body)
+        except (ValueError, RecursionError) as error:
+            raise SyncError(
+                f"{self.url} answers with something else than JSON ({_short(reply.body[:500].decode('utf-8', 'replace'))}): "
+                f"check sources.{self.source}.url"
+            ) from error
+
+    def _pause(self, attempt: int, asked_for: float) -> None:
+        longest = min(FIRST_PAUSE_S * 2 ** (attempt - 1), LONGEST_PAUSE_S)
+        self._wait(
+            asked_for + longest * self._chance()
+        )  # drawn at random, so that many who wait do not come back at once
+
+    def _once(self, method: str, url: str, body: bytes | None) -> Reply:
+        parts = urlsplit(url)
+        connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        connection = connect(parts.hostname or "", parts.port, timeout=self._timeout_s)
+        headers = ({"Content-Type": "application/json"} if body is not None else {}) | self._headers
+        late = threading.Event()
+        try:
+            connection.connect()
+            # The socket's own timeout starts again with every byte; this one does not.
+            watch = threading.Timer(self._timeout_s, _hang_up, (connection.sock, late))
+            watch.daemon = True
+            watch.start()
+            try:
+                connection.request(
+                    method, f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}", body, headers
+                )
+                with connection.getresponse() as reply:
+                    content = reply.read(MOST_BYTES + 1)
+                    found = Reply(reply.status, {name.lower(): value for name, value in reply.getheaders()}, content)
+                    whole = reply.length in (None, 0)
+            finally:
+                watch.cancel()
+        except (OSError, HTTPException) as error:
+            if late.is_set():
+                raise TimeoutError from error
+            raise
+        finally:
+            connection.close()
+        if late.is_set():  # what was read until then may look whole
+            raise TimeoutError
+        if len(content) > MOST_BYTES:
+            raise SyncError(
+                f"{self.url} answered with more than {MOST_BYTES} bytes: ask for less, as with a narrower query"
+            )
+        if not whole:
+            raise ConnectionResetError("it hung up in the middle")
+        return found
+
+    def _unreachable(self, error: Exception) -> str:
+        own = f"sources.{self.source}"
+        if isinstance(error, TimeoutError):
+            return f"{self.url} took longer than {self._timeout_s:g} s, {ATTEMPTS} times: raise {own}.timeout_s, or try again later"
+        if isinstance(error, ConnectionRefusedError):
+            return f"nothing answers at {self.url}: check {own}.url, or start the server"
+        said = _short(str(error) or type(error).__name__)
+        return f"{self.url} cannot be asked ({said}): check {own}.url and the network; the next run goes on from here"
+
+    def _refused(self, reply: Reply, asked_for: float) -> str:
+        own, status = f"sources.{self.source}", reply.status
+        said = self._masked(_short(reply.body[:2000].decode("utf-8", "replace")))
+        later = f"run `vade sync {self.source}` later, it goes on from here"
+        if 300 <= status < 400:
+            status = 302
+        known = {
+            203: f"refused the key: set {own}.token in your user file or {variable(self.source, 'token')}",
+            302: f"leads elsewhere, to sign in as a rule: check {own}.url and {own}.token",
+            401: f"refused the key: set {own}.token in your user file or {variable(self.source, 'token')}",
+            403: f"does not let this key read it ({said}): give it the right to read, or set another {own}.token",
+            404: f"has no such thing ({said}): check {own}.url and what it is asked for",
+            429: f"asks to be left alone{f' for {asked_for:.0f} s' if asked_for else ''}: {later}",
+        }
+        failed = f"failed {ATTEMPTS} times ({said}): {later}"
+        strange = f"did not understand what it was asked ({said}): check what is set under [{own}]"
+        return f"{self.url} {known.get(status) or (failed if status in PASSING else strange)} (status {reply.status})"
+
+    def _masked(self, said: str) -> str:
+        for value in (
+            self._headers.get("Authorization", ""),
+            self._headers.get("Authorization", "").rpartition(" ")[2],
+        ):
+            said = said.replace(value or "\0", "…")
+        return said
+
+
+def address(source: str, url: str) -> str:
+    """Return an address without the slash at its end.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    url = url.rstrip("/")
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        whole = whole and url.isascii() and url.isprintable() and " " not in url
+    except ValueError:  # a port that is no number, say
+        whole = False
+    if not whole or parts.query or parts.fragment or parts.username is not None:
+        # A name and password in it would end up in messages: it is not shown.
+        raise ConfigError(
+            f"sources.{source}.url is not an address like https://example.org: a key goes into sources.{source}.token"
+        )
+    return url
+
+
+def authorization(user: str, token: str) -> str:
+    """Return the header that shows a key: of a user by Basic, of its own by Bearer.
+
+    >>> authorization("ada", "key"), authorization("", "key")
+    ('Basic YWRhOmtleQ==', 'Bearer key')
+    """
+    return f"Basic {base64.b64encode(f'{user}:{token}'.encode()).decode()}" if user else f"Bearer {token}"
+
+
+def variable(source: str, option: str) -> str:
+    """Return the environment's name for an option of a source.
+
+    >>> variable("team-docs", "token")
+    'VADE_SOURCES__TEAM_DOCS__TOKEN'
+    """
+    return f"VADE_SOURCES__{source.replace('-', '_').upper()}__{option.upper()}"
+
+
+def _asked_wait(reply: Reply) -> float:
+    """Seconds that a server asks to wait: `Retry-After` in seconds or as a date, `X-RateLimit-Reset` as a time."""
+    said = reply.headers.get("retry-after", "")
+    with suppress(ValueError):
+        return max(0.0, float(said))
+    now = reply.at or time.time()
+    with suppress(ValueError, TypeError):
+        return max(0.0, parsedate_to_datetime(said).timestamp() - now)
+    with suppress(ValueError):
+        reset = float(reply.headers.get("x-ratelimit-reset", ""))
+        return max(0.0, reset - now) if reply.status == 429 and reset > DAY_S else 0.0
+    return 0.0
+
+
+def _hang_up(line: socket, late: threading.Event) -> None:
+    late.set()
+    with suppress(OSError):  # it is closed already
+        line.shutdown(SHUT_RDWR)
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:DETAIL_CHARACTERS] or "no more said"

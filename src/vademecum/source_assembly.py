@@ -1,0 +1,78 @@
+"""How backlogs and sources of documents are put together: what is kept of each, and who tells of it, with whose consent.
+
+Nothing of one is opened before it is asked for, and no provider before a `sync`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+
+from vademecum.assembly import open_store
+from vademecum.codebase.analyse import path_reader
+from vademecum.codebase.catalogue import Catalogue
+from vademecum.codebase.documents import Documents
+from vademecum.codebase.git import Root
+from vademecum.codebase.items import Items
+from vademecum.codebase.repository import Repository
+from vademecum.codebase.walk import WalkSettings
+from vademecum.codebase.workers import Plan
+from vademecum.config import Settings
+from vademecum.consent import consented
+from vademecum.embedding import embedding
+from vademecum.protocols import Backlog, Clock, DocumentSource, Embedder
+from vademecum.sources.ledger import Ledger
+from vademecum.sources.opening import digest_of, open_provider
+from vademecum.sources.sources import Sources
+from vademecum.sources.sync import Source
+from vademecum.types import FileKind
+
+
+def assemble_sources(
+    settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
+) -> tuple[Sources, Documents]:
+    """Return the sources that are set: as what fetches them, and as what a search finds beside the code."""
+
+    @cache
+    def opened(name: str) -> Source:
+        return assemble_source(name, settings, embedder, clock, closing)
+
+    def fetched(name: str) -> Repository | None:
+        database = settings.home / "sources" / name / "index.db"
+        repo = opened(name).repo if database.exists() else None
+        return repo if repo is not None and repo.catalogue.load(*repo.place) is not None else None
+
+    def remote(name: str) -> tuple[bool, bool]:
+        found = open_provider(name, settings.sources[name])[1]
+        return found.remote, settings.privacy.allow_remote or not found.remote
+
+    repos = {name: own.repos for name, own in settings.sources.items()}
+    return Sources(settings.sources, opened, remote), Documents(fetched, repos)
+
+
+def assemble_source(
+    name: str, settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
+) -> Source:
+    """Return one backlog or source of documents: what is kept of it, and what opens who tells of it."""
+    chosen = embedding(settings, embedder)
+    loaded = chosen.loaded
+    own = settings.sources[name]
+    directory = settings.home / "sources" / name
+    store = open_store(directory / "index.db")
+    closing.append(store.close)
+    plan = Plan(chosen.derived, settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
+    catalogue = Catalogue(
+        store, directory, lambda: loaded().name, lambda: path_reader(loaded(), lambda _: FileKind.DOC)
+    )
+    repo = Repository(
+        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.prose,
+        settings.embedding.batch_texts, items=Items(lambda: store),
+    )  # fmt: skip
+    asked = digest_of(own)
+
+    def provider() -> Backlog | DocumentSource:
+        kind, found = open_provider(name, own)
+        return consented(kind, found, settings, shared=False)
+
+    return Source(name, own.provider, asked, repo, Ledger(store), provider, clock)

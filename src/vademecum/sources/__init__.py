@@ -1,0 +1,1 @@
+"""Backlogs and sources of documents: fetched, kept, and brought up to date."""

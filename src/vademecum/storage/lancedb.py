@@ -1,0 +1,255 @@
+"""`VectorIndex` on LanceDB: a directory of this machine, one table for each model, read and written by several processes.
+
+A table is searched exactly, by computing every product, until it has `index_from` rows; then activating makes an index
+(IVF, HNSW, scalar quantisation), whose best candidates are computed again from the whole vectors. What a filter says besides
+globs is an expression that LanceDB applies before the search.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import wraps
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeVar
+
+import lancedb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from vademecum.errors import StoreError, StoreVersionError, VectorIndexError
+from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
+from vademecum.points import Filter, Near, Point, payload_of
+from vademecum.result import Err, Ok, Result
+
+T = TypeVar("T")
+
+SCHEMA = 1
+INDEX_FROM = 200_000  # rows; below it every product is computed in some 0.1 s
+REFINED = 5  # times as many candidates are computed again from whole vectors
+KEYS_AT_ONCE = 500  # in one expression
+_NUMBERS = ("start_line", "end_line", "ordinal")
+_LISTS = ("symbols", "places", "names")
+_TEXTS = ("key", "id", "repo", "branch", "commit", "path", "language", "kind", "file_kind", "text", "blob")
+
+
+def _outcome(method: Callable[..., T]) -> Callable[..., Ok[T] | Err[StoreError]]:
+    """Name what LanceDB raises: it has no errors of its own."""
+
+    @wraps(method)
+    def wrapped(index: LanceIndex, *args: Any) -> Ok[T] | Err[StoreError]:
+        try:
+            return Ok(method(index, *args))
+        except StoreError as ours:
+            return Err(ours)
+        except (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException) as error:
+            said = " ".join(str(error).split())[:200]
+            named = VectorIndexError(
+                f"{index.name}: {said}: `vade doctor --repair` writes what is missing; if that fails too, remove the directory"
+            )
+            named.__cause__ = error
+            return Err(named)
+
+    return wrapped
+
+
+class LanceIndex:
+    """The points of one model in a LanceDB directory.
+
+    Args:
+        collection, model, dim: what every index is made with.
+        directory: where it lies; it is made.
+        index_from: rows from which on it is not searched exactly.
+    """
+
+    remote = False
+
+    def __init__(
+        self, collection: str, model: str, dim: int, *, directory: str | Path, index_from: int = INDEX_FROM
+    ) -> None:
+        self.name = f"lancedb in {directory}"
+        self.model, self.dim = model, dim
+        self._collection = collection
+        self._directory = Path(directory)
+        self._index_from = index_from
+        digest = blake2b(model.encode(), digest_size=4).hexdigest()
+        self._table_name = f"{collection}.{re.sub(r'[^A-Za-z0-9_-]+', '-', model)[:40]}-{digest}"
+        self._db: Any = None
+
+    def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
+        """Write points, or replace those with the same key, in one version of the table."""
+        return self._upsert(points)
+
+    @_outcome
+    def _upsert(self, points: Sequence[Point]) -> int:
+        for point in points:
+            self._check_length(point.vector, point.payload.id)
+        if points:
+            unique = {point.payload.key: point for point in points}
+            rows = pa.Table.from_pylist([_row(point) for point in unique.values()], schema=self._schema())
+            merging = self._table(make=True).merge_insert("key")
+            merging.when_matched_update_all().when_not_matched_insert_all().execute(rows)
+        return len(points)
+
+    def delete(self, which: Filter | Sequence[str]) -> Result[None, StoreError]:
+        """Delete the points that a filter lets pass, or those with these keys."""
+        return self._delete(which)
+
+    @_outcome
+    def _delete(self, which: Filter | Sequence[str]) -> None:
+        table = self._table()
+        if table is None:
+            return
+        if isinstance(which, Filter) and is_exact(which):
+            table.delete(_expression(which) or "true")
+            return
+        keys = sorted(self._passing(table, which)) if isinstance(which, Filter) else list(which)
+        for first in range(0, len(keys), KEYS_AT_ONCE):
+            table.delete(_any_of("key", keys[first : first + KEYS_AT_ONCE]))
+
+    def nearest(self, vector: NDArray[np.float32], k: int, where: Filter) -> Result[list[Near], StoreError]:
+        """Return up to `k` points that a filter lets pass, the nearest first."""
+        return nearest_passing(lambda count: self._asked(vector, count, where), k, where)
+
+    @_outcome
+    def _asked(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
+        self._check_length(vector, "the question")
+        table = self._table()
+        if table is None:
+            return []
+        columns = [*(set(_TEXTS) - {"key"}), *_NUMBERS, "symbols", "_distance"]
+        query = table.search(np.asarray(vector, np.float32), vector_column_name="vector").distance_type("cosine")
+        query = query.refine_factor(REFINED).select(columns).limit(count)
+        expression = _expression(where)
+        if expression:
+            query = query.where(expression, prefilter=True)
+        found = [Near(payload_of(row), _cosine(row["_distance"])) for row in query.to_list()]
+        return sorted(found, key=lambda near: -near.score)
+
+    def keys(self, where: Filter) -> Result[set[str], StoreError]:
+        """Return the keys of all points that a filter lets pass."""
+        return self._keys(where)
+
+    @_outcome
+    def _keys(self, where: Filter) -> set[str]:
+        table = self._table()
+        return set() if table is None else set(self._passing(table, where))
+
+    def _passing(self, table: Any, where: Filter) -> Iterator[str]:
+        exact = is_exact(where)
+        query = table.search().select(["key"] if exact else [*_TEXTS, *_NUMBERS, "symbols"])
+        expression = _expression(where)
+        if expression:
+            query = query.where(expression)
+        for row in query.limit(table.count_rows() or 1).to_list():
+            if exact or matches(where, payload_of(row)):
+                yield row["key"]
+
+    def activate(self) -> Result[None, StoreError]:
+        """Make this model's table the current one, compact it, and drop those of other models."""
+        return self._activate()
+
+    @_outcome
+    def _activate(self) -> None:
+        table = self._table(make=True)
+        table.optimize()
+        if table.count_rows() >= self._index_from and not table.list_indices():
+            table.create_index(metric="cosine", index_type="IVF_HNSW_SQ", vector_column_name="vector")
+        pointer = self._directory / f"{self._collection}.current"
+        beside = pointer.with_name(f"{pointer.name}.{os.getpid()}.tmp")
+        beside.write_text(self._table_name, encoding="utf-8")
+        beside.replace(pointer)
+        for other in self._names():
+            if other.startswith(f"{self._collection}.") and other != self._table_name:
+                self._db.drop_table(other)
+
+    def close(self) -> None:
+        """Let go of the directory."""
+        self._db = None
+
+    # -- the table -----------------------------------------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        if self._db is None:
+            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._db = lancedb.connect(str(self._directory))
+        return list(self._db.list_tables(limit=10_000).tables)
+
+    def _table(self, *, make: bool = False) -> Any:
+        """Return the table, None where there is none yet and none is to be made. Raises `StoreError` for another's."""
+        if self._table_name not in self._names():
+            return self._db.create_table(self._table_name, schema=self._schema(), exist_ok=True) if make else None
+        table = self._db.open_table(self._table_name)
+        said = json.loads((table.schema.metadata or {}).get(b"vademecum", b"{}"))
+        if not isinstance(said.get("schema"), int) or said["schema"] > SCHEMA:
+            raise StoreVersionError(
+                f"table {self._table_name!r} of {self.name} has schema {said.get('schema')}, newer than this vademecum's "
+                f"{SCHEMA}: upgrade vademecum, or remove the directory"
+            )
+        length = table.schema.field("vector").type.list_size
+        if length != self.dim:
+            raise VectorIndexError(
+                f"{self.name} holds vectors of {length} numbers, and {self.model} makes {self.dim}: remove the directory"
+            )
+        return table
+
+    def _schema(self) -> pa.Schema:
+        fields = [pa.field(name, pa.string()) for name in _TEXTS]
+        fields += [pa.field(name, pa.int64()) for name in _NUMBERS]
+        fields += [pa.field(name, pa.list_(pa.string())) for name in _LISTS]
+        fields.append(pa.field("vector", pa.list_(pa.float32(), self.dim)))
+        return pa.schema(fields, {"vademecum": json.dumps({"schema": SCHEMA, "model": self.model})})
+
+    def _check_length(self, vector: NDArray[np.float32], whose: str) -> None:
+        if vector.shape != (self.dim,):
+            said = "x".join(map(str, vector.shape))
+            raise VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, and {whose} has {said}")
+
+
+def _row(point: Point) -> Mapping[str, Any]:
+    payload = point.payload
+    more = {"places": places(payload.path), "names": defined_names(payload.symbols), "symbols": list(payload.symbols)}
+    return asdict(payload) | more | {"key": payload.key, "vector": point.vector.tolist()}
+
+
+def _cosine(distance: float | None) -> float:
+    """Return the cosine; LanceDB gives one less it, and no number where a vector is all zeros."""
+    return 1.0 - distance if distance is not None and math.isfinite(distance) else 0.0
+
+
+def _expression(where: Filter) -> str:
+    """Return what an expression can say of a filter: all but globs.
+
+    >>> _expression(Filter(repo="it's", languages=("go", "c")))
+    "`repo` = 'it''s' AND `language` IN ('go', 'c')"
+    """
+    parts = [
+        f"`{column}` = {_text(value)}" for column, value in (("repo", where.repo), ("commit", where.commit)) if value
+    ]
+    some = [
+        ("path", where.files),
+        ("language", where.languages),
+        ("kind", where.kinds),
+        ("file_kind", where.file_kinds),
+    ]
+    parts += [_any_of(column, values) for column, values in some if values]
+    if where.symbol:
+        parts.append(f"array_has(`names`, {_text(where.symbol)})")
+    if said := said_by_places(where.paths):
+        parts.append(f"array_has_any(`places`, [{', '.join(map(_text, said))}])")
+    return " AND ".join(parts)
+
+
+def _any_of(column: str, values: Sequence[str]) -> str:
+    return f"`{column}` IN ({', '.join(map(_text, values))})"
+
+
+def _text(value: str) -> str:
+    """Return a value as it stands in an expression: nothing in it can end it."""
+    return "'" + value.replace("'", "''") + "'"

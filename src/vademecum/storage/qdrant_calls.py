@@ -1,0 +1,132 @@
+"""One call to a Qdrant server: asked again where that is sensible, and named where it fails.
+
+What is asked again: a connection that was refused or dropped, a busy server (429, after the time it names), its own failures
+(5xx). What is not: a refused key, a refused request, an answer that is none. Every write of ours is the same done twice.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import httpx
+from pydantic import ValidationError
+from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+from vademecum.errors import StoreError, VectorIndexError
+from vademecum.result import Err, Ok, Result
+
+T = TypeVar("T")
+
+READ_TRIES, WRITE_TRIES = 2, 4
+FIRST_PAUSE_S = 0.2  # then twice as long each time, of which a random half is left out
+LONGEST_PAUSE_S = 30.0  # a server that asks for more is not waited for
+DETAIL_CHARACTERS = 200
+
+
+class Calls:
+    """Calls one server.
+
+    Args:
+        url: where it is, for messages.
+        api_key: what must not stand in a message.
+        timeout_s: what it was given to answer, for messages.
+        sleep: waits; tests hand in their own.
+    """
+
+    def __init__(self, url: str, api_key: str, timeout_s: float, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._url, self._key, self._timeout_s, self._sleep = url, api_key, timeout_s, sleep
+
+    def read(self, step: Callable[[], T]) -> Result[T, StoreError]:
+        """Return what a step that only reads returns; a person is waiting for it."""
+        return self._called(step, READ_TRIES)
+
+    def write(self, step: Callable[[], T]) -> Result[T, StoreError]:
+        """Return what a step returns that may be done more than once."""
+        return self._called(step, WRITE_TRIES)
+
+    def _called(self, step: Callable[[], T], tries: int) -> Result[T, StoreError]:
+        pause = FIRST_PAUSE_S
+        for left in reversed(range(tries)):
+            try:
+                return Ok(step())
+            except StoreError as ours:
+                return Err(ours)
+            except (
+                QdrantException,
+                ResponseHandlingException,
+                UnexpectedResponse,
+                httpx.HTTPError,
+                ValueError,
+            ) as error:
+                wait = _pause(error, pause)
+                if left == 0 or wait is None or wait > LONGEST_PAUSE_S:
+                    named = VectorIndexError(self._named(error).replace(self._key or "\0", "…"))
+                    named.__cause__ = error
+                    return Err(named)
+                self._sleep(wait)
+                pause *= 2
+        raise AssertionError("a call is tried at least once")
+
+    def _named(self, error: Exception) -> str:
+        at = f"qdrant at {self._url}"
+        cause = error.source if isinstance(error, ResponseHandlingException) else error
+        match cause:
+            case httpx.TimeoutException():
+                return f"{at} took longer than {self._timeout_s:g} s: raise qdrant.timeout_s, or look at its load"
+            case httpx.ConnectError():
+                return f"nothing answers at {self._url}: start Qdrant, or set qdrant.url"
+            case httpx.HTTPError():
+                return (
+                    f"{at} broke off ({_short(str(cause) or type(cause).__name__)}): look at its log, or set qdrant.url"
+                )
+            case ResourceExhaustedResponse():
+                return f"{at} is busy and asks to come back in {cause.retry_after_s} s: try again then"
+            case UnexpectedResponse():
+                return f"{at} {_refusal(cause)}"
+        said = "it answers with what Qdrant never says" if isinstance(cause, ValidationError) else _short(str(cause))
+        return f"{at}: {said}: check qdrant.url, and that it is 1.16 or newer"
+
+
+def _pause(error: Exception, usual: float) -> float | None:
+    """Return how long to wait before asking again, None for not at all."""
+    cause = error.source if isinstance(error, ResponseHandlingException) else error
+    jittered = usual * random.uniform(0.5, 1)  # noqa: S311 - so that many clients do not come back at once
+    match cause:
+        case ResourceExhaustedResponse():
+            return float(cause.retry_after_s)
+        case UnexpectedResponse():
+            status = cause.status_code or 0
+            return jittered if status == 429 or status >= 500 else None
+        case httpx.TimeoutException():  # it was waited for once
+            return None
+        case httpx.TransportError():
+            return jittered
+    return None
+
+
+def _unreachable(cause: httpx.HTTPError, at: str) -> str:
+    if isinstance(cause, httpx.ConnectError):
+        return f"{at} does not answer: start it, or set qdrant.url"
+    return f"{at} broke off ({_short(str(cause) or type(cause).__name__)}): look at its log, or set qdrant.url"
+
+
+def _refusal(error: UnexpectedResponse) -> str:
+    status = error.status_code or 0
+    detail = _short(error.content.decode("utf-8", "replace"))
+    if status in {401, 403}:
+        return "refused the key: set qdrant.api_key in your user file, or VADE_QDRANT__API_KEY"
+    if 300 <= status < 400:
+        return "leads elsewhere: set qdrant.url to where it leads"
+    if status == 404:
+        return f"does not have it ({detail}): `vade doctor --repair` writes what is missing, or check qdrant.url"
+    if status == 429:
+        return "is busy: try again later"
+    return f"answered with status {status} ({detail}): look at its log"
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:DETAIL_CHARACTERS] or "no more said"

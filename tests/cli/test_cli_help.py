@@ -1,0 +1,123 @@
+"""`vade help` and `vade completions`: the pages on a terminal, and what real shells make of a Tab."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from vademecum.cli.help import pages
+from vademecum.cli.page import Look, page
+
+VADE = Path(sys.executable).with_name("vade")
+
+
+def needed(shell: str) -> str:
+    """The shell's path; in CI it has to be there."""
+    found = shutil.which(shell)
+    if found is None and not os.environ.get("CI"):
+        pytest.skip(f"{shell} is not installed")
+    assert found, f"{shell} is not installed"
+    return found
+
+
+def environ() -> dict[str, str]:
+    path = f"{VADE.parent}{os.pathsep}{os.environ['PATH']}"
+    return os.environ | {"PATH": path, "PYTHONPATH": os.pathsep.join(sys.path), "TERM": "dumb", "HISTFILE": os.devnull}
+
+
+def test_every_page_is_a_topic(vade):
+    listed = vade("help")
+    assert listed.code == 0
+    for path in (Path(__file__).parents[2] / "docs").glob("*.md"):
+        assert re.search(rf"^{path.stem}  ", listed.out, re.MULTILINE), path.stem
+    assert re.search(r"^0001  ", listed.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("topic", [*pages()])
+def test_every_page_can_be_read(topic):
+    """Nothing said on a page is lost, and no line but of code or of one long word is wider than the terminal."""
+    markdown = pages()[topic].read_text(encoding="utf-8")
+    shown = page(markdown, Look(80, colours=False))
+    words = set(re.findall(r"[A-Za-z]{5,}", re.sub(r"\]\([^)]*\)", "]", markdown).replace("```", "\n").casefold()))
+    tags = {"python", "console", "mermaid"}  # what a block of code is written in
+    kept = set(re.findall(r"[A-Za-z]{5,}", "".join(shown.split()).casefold()))
+    together = "".join(kept)
+    assert {word for word in words - tags if word not in together} == set()
+    wide = [line for line in shown.splitlines() if len(line) > 80 and not line.startswith("    ") and " " in line[:79]]
+    assert [line for line in wide if "  " not in line] == []
+
+
+def test_code_is_coloured_on_a_terminal_only():
+    text = "Say `vade help me` and **go**.\n"
+    assert page(text, Look(80, colours=False)) == "Say vade help me and go.\n"
+    assert page(text, Look(80, colours=True)) == "Say \x1b[36mvade help me\x1b[0m and go.\n"
+
+
+def test_a_page_as_it_is_written(vade):
+    done = vade("help", "errors", "--plain")
+    assert done.out.startswith("# Errors\n")
+
+
+def test_a_topic_that_is_none(vade):
+    done = vade("help", "memry")
+    assert done.code == 2
+    assert "did you mean 'memory'?" in done.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_tab_completes(shell, tmp_path):
+    """In an interactive shell on a terminal, a Tab after the beginning of a verb writes the rest of it."""
+    import pty
+
+    flags = {"bash": ["--norc", "--noprofile", "-i"], "zsh": ["-f", "-i"]}[shell]
+    first = "autoload -Uz compinit && compinit -u -D; " if shell == "zsh" else "bind 'set enable-bracketed-paste off'; "
+    path = needed(shell)
+    main, terminal = pty.openpty()
+    with subprocess.Popen(
+        [path, *flags], stdin=terminal, stdout=terminal, stderr=terminal, env=environ() | {"PS1": "> "}, cwd=tmp_path,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        os.close(terminal)
+        os.write(main, f'{first}eval "$(vade completions {shell})"; echo re""ady\n'.encode())
+        read_until(main, b"ready")
+        os.write(main, b"vade comple\t")
+        said = read_until(main, b"vade completions")
+        os.write(main, b"\x03\nexit\n")
+        process.wait(timeout=30)
+    os.close(main)
+    assert b"vade completions" in said
+
+
+def read_until(descriptor, wanted, seconds=40):
+    """What a terminal shows until something wanted is there."""
+    said, until = b"", time.monotonic() + seconds
+    os.set_blocking(descriptor, False)
+    while wanted not in said:
+        assert time.monotonic() < until, said
+        try:
+            said += os.read(descriptor, 4096)
+        except BlockingIOError:
+            time.sleep(0.02)
+    os.set_blocking(descriptor, True)
+    return said
+
+
+def test_fish_completes(tmp_path):
+    """What fish offers for the beginning of a verb, with the verb's line beside it."""
+    fish = needed("fish")
+    line = 'vade completions fish | source; complete -C "vade comp"; complete -C "vade install --sc"; complete -C "vade install cla"; complete -C "vade help tut"'
+    done = subprocess.run(
+        [fish, "--no-config", "-c", line], env=environ() | {"HOME": str(tmp_path)}, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert "completions\tPrint what completes verbs" in done.stdout, done.stderr
+    assert "--scope" in done.stdout
+    assert "\nclaude\n" in done.stdout
+    assert "\ntutorial\n" in done.stdout

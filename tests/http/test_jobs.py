@@ -1,0 +1,97 @@
+"""Jobs: what is the same, what is dropped, what another process holds, and files that are damaged."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from vademecum import config
+from vademecum.errors import StoreError, UnknownError
+from vademecum.http import jobs as module
+from vademecum.http.job_files import JobFiles
+from vademecum.http.jobs import Jobs
+
+
+@pytest.fixture
+def jobs():
+    made = []
+
+    def make(*paths):
+        settings = config.load(None, arguments={"search.embedder": "hashing", "index.workers": 1})
+        made.append(Jobs(settings, [str(path) for path in paths]))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def over(job):
+    until = time.monotonic() + 60
+    while not job.is_over and time.monotonic() < until:
+        time.sleep(0.01)
+    return job
+
+
+def test_the_same_wish_is_one_job_and_another_wish_is_another(jobs, repo):
+    path = str(repo().path)
+    running = jobs(path)
+    first, new = running.start("r", path, full=True)
+    again, also_new = running.start("r", path, full=True)
+    other, other_new = running.start("r", path, commit="HEAD")
+    assert (new, other_new) == (True, True)
+    assert other is not first
+    assert again is first or first.is_over  # unless it was that quick
+    assert {over(job).state for job in (first, again, other)} == {"done"}
+    assert also_new == (again is not first)
+    assert running.start("r", path, full=True)[1]
+
+
+def test_jobs_that_are_over_are_known_after_a_restart_up_to_a_number(jobs, repo, monkeypatch):
+    monkeypatch.setattr(module, "KEPT", 2)
+    path = str(repo().path)
+    running = jobs(path)
+    done = [over(running.start("r", path)[0]).id for _ in range(4)]
+    running.close()
+    again = jobs(path)
+    assert {job.id for job in again.of((path,))} <= set(done[1:])
+    assert again.get(done[-1], (path,)).state == "done"
+    with pytest.raises(UnknownError):
+        again.get(done[0], (path,))
+    with pytest.raises(UnknownError):
+        again.get(done[-1], ("/other",))
+    assert jobs("/other").of((path,)) == []
+
+
+def test_what_another_process_holds_is_left_to_it(tmp_path):
+    mine, others = JobFiles(tmp_path), JobFiles(tmp_path)
+    mine.write({"id": "a", "created_at": 1.0})
+    assert mine.take("a")
+    assert mine.take("a")
+    assert not others.take("a")
+    mine.let_go("a")
+    assert others.take("a")
+    others.drop("a")
+    assert list(mine.read()) == []
+
+
+def test_damaged_files_are_passed_over(tmp_path):
+    files = JobFiles(tmp_path)
+    files.write({"id": "b", "created_at": 2.0})
+    files.write({"id": "a", "created_at": 1.0})
+    (tmp_path / "c.json").write_text("{", encoding="utf-8")
+    (tmp_path / "d.json").write_text(json.dumps({"id": "another"}), encoding="utf-8")
+    (tmp_path / "e.json").write_bytes(b"\xff")
+    assert [record["id"] for record in files.read()] == ["a", "b"]
+
+
+def test_a_job_that_cannot_be_written_down_does_not_begin(jobs, repo):
+    path = str(repo().path)
+    running = jobs(path)
+    (config.load(None).home / "jobs").parent.mkdir(parents=True, exist_ok=True)
+    (config.load(None).home / "jobs").write_text("in the way", encoding="utf-8")
+    with pytest.raises(StoreError):
+        running.start("r", path)
+    assert running.of((path,)) == []
