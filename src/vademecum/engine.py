@@ -124,9 +124,7 @@ class Engine:
         """
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
-        spoken_by = (
-            settings.enrich.provider if enricher is None else enricher if isinstance(enricher, str) else enricher.name
-        )
+        spoken_by = _named(settings.enrich.provider if enricher is None else enricher)
         with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
             closing: list[Callable[[], None]] = []
             opening.callback(lambda: [close() for close in closing])
@@ -286,3 +284,7 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _named(provider: Enricher | str) -> str:
+    return provider if isinstance(provider, str) else provider.name
