@@ -124,9 +124,7 @@ class Engine:
         """
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
-        spoken_by = (
-            settings.enrich.provider if enricher is None else enricher if isinstance(enricher, str) else enricher.name
-        )
+        spoken_by = _named(settings.enrich.provider if enricher is None else enricher)
         with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
             closing: list[Callable[[], None]] = []
             opening.callback(lambda: [close() for close in closing])
@@ -147,7 +145,9 @@ class Engine:
                 known[at] = assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by)
             return list(known.values())
 
-        sources, documents = assemble_sources(settings, embedder, clock, closing)
+        sources, documents = assemble_sources(
+            settings, embedder, clock, closing, [repo for repo, _ in assembled], personal=personal
+        )
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher),
             server=Stores(settings).searcher(), documents=documents,
@@ -157,7 +157,7 @@ class Engine:
         return cls(
             codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), sources,
             [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing, settings,
-            read=reading(codebase, settings, counter, clock, several=len(roots) > 1),
+            read=reading(codebase, settings, counter, clock, several=len(assembled) > 1),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal),
             has_memory=lambda: any(map(Stores(settings).has_memory, scopes)),
         )  # fmt: skip
@@ -284,3 +284,7 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _named(provider: Enricher | str) -> str:
+    return provider if isinstance(provider, str) else provider.name
