@@ -11,8 +11,9 @@ FROM python:3.13-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends git \
     && rm -rf /var/lib/apt/lists/* \
-    # The repository that is mounted belongs to somebody else than the user below: git is to read it all the same.
+    # What is mounted belongs to somebody else than the user below: git is to read it all the same.
     && git config --system --add safe.directory /repository \
+    && git config --system --add safe.directory "/repositories/*" \
     && useradd --create-home --uid 10001 vade \
     && install --directory --owner=vade /data
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
