@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,14 @@ def assemble_sources(
     clock: Clock,
     closing: list[Callable[[], None]],
     repositories: Sequence[Repository],
+    *,
+    personal: bool = True,
 ) -> tuple[Sources, Documents]:
-    """Return the sources that are set, as what fetches them; and those that belong to the repositories, to be searched beside them."""
+    """Return the sources that are set, as what fetches them; and those that belong to the repositories, to be searched beside them.
+
+    They are the user's own: there are none where that is not asked for.
+    """
+    settings = settings if personal else replace(settings, sources={})
 
     @cache
     def opened(name: str) -> Source:
@@ -81,7 +88,7 @@ def assemble_source(
         store, directory, lambda: loaded().name, lambda: path_reader(loaded(), lambda _: FileKind.DOC)
     )
     repo = Repository(
-        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.prose,
+        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.steady,
         settings.embedding.batch_texts, items=Items(lambda: store),
     )  # fmt: skip
     asked = digest_of(own)

@@ -205,12 +205,8 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
 
 
 def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-    found = engine.memory.recall(
-        arguments["question"],
-        k=arguments.get("k", REMEMBERED),
-        when=arguments.get("when", ""),
-        by=arguments.get("by", "both"),
-    )
+    when, by = arguments.get("when", ""), arguments.get("by", "both")
+    found = engine.memory.recall(arguments["question"], k=arguments.get("k", REMEMBERED), when=when, by=by)
     return Outcome(recalled_text(found), recalled_record(found))
 
 

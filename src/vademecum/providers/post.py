@@ -12,7 +12,6 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
 from socket import SHUT_RDWR, socket
 from urllib.parse import urlsplit
@@ -126,20 +125,6 @@ def error_of(body: bytes) -> str:
     except (ValueError, LookupError, TypeError, RecursionError):
         said = body.decode("utf-8", "replace")
     return str(said)
-
-
-def retry_after(said: str, now: float) -> float | None:
-    """Return the seconds that a `Retry-After` asks for, None where it says nothing that can be read.
-
-    >>> retry_after("7", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
-    (7.0, 10.0, None)
-    """
-    if said.strip().isdigit():
-        return float(said)
-    try:
-        return parsedate_to_datetime(said).timestamp() - now
-    except (ValueError, TypeError, OverflowError):
-        return None
 
 
 def short(text: str, secret: str = "") -> str:

@@ -20,7 +20,8 @@ from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from vademecum.errors import ConfigError, SyncError
-from vademecum.providers.post import DAY_S, Reply, is_address, is_elsewhere, request, retry_after, short
+from vademecum.providers.patience import retry_after
+from vademecum.providers.post import DAY_S, Reply, is_address, is_elsewhere, request, short
 from vademecum.result import Err, Ok
 
 ATTEMPTS = 5

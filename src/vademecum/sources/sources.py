@@ -14,8 +14,6 @@ from vademecum.types import Check
 if TYPE_CHECKING:
     from vademecum.sources.sync import Source
 
-LEAVES = "leaves this machine"  # as `doctor` calls every way out
-
 
 def _silent(stage: str, done: int, total: int) -> None:
     """Show no progress."""
@@ -108,8 +106,7 @@ class Sources:
             return Check(title, ok=True, detail=f"{provider}, on this machine")
         place = self._settings[name].options.get("url") or "where its provider says"
         refused = "" if agreed else "; not yet: set privacy.allow_remote in your user file"
-        sent = f"its key and what it asks for to {place}, by source {name} ({provider}), in `vade sync` alone"
-        return Check(LEAVES, ok=True, detail=f"{sent}{refused}")
+        return Check(title, ok=True, detail=f"{provider} at {place}, asked in `vade sync` alone{refused}")
 
     def _known(self, name: str) -> Source:
         if name not in self._settings:
