@@ -125,8 +125,8 @@ class Engine:
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
         spoken_by = _named(settings.enrich.provider if enricher is None else enricher)
+        closing: list[Callable[[], None]] = []
         with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
-            closing: list[Callable[[], None]] = []
             opening.callback(lambda: [close() for close in closing])
             assembled = [
                 (assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by), prefixes)
@@ -138,22 +138,20 @@ class Engine:
         def everywhere() -> list[Repository]:
             if not personal:
                 raise AccessError(NOT_OPEN)
-            others = {index_directory(settings.home, root): root for root in indexed_roots(settings)}
-            others = {directory: root for directory, root in others.items() if directory not in known}
+            every = {index_directory(settings.home, root): root for root in indexed_roots(settings)}
+            others = {directory: root for directory, root in every.items() if directory not in known}
             names = distinct_names(list(others.values()), {repo.name for repo in known.values()})
             for (directory, root), name in zip(others.items(), names, strict=True):
-                known[directory] = assemble_repository(
-                    root, name, settings, embedder, clock, closing, enricher=spoken_by
-                )
+                own = assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by)
+                known[directory] = own
             return list(known.values())
 
-        sources, documents = assemble_sources(
-            settings, embedder, clock, closing, [repo for repo, _ in assembled], personal=personal
-        )
+        opened = [repo for repo, _ in assembled]
+        sources, documents = assemble_sources(settings, embedder, clock, closing, opened, personal=personal)
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher), documents,
         )  # fmt: skip
-        first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
+        first, roots = opened[0], [OpenedRoot(repo.name, repo.root.path) for repo in opened]
         remembered = (first.catalogue.directory / DATABASE, *((settings.home / DATABASE,) if personal else ()))
         return cls(
             codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), sources, roots, closing, settings,
