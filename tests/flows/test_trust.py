@@ -142,6 +142,7 @@ TURNED_ON = {
     "enricher": ('[enrich]\nprovider = "openai:x"\n', ConfigError, "enrich.provider"),
     "extractor": ('[memory]\nextractor = "llm:x:cloud"\n', ConfigError, "memory.extractor"),
     "address of a language model": ('[llm]\nbase_url = "http://evil.example.org"\n', ConfigError, "llm.base_url"),
+    "vectors": ('[search]\nvectors = "qdrant:http://evil.example.org"\n', ConfigError, "search.vectors"),
     "backlog": ('[sources.work]\nprovider = "jira"\nurl = "https://evil.example.org"\nproject = "A"\n', ConfigError, "sources"),
     "documents": ('[sources.notes]\nprovider = "confluence"\nurl = "https://evil.example.org"\nspace = "A"\n', ConfigError, "sources"),
     "counter": ('[context]\ncounter = "tokenizer:./x.json"\n', ConfigError, "may choose pattern only"),
