@@ -87,18 +87,22 @@ class Page:
 
     def go(self, place: Path | str, *, width: int = 1200, height: int = 900, dark: bool = False) -> None:
         """Open a file or an address at a size, in light or dark."""
-        if isinstance(place, str):  # an address that differs after `#` alone would not be opened anew
-            self.ask("Page.navigate", url="about:blank")
-        self.seen = []
         self.ask(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.ask("Emulation.setEmulatedMedia", features=[scheme])
-        self.ask("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
+        if isinstance(place, str):  # an address that differs after `#` alone would not be opened anew
+            self._load("about:blank")
+        self._load(place if isinstance(place, str) else place.as_uri())
+        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def _load(self, url: str) -> None:
+        """Open an address and wait until it is there; what was seen before is forgotten."""
+        self.seen = []
+        self.ask("Page.navigate", url=url)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.seen):
             self.seen.append(self.read())
-        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def js(self, expression: str) -> Any:
         """Return what JavaScript gives."""

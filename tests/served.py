@@ -39,7 +39,7 @@ TOOLS = [
 ]
 CALLS = ["report/collect", "report/render", "mail/address", "mail/send"]
 LINKS = [[0, 1], [1, 3], [2, 3]]
-MANY = 1500  # tools of one more server: a catalogue longer than any screen
+MANY = 300  # tools of one more server: a catalogue longer than any screen
 VIEWS = {
     "search": "#/search?q=how%20is%20the%20token%20budget%20split",
     "file": "#/file?path=src/budget.py&lines=10-12",

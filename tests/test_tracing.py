@@ -30,7 +30,7 @@ def test_a_search_is_a_tree_of_spans(made, repo, engine):
     with tracing.span("asked"):
         engine(repo()).codebase.search("split the secret budget")
     by_name = {span.name: span for span in made.get_finished_spans()}
-    stages = [f"search.{name}" for name in ("question", "signals", "filter", "rank", "rerank", "evidence")]
+    stages = [f"search.{name}" for name in ("filter", "question", "nearness", "signals", "rank", "rerank", "evidence")]
     assert set(by_name) == {"asked", "index", *stages}
     assert by_name["search.evidence"].parent.span_id == by_name["search.rerank"].context.span_id
     assert by_name["search.rank"].parent.span_id == by_name["asked"].context.span_id

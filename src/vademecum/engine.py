@@ -149,7 +149,9 @@ class Engine:
                 )
             return list(known.values())
 
-        sources, documents = assemble_sources(settings, embedder, clock, closing)
+        sources, documents = assemble_sources(
+            settings, embedder, clock, closing, [repo for repo, _ in assembled], personal=personal
+        )
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher), documents,
         )  # fmt: skip

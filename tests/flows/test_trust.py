@@ -138,11 +138,12 @@ TURNED_ON = {
     "address of an embedder": ('[embedding]\nollama_url = "http://evil.example.org"\n', ConfigError, "embedding.ollama_url"),
     "key of an embedder": ('[embedding]\nopenai_key = "x"\n', ConfigError, "embedding.openai_key"),
     "download": ("[embedding]\ndownload = true\n", ConfigError, "embedding.download"),
+    "vectors": ('[search]\nvectors = "qdrant"\n', ConfigError, "may choose exact, lancedb, chroma only"),
+    "vectors' address": ('[qdrant]\nurl = "http://evil.example.org"\n', ConfigError, "qdrant.url"),
     "reranker": ('[search]\nreranker = "llm:rank:cloud"\n', ConsentError, "search.reranker"),
     "enricher": ('[enrich]\nprovider = "openai:x"\n', ConfigError, "enrich.provider"),
     "extractor": ('[memory]\nextractor = "llm:x:cloud"\n', ConfigError, "memory.extractor"),
     "address of a language model": ('[llm]\nbase_url = "http://evil.example.org"\n', ConfigError, "llm.base_url"),
-    "vectors": ('[search]\nvectors = "qdrant:http://evil.example.org"\n', ConfigError, "search.vectors"),
     "backlog": ('[sources.work]\nprovider = "jira"\nurl = "https://evil.example.org"\nproject = "A"\n', ConfigError, "sources"),
     "documents": ('[sources.notes]\nprovider = "confluence"\nurl = "https://evil.example.org"\nspace = "A"\n', ConfigError, "sources"),
     "counter": ('[context]\ncounter = "tokenizer:./x.json"\n', ConfigError, "may choose pattern only"),
@@ -213,6 +214,20 @@ def test_doctor_lists_what_may_leave_and_who_agreed(monkeypatch, chat_server):
         f"what was said to {chat_server.url}, by extractor llm:read:cloud {cloud}",
         "names of models, to a hub that they are fetched from (agreed in argument)",
     ]
+
+
+def test_doctor_lists_an_index_of_vectors(monkeypatch):
+    """It is sent code: where to, and who agreed; or that nobody did."""
+    own = {"search__vectors": "qdrant", "qdrant__url": "https://qdrant.example.org"}
+    [refused] = [check.detail for check in doctor(**own) if check.name == LEAVES]
+    assert refused.startswith("not yet: vectors 'qdrant at https://qdrant.example.org' sends code to another machine")
+    monkeypatch.setenv("VADE_PRIVACY__ALLOW_REMOTE", "1")
+    [leaving] = [check.detail for check in doctor(**own) if check.name == LEAVES]
+    assert leaving.startswith(
+        "code to https://qdrant.example.org, by vectors qdrant at https://qdrant.example.org (chosen"
+    )
+    here = [check.detail for check in doctor(search__vectors="qdrant") if check.name == LEAVES]
+    assert here == ["nothing, by any embedder, vectors that is configured"]
 
 
 def test_doctor_goes_on_when_the_embedder_cannot_be_had(guarded, monkeypatch):

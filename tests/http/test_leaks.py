@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import os
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client as McpClient
+from vademecum.cli import main
 from vademecum.mcp.registry import TOOLS
 
 SECRET = "xylophone"  # stands in everything of the closed repository, and nowhere else
@@ -244,6 +247,28 @@ def test_a_session_of_one_key_is_not_that_of_another(served):
     shown = one.post("/v1/context", {"task": "split the token budget", "session": "mine"}).json
     assert shown["sections"]
     assert "shown_before" not in shown or not shown["shown_before"]
+
+
+def test_backlogs_and_documents_are_the_users_own(serve, repo, tmp_path, monkeypatch):
+    """What was fetched from elsewhere is found with the user's key, and with no other."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "tuning.md").write_text(f"# Tuning\n\nThe {SECRET} is tuned to the token budget.\n", encoding="utf-8")
+    monkeypatch.setenv("VADE_SEARCH__EMBEDDER", "hashing")
+    user_file = Path(os.environ["XDG_CONFIG_HOME"]) / "vademecum" / "config.toml"
+    user_file.parent.mkdir(parents=True, exist_ok=True)
+    user_file.write_text(f'[sources.guide]\nprovider = "folder"\npath = "{notes}"\n', encoding="utf-8")
+    handbook = repo()
+    monkeypatch.chdir(handbook.path)
+    assert main(["sync", "guide"]) == 0
+    client, one, everything = serve(handbook, keys=[("one", "handbook"), ("all", "*")])
+    places = ["/v1/search?q=tuned&kind=doc", "/v1/search?q=tuned&source=all", "/v1/search?q=tuned&source=guide",
+              "/v1/search?q=tuned&repo=guide", "/v1/open?target=guide:tuning.md", "/v1/open?target=tuning.md&repo=guide",
+              "/v1/context?task=tuned%20to%20the%20token%20budget"]  # fmt: skip
+    told = {key: {place: client.with_key(key).get(place) for place in places} for key in (one, everything)}
+    assert all(SECRET.encode() not in said.body for said in told[one].values())
+    assert sum(SECRET.encode() in said.body for said in told[everything].values()) >= 4
+    assert {said.status for said in told[one].values()} <= {200, 400, 404}
 
 
 def test_metrics_name_no_repository(served):

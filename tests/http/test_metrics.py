@@ -99,7 +99,7 @@ def test_what_was_done_is_counted(used):
         [value] = {re.search(r" (\S+)$", each)[1] for each in text.splitlines() if each.startswith(line)} or {"0"}
         assert float(value) > 0, line
     stages = set(re.findall(r'vademecum_search_stage_duration_seconds_count\{stage="(\w+)"\}', text))
-    assert stages == {"question", "signals", "filter", "rank", "rerank", "evidence"}
+    assert stages == {"filter", "question", "nearness", "signals", "rank", "rerank", "evidence"}
     assert re.search(r"^vademecum_http_requests_in_flight 1$", text, re.MULTILINE)
 
 

@@ -146,6 +146,8 @@ def test_names_are_offered_while_one_types(browser: Page, served: Served) -> Non
     browser.until("document.querySelector('h1').textContent.startsWith('Budget')")
     show(browser, served, "#/graph?symbol=test_split_leaves_the_rest&to=Budget.split")
     assert "calls" in browser.js("document.querySelector('.graph-about .way').innerText")
+    assert browser.js("document.querySelectorAll('.drawing .node.centre').length") == 2
+    assert browser.js("document.querySelectorAll('.drawing .edge').length") == 1
 
 
 def test_the_map_goes_into_folders(browser: Page, served: Served) -> None:

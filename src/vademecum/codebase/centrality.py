@@ -9,6 +9,8 @@ variable) is damped by how many files do, so that it does not stand for the repo
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -29,7 +31,12 @@ _WORTH = {
 }  # fmt: skip
 _LEAF = 0.1  # of a reference to a constant, a field or an alias
 _ASIDE = 0.2  # of a reference from a test, an example or vendored code
+MOST_KEPT = 4  # states whose edges are kept as arrays: a server is asked about the same one again and again
 _BACK = 0.1  # of an edge, to give some rank back to what uses it
+
+Laid = tuple[list[Node], dict[int, int], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]
+_KEPT: OrderedDict[tuple[str, int, str, str], Laid] = OrderedDict()
+_LOCK = threading.Lock()
 
 
 def centrality(graph: Graph, seeds: Mapping[int, float] | None = None, damping: float = DAMPING) -> dict[int, float]:
@@ -41,9 +48,7 @@ def centrality(graph: Graph, seeds: Mapping[int, float] | None = None, damping: 
             is central to them.
         damping: how often the reader follows an edge rather than start again, 0..1.
     """
-    nodes = graph.every()
-    number = {node.id: place for place, node in enumerate(nodes)}
-    source, target, weight = _arrays(graph.every_edge(), nodes, number)
+    nodes, number, (source, target, weight) = _laid_out(graph)
     start = np.zeros(len(nodes))
     for node, share in (seeds or {}).items():
         if node in number:
@@ -96,6 +101,24 @@ def pagerank(
         if moved < _CLOSE_ENOUGH:
             break
     return np.asarray(rank / rank.sum())
+
+
+def _laid_out(graph: Graph) -> Laid:
+    """Return a graph's nodes and its edges as arrays; those of the states asked about last are kept."""
+    snapshot = graph.opened.snapshot
+    key = (str(graph.opened.repo.catalogue.directory), snapshot.id, snapshot.tree_hash, snapshot.table_file)
+    with _LOCK:
+        if key in _KEPT:
+            _KEPT.move_to_end(key)
+            return _KEPT[key]
+    nodes = graph.every()
+    number = {node.id: place for place, node in enumerate(nodes)}
+    laid = nodes, number, _arrays(graph.every_edge(), nodes, number)
+    with _LOCK:
+        _KEPT[key] = laid
+        while len(_KEPT) > MOST_KEPT:
+            _KEPT.popitem(last=False)
+    return laid
 
 
 def _arrays(

@@ -14,6 +14,8 @@ _STAGES = histogram("vademecum_search_stage_duration_seconds", "Seconds that a s
 _VERDICTS = counter("vademecum_search_verdicts_total", "Answers to searches, by verdict.")
 _FRESHNESS = counter("vademecum_evidence_total", "Pieces of evidence shown, by freshness.")
 _EMBEDDER = counter("vademecum_embedder_errors_total", "Questions that no vector could be made of.")
+_BEHIND = counter("vademecum_vector_index_errors_total", "Searches that an index of vectors outside did not answer.")
+_BEHIND.add(0)
 _EMBEDDER.add(0)  # shown from the beginning, so that the first one is seen as a rise
 _RUNS = counter("vademecum_index_runs_total", "Looks at a repository, by whether anything had changed.")
 _TOOK = histogram("vademecum_index_duration_seconds", "Seconds that a look at a repository took, by the same.")
@@ -42,6 +44,11 @@ def count_freshness(evidence: Sequence[Evidence]) -> None:
 def embedder_failed() -> None:
     """Count a question that was answered by words alone."""
     _EMBEDDER.add()
+
+
+def index_failed() -> None:
+    """Count a search that was answered without an index of vectors outside."""
+    _BEHIND.add()
 
 
 def observed(report: IndexReport, *, changed: bool) -> IndexReport:

@@ -17,7 +17,7 @@ from vademecum.codebase.evidence import gather_evidence
 from vademecum.codebase.explain import nearest_names, why_not
 from vademecum.codebase.meaning import missing_said
 from vademecum.codebase.nearness import nearness_of
-from vademecum.codebase.observed import count_freshness, count_verdict, embedder_failed, stage
+from vademecum.codebase.observed import count_freshness, count_verdict, embedder_failed, index_failed, stage
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
@@ -114,8 +114,11 @@ def find(asked: Asked, plan: Plan) -> Found:
     opened, kinds = asked.opened, KINDS[asked.query.kind]
     with stage("question"):
         vector, trouble = question_vector(opened, plan, asked.ranker)
-    with stage("signals"):
+    with stage("nearness"):
         near, behind = nearness_of(opened, vector, asked.query, asked.masks)
+    if behind:
+        index_failed()
+    with stage("signals"):
         found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, near, strict=True)]
         signals = laid_end_to_end([signals for signals, _ in found])
     embedder = "" if vector is None else opened[0].repo.embedder().name

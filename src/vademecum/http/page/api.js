@@ -28,7 +28,9 @@ function address(path, parameters = {}) {
   return `/v1${path}${text ? `?${text}` : ""}`;
 }
 
-async function send(method, path, { parameters, body, signal, accept = "application/json" } = {}) {
+const TRIES = 2, LONGEST_WAIT_S = 5;  // while the server is busy
+
+async function send(method, path, { parameters, body, signal, accept = "application/json", tries = TRIES } = {}) {
   const headers = { Accept: accept }, key = stored();
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (key) headers.Authorization = `Bearer ${key}`;
@@ -41,6 +43,10 @@ async function send(method, path, { parameters, body, signal, accept = "applicat
   }
   if (response.ok) return response;
   if (response.status === 401 && await otherKey(key)) return send(method, path, { parameters, body, signal, accept });
+  if (response.status === 503 && method === "GET" && tries) {  // busy: it says when to ask again
+    await new Promise((done) => { setTimeout(done, 1000 * Math.min(LONGEST_WAIT_S, Number(response.headers.get("Retry-After")) || 1)); });
+    return send(method, path, { parameters, signal, accept, tries: tries - 1 });
+  }
   throw await refusal(response);
 }
 

@@ -49,13 +49,19 @@ export function open(main, parameters) {
     depth.set(now.depth);
     replace(head, el("div", { class: "view-head" }, el("h1", {}, asked ? el("bdi", { class: "mono-title" }, asked) : "The most central files"), el("p", { class: "quiet", id: "graph-count" }, "")));
     if (!drawn.childElementCount) replace(drawn, el("div", { class: "drawing-box skeleton", "aria-hidden": "true" }, el("div", { class: "drawing" })));
+    if (now.to && asked) { await within(drawn, () => showWay(now, signal)); return; }
     await Promise.all([
-      within(drawn, async () => {
-        const graph = await get("/graph/neighbourhood", { symbol: now.symbol, path: now.path, repo: now.repo, depth: now.depth }, signal);
-        show(graph, now);
-      }),
-      within(about, () => (now.to && asked ? way(about, now, signal) : now.symbol ? tell(about, now, signal) : Promise.resolve(replace(about, el("p", { class: "quiet" }, "…"))))),
+      within(drawn, async () => show(await neighbourhood(now, signal), now)),
+      within(about, async () => { if (now.symbol) await tell(about, now, signal); else replace(about, el("p", { class: "quiet" }, "…")); }),
     ]);
+  }
+
+  const neighbourhood = ({ symbol, path, repo, depth: far }, signal) => get("/graph/neighbourhood", { symbol, path, repo, depth: far }, signal);
+
+  async function showWay(now, signal) {
+    const answer = await get("/graph/path", { from: now.symbol || now.path, to: now.to, repo: now.repo, depth: 3 }, signal);
+    way(about, answer, now);
+    show(answer.found.length ? wayDrawn(answer) : await neighbourhood(now, signal), now);
   }
 
   function show(graph, now) {
@@ -83,7 +89,8 @@ function draw(graph, walk) {
   const drawing = new Drawing({ label: `Graph of ${graph.title}`, onfocus: (node) => highlight(node), onopen: walk });
   const centre = new Set(graph.centre), byId = new Map(graph.nodes.map((node) => [node.id, node]));
   const edges = graph.edges.map((edge) => ({ ...edge, source: byId.get(edge.from), target: byId.get(edge.to) })).filter((edge) => edge.source && edge.target);
-  settle(graph.nodes, edges, { size: 760, centred: (node) => centre.has(node.id) });
+  if (graph.straight) graph.nodes.forEach((node, index) => { node.x = index * 190; node.y = (index % 2) * 50; });
+  else settle(graph.nodes, edges, { size: 760, centred: (node) => centre.has(node.id) });
   const tip = fresh("tip");
   drawing.svg.prepend(svg("defs", {}, svg("marker", { id: tip, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse", markerUnits: "userSpaceOnUse" }, svg("path", { d: "M0 1 8 4 0 7z", fill: "context-stroke" }))));
   for (const edge of edges) {
@@ -169,8 +176,17 @@ function step(each, now) {
   each.text ? el("code", { class: "step-text" }, each.text) : ""];
 }
 
-async function way(about, now, signal) {
-  const answer = await get("/graph/path", { from: now.symbol || now.path, to: now.to, repo: now.repo, depth: 3 }, signal);
+// A way as what is drawn: its stops, each joined to the one before.
+function wayDrawn(answer) {
+  const stops = [...answer.of.slice(0, 1), ...answer.found];
+  return {
+    title: answer.query, left_out: 0, straight: true, centre: ["0", String(stops.length - 1)],
+    nodes: stops.map((each, index) => ({ id: String(index), name: each.name || each.path, short: (each.name || each.path).split(/[./]/).at(-1), kind: each.kind, path: each.path, start: each.start_line, end: each.end_line, weight: 0.5 })),
+    edges: answer.found.map((each, index) => ({ from: String(index), to: String(index + 1), relation: each.relation, tier: each.tier, line: each.line })),
+  };
+}
+
+function way(about, answer, now) {
   const stops = [...answer.of.slice(0, 1), ...answer.found];
   replace(about, el("section", {}, el("h2", {}, `From ${now.symbol || now.path} to ${now.to}`),
     answer.reason ? el("p", { class: "quiet" }, answer.reason) : "",
