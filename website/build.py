@@ -26,7 +26,7 @@ SOURCE = "https://github.com/vademecum/vademecum/blob/main"
 SECTIONS = {
     "Start": ("tutorial", "install", "cli", "python", "compare"),
     "Use": ("codebase", "graph", "context", "memory", "tools", "mcp", "gateway", "bench"),
-    "Run": ("http", "server", "config", "providers", "storage", "errors"),
+    "Run": ("http", "page", "server", "config", "providers", "storage", "errors"),
     "Understand": ("architecture", "ranking"),
 }
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")

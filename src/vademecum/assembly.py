@@ -82,7 +82,7 @@ def assemble_repository(
     mirror = mirror_of(catalogue, repository_name(root), settings, chosen.loaded, clock, closing)
     return Repository(
         name, root, catalogue, chosen.loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
-        chosen.prose, settings.embedding.batch_texts, enricher, mirror=mirror,
+        chosen.steady, settings.embedding.batch_texts, enricher, mirror=mirror,
     )  # fmt: skip
 
 

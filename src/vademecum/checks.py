@@ -135,6 +135,7 @@ def check_tool_server(server: ToolServer) -> None:
     for tool in tools:
         assert isinstance(tool.get("name"), str), "a tool has a name"
         assert isinstance(tool.get("inputSchema"), dict), "a tool says what it takes, as a JSON Schema"
+    assert isinstance(server.about, str), "about is text, if only an empty one"
     names = [tool["name"] for tool in tools]
     assert len(names) == len(set(names)), "no two tools have the same name"
     assert [tool["name"] for tool in server.tools().unwrap()] == names, "listed again, the tools are the same"

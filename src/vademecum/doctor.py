@@ -7,13 +7,14 @@ from typing import Any
 
 from vademecum.assembly import enriching, extractor, rerankers
 from vademecum.config import Settings
-from vademecum.consent import CHOSEN_BY
+from vademecum.consent import CHOSEN_BY, consented
 from vademecum.embedding import embedding
 from vademecum.errors import ConsentError, Error
 from vademecum.mirroring import vector_index
 from vademecum.plugins import WITHOUT_PROVIDER
 from vademecum.protocols import Embedder
 from vademecum.result import Ok, Result
+from vademecum.sources.opening import open_provider
 from vademecum.types import Check, Passage
 
 LEAVES = "leaves this machine"
@@ -68,7 +69,7 @@ def _tried(kind: str, load: Callable[[], Any], task: Callable[[Any], Result[Any,
 
 def _leaving(settings: Settings, loaders: dict[str, Loader], embedder: Embedder | str | None) -> list[Check]:
     """One line for each way out, or one that says there is none."""
-    found = list(_ways_out(settings, loaders, embedder))
+    found = [*_ways_out(settings, loaders, embedder), *_sources_out(settings)]
     if settings.embedding.download:
         origin = settings.origin("embedding.download")
         found.append(
@@ -90,10 +91,26 @@ def _ways_out(settings: Settings, loaders: dict[str, Loader], embedder: Embedder
         if provider.remote:
             given = kind == "embedder" and embedder is not None
             chosen = "argument" if given else settings.origin(setting)
-            place = getattr(provider, "address", "") or "where its author says"
-            agreed = settings.origin("privacy.allow_remote")
-            yield Check(
-                LEAVES,
-                ok=True,
-                detail=f"{what} to {place}, by {kind} {provider.name} (chosen in {chosen}, agreed in {agreed})",
-            )
+            yield _way_out(settings, what, getattr(provider, "address", ""), f"{kind} {provider.name}", chosen)
+
+
+def _sources_out(settings: Settings) -> Iterator[Check]:
+    """The backlogs and sources of documents that `vade sync` asks elsewhere."""
+    for name, own in settings.sources.items():
+        try:
+            kind, provider = open_provider(name, own)
+            consented(kind, provider, settings, shared=False)
+        except ConsentError as refused:
+            yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
+            continue
+        except Error:  # the source's own check says what is wrong
+            continue
+        if provider.remote:
+            place, chosen = str(own.options.get("url") or ""), own.origins.get("provider", "argument")
+            yield _way_out(settings, CHOSEN_BY[kind][1], place, f"source {name} ({own.provider})", chosen)
+
+
+def _way_out(settings: Settings, what: str, place: str, who: str, chosen: str) -> Check:
+    agreed = settings.origin("privacy.allow_remote")
+    place = place or "where its author says"
+    return Check(LEAVES, ok=True, detail=f"{what} to {place}, by {who} (chosen in {chosen}, agreed in {agreed})")

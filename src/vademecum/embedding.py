@@ -12,6 +12,7 @@ from vademecum.consent import consented
 from vademecum.plugins import DERIVED, load
 from vademecum.protocols import Embedder
 from vademecum.retrieval.dual import DualEmbedder
+from vademecum.retrieval.steady import SteadyEmbedder
 
 MODELS = "models"  # the directory, below that of all data, of models that were fetched
 SCALES = "scales"  # and the one where it is kept how two embedders compare
@@ -27,13 +28,23 @@ class Chosen:
         derived: the name of the one that runs beside the parser, "" where vectors are made later and kept.
         loaded: returns the one that compares code and documents, of two parts where they have one each.
         code: returns the one for code.
-        prose: returns the one for prose alone: for memory, and for what tools say of themselves.
+        prose: returns the one for prose alone, for what tools say of themselves.
     """
 
     derived: str
     loaded: Callable[[], Embedder]
     code: Callable[[], Embedder]
     prose: Callable[[], Embedder]
+
+    @property
+    def steady(self) -> Callable[[], Embedder]:
+        """What loads the embedder of memory: that for prose, and words alone while it fails."""
+
+        @cache
+        def loaded() -> Embedder:
+            return self.prose() if self.derived else SteadyEmbedder(self.prose())
+
+        return loaded
 
 
 def embedding(settings: Settings, embedder: Embedder | str | None) -> Chosen:

@@ -50,8 +50,8 @@ from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Check, Evidence
 
 AROUND = 20  # results for a task that a map is drawn around
-NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
 MOST_ITEMS = 4  # of backlogs and documents that match a task
+NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
 MOST_NOTES = 5  # shown beside an answer about code
 
 
@@ -149,7 +149,9 @@ class Engine:
                 )
             return list(known.values())
 
-        sources, documents = assemble_sources(settings, embedder, clock, closing, personal=personal)
+        sources, documents = assemble_sources(
+            settings, embedder, clock, closing, [repo for repo, _ in assembled], personal=personal
+        )
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher), documents,
         )  # fmt: skip

@@ -40,8 +40,12 @@ Progress = Callable[[str, int, int], None]
 class Embedder(Protocol):
     """Turns passages into unit vectors; queries and documents may be read differently."""
 
-    name: str  # with the model's version: vectors of different names are never mixed
     remote: bool  # True when text leaves the machine
+
+    @property
+    def name(self) -> str:
+        """Its name, with the model's version: vectors of different names are never mixed."""
+        ...
 
     @property
     def dim(self) -> int:

@@ -76,7 +76,7 @@ class EmbeddingSettings:
         timeout_s: Seconds that one request may take.
         attempts: How often a request is sent that failed and may succeed yet.
         batch_texts: Most texts in one batch.
-        batch_tokens: Most tokens in one batch, its texts padded to the longest.
+        batch_tokens: Most tokens in one batch, its texts padded to the longest; 0 is what suits the embedder.
         text_tokens: How many tokens of one text are read.
         download: Whether a model that is named as on a hub may be fetched, once.
     """
@@ -89,7 +89,7 @@ class EmbeddingSettings:
     timeout_s: float = setting(60.0, least=0.1, user_only=True)
     attempts: int = setting(5, least=1, user_only=True)
     batch_texts: int = setting(64, least=1, user_only=True)
-    batch_tokens: int = setting(8_192, least=16, user_only=True)
+    batch_tokens: int = setting(0, least=0, user_only=True)
     text_tokens: int = setting(1_024, least=16, user_only=True)
     download: bool = setting(default=False, user_only=True)
 

@@ -6,14 +6,15 @@ Nothing of one is opened before it is asked for, and no provider before a `sync`
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from vademecum.assembly import open_store
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
-from vademecum.codebase.documents import Documents
+from vademecum.codebase.documents import Documents, belongs
 from vademecum.codebase.git import Root
 from vademecum.codebase.items import Items
 from vademecum.codebase.repository import Repository
@@ -23,11 +24,11 @@ from vademecum.config import Settings
 from vademecum.consent import consented
 from vademecum.embedding import embedding
 from vademecum.protocols import Backlog, Clock, DocumentSource, Embedder
-from vademecum.sources.ledger import Ledger
-from vademecum.sources.opening import digest_of, open_provider
 from vademecum.sources.sources import Sources
-from vademecum.sources.sync import Source
 from vademecum.types import FileKind
+
+if TYPE_CHECKING:
+    from vademecum.sources.sync import Source
 
 
 def assemble_sources(
@@ -35,10 +36,11 @@ def assemble_sources(
     embedder: Embedder | str | None,
     clock: Clock,
     closing: list[Callable[[], None]],
+    repositories: Sequence[Repository],
     *,
     personal: bool = True,
 ) -> tuple[Sources, Documents]:
-    """Return the sources that are set: as what fetches them, and as what a search finds beside the code.
+    """Return the sources that are set, as what fetches them; and those that belong to the repositories, to be searched beside them.
 
     They are the user's own: there are none where that is not asked for.
     """
@@ -54,10 +56,16 @@ def assemble_sources(
         return repo if repo is not None and repo.catalogue.load(*repo.place) is not None else None
 
     def remote(name: str) -> tuple[bool, bool]:
+        from vademecum.sources.opening import open_provider
+
         found = open_provider(name, settings.sources[name])[1]
         return found.remote, settings.privacy.allow_remote or not found.remote
 
-    repos = {name: own.repos for name, own in settings.sources.items()}
+    repos = {
+        name: own.repos
+        for name, own in settings.sources.items()
+        if any(belongs(repo, own.repos) for repo in repositories)
+    }
     return Sources(settings.sources, opened, remote), Documents(fetched, repos)
 
 
@@ -65,6 +73,10 @@ def assemble_source(
     name: str, settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
 ) -> Source:
     """Return one backlog or source of documents: what is kept of it, and what opens who tells of it."""
+    from vademecum.sources.ledger import Ledger  # not before a source is set: every command assembles
+    from vademecum.sources.opening import digest_of, open_provider
+    from vademecum.sources.sync import Source
+
     chosen = embedding(settings, embedder)
     loaded = chosen.loaded
     own = settings.sources[name]
@@ -76,7 +88,7 @@ def assemble_source(
         store, directory, lambda: loaded().name, lambda: path_reader(loaded(), lambda _: FileKind.DOC)
     )
     repo = Repository(
-        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.prose,
+        name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.steady,
         settings.embedding.batch_texts, items=Items(lambda: store),
     )  # fmt: skip
     asked = digest_of(own)

@@ -302,6 +302,7 @@ class RepoStatus:
     bytes: int  # of everything kept for the repository
     fresh: bool
     indexed_at: float  # seconds since the epoch; 0 when never
+    pending: int = 0  # chunks whose vector is still to be made
 
 
 @dataclass(frozen=True, slots=True)

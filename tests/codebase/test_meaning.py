@@ -59,7 +59,9 @@ def test_what_was_embedded_before_a_failure_is_kept(repo, engine):
     assert report.trouble == "the server is down: start it"
     assert embedder.passages == 15
     assert report.degraded == {"vectors": report.chunks - 15}
-    assert pending(opened) == report.chunks - 15
+    assert pending(opened) == report.chunks - 15 == opened.codebase.status()[0].pending
+    [said] = [check.detail for check in opened.codebase.doctor() if check.name == "index"]
+    assert f"{report.chunks - 15} of them without a vector until `vade index` has made it" in said
     embedder.after = 1_000
     report = opened.codebase.index()
     assert (report.trouble, dict(report.degraded), pending(opened)) == ("", {}, 0)

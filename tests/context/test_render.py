@@ -107,7 +107,7 @@ def test_the_record_is_json_with_stable_keys():
     assert record["probability"] == 0.8264
     assert list(record["evidence"][0]) == [
         *("id", "repo", "branch", "commit", "path", "start_line", "end_line", "snippet", "score", "kind", "language"),
-        *("symbols", "signature", "summary", "file_kind", "signals", "freshness", "metadata"),
+        *("symbols", "signature", "summary", "file_kind", "signals", "freshness", "metadata", "url", "updated"),
     ]
     assert record["evidence"][0]["snippet"] == ONE.snippet
     assert record["evidence"][1]["freshness"] == "edited"

@@ -32,6 +32,7 @@ CHECKS = {
     "extractor": lambda: testing.check_extractor(load("extractor", "acme")),
     "reranker": lambda: testing.check_reranker(load("reranker", "acme")),
     "server": lambda: testing.check_tool_server(load("server", "acme", **limits)),
+    "vectors": lambda: testing.check_vector_index(load("vectors", "acme", collection="c", model="m", dim=8)),
     "store": lambda: testing.check_store(load("store", "acme", path=tempfile.mkdtemp() + "/x.db")),
 }
 CHECKS[sys.argv[1]]()

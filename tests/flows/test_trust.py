@@ -138,10 +138,14 @@ TURNED_ON = {
     "address of an embedder": ('[embedding]\nollama_url = "http://evil.example.org"\n', ConfigError, "embedding.ollama_url"),
     "key of an embedder": ('[embedding]\nopenai_key = "x"\n', ConfigError, "embedding.openai_key"),
     "download": ("[embedding]\ndownload = true\n", ConfigError, "embedding.download"),
+    "vectors": ('[search]\nvectors = "qdrant"\n', ConfigError, "may choose exact, lancedb, chroma only"),
+    "vectors' address": ('[qdrant]\nurl = "http://evil.example.org"\n', ConfigError, "qdrant.url"),
     "reranker": ('[search]\nreranker = "llm:rank:cloud"\n', ConsentError, "search.reranker"),
     "enricher": ('[enrich]\nprovider = "openai:x"\n', ConfigError, "enrich.provider"),
     "extractor": ('[memory]\nextractor = "llm:x:cloud"\n', ConfigError, "memory.extractor"),
     "address of a language model": ('[llm]\nbase_url = "http://evil.example.org"\n', ConfigError, "llm.base_url"),
+    "backlog": ('[sources.work]\nprovider = "jira"\nurl = "https://evil.example.org"\nproject = "A"\n', ConfigError, "sources"),
+    "documents": ('[sources.notes]\nprovider = "confluence"\nurl = "https://evil.example.org"\nspace = "A"\n', ConfigError, "sources"),
     "counter": ('[context]\ncounter = "tokenizer:./x.json"\n', ConfigError, "may choose pattern only"),
     "consent itself": ("[privacy]\nallow_remote = true\n", ConfigError, "privacy.allow_remote"),
 }  # fmt: skip
@@ -210,6 +214,51 @@ def test_doctor_lists_what_may_leave_and_who_agreed(monkeypatch, chat_server):
         f"what was said to {chat_server.url}, by extractor llm:read:cloud {cloud}",
         "names of models, to a hub that they are fetched from (agreed in argument)",
     ]
+
+
+def test_doctor_lists_an_index_of_vectors(monkeypatch):
+    """It is sent code: where to, and who agreed; or that nobody did."""
+    own = {"search__vectors": "qdrant", "qdrant__url": "https://qdrant.example.org"}
+    [refused] = [check.detail for check in doctor(**own) if check.name == LEAVES]
+    assert refused.startswith("not yet: vectors 'qdrant at https://qdrant.example.org' sends code to another machine")
+    monkeypatch.setenv("VADE_PRIVACY__ALLOW_REMOTE", "1")
+    [leaving] = [check.detail for check in doctor(**own) if check.name == LEAVES]
+    assert leaving.startswith(
+        "code to https://qdrant.example.org, by vectors qdrant at https://qdrant.example.org (chosen"
+    )
+    here = [check.detail for check in doctor(search__vectors="qdrant") if check.name == LEAVES]
+    assert here == ["nothing, by any embedder, vectors that is configured"]
+
+
+def test_doctor_goes_on_when_the_embedder_cannot_be_had(guarded, monkeypatch):
+    """Refused, or not there: every other check is made all the same, and nothing was asked."""
+    for spec, said in (("voyage:voyage-code-3", "privacy.allow_remote"), ("onnx:/no/such/place", "is no directory")):
+        monkeypatch.setenv("VADE_SEARCH__EMBEDDER", spec)
+        done, noted = guarded("doctor")
+        assert (done.returncode, noted) == (3, ""), done.stderr
+        lines = {tuple(line.split()[:2]): line for line in done.stdout.splitlines()}
+        assert said in lines["WRONG", "embedder"]
+        assert ("ok", "git") in lines
+        assert ("ok", "database") in lines
+
+
+def test_doctor_lists_sources_that_are_elsewhere(monkeypatch, tmp_path):
+    """What `vade sync` would ask another machine for; a folder on this one is none of it."""
+    folder = tmp_path / "user" / "vademecum"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
+    (folder / "config.toml").write_text(
+        '[sources.work]\nprovider = "jira"\nurl = "https://jira.example.org"\nproject = "ABC"\ntoken = "sk-secret"\n'
+        f'[sources.notes]\nprovider = "folder"\npath = "{tmp_path}"\n'
+    )
+    [refused] = [check.detail for check in doctor() if check.name == LEAVES]
+    assert refused.startswith("not yet: backlog 'work' sends its key and what it asks for to another machine")
+    [said] = [check.detail for check in doctor(privacy__allow_remote=True) if check.name == LEAVES]
+    assert said == (
+        "its key and what it asks for to https://jira.example.org, by source work (jira) "
+        f"(chosen in {folder / 'config.toml'}, agreed in argument)"
+    )
+    assert "sk-secret" not in refused + said
 
 
 def test_doctor_says_what_was_refused():

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 import uvicorn
 
+from chromium import CHROMIUM, Page
+from served import Served, handbook
 from vademecum import config
 from vademecum.http.access import new_key, read_keys
 from vademecum.http.app import application
@@ -112,3 +116,22 @@ def serve():
         thread.join(60)
         assert not thread.is_alive()
         listening.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The page over a handbook with hostile and long files, something remembered, and tools."""
+    server = handbook(tmp_path_factory.mktemp("served"))
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A browser; continuous integration has to have one."""
+    if not CHROMIUM:
+        assert not os.environ.get("CI"), "there is no Chromium: .ci/run installs it"
+        pytest.skip("there is no Chromium here")
+    page = Page(tmp_path_factory.mktemp("profile"))
+    yield page
+    page.close()

@@ -211,6 +211,16 @@ def test_events_are_recorded_listed_changed_and_deleted(client):
     assert changed.json["metadata"] == {"ticket": 7}
     found = client.get("/v1/events/search?q=decided%20SQLite").json
     assert found["evidence"][0]["event"]["id"] == id_
+    assert [e["id"] for e in client.get("/v1/events?meta=ticket=7").json["items"]] == [id_]
+    assert client.get("/v1/events?meta=ticket=8").json["total"] == 0
+    assert client.get("/v1/events?role=nobody").status == 400
+    for sought in ({"q": "note"}, {"q": "note", "by": "meaning"}, {"q": "note", "by": "words"}):
+        assert len(client.post("/v1/events/search", sought).json["evidence"]) >= 4
+        only = client.post("/v1/events/search", {**sought, "metadata": {"ticket": 7}}).json
+        assert only["searched"] == 1
+        assert {item["event"]["id"] for item in only["evidence"]} <= {id_}
+    assert client.post("/v1/events/search", {"vector": [0.5, 0.5]}).status == 400
+    assert client.post("/v1/events/search", {}).status == 400
     assert client.ask("DELETE", f"/v1/events/{id_}").status == 204
     assert client.get(f"/v1/events/{id_}").status == 404
     assert client.ask("DELETE", f"/v1/events/{id_}").status == 404

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import json
 import os
 import shlex
@@ -16,9 +18,10 @@ import pytest
 import yaml
 from joining import WORDS, Done, Machine
 
+import mcp
 from vademecum import __version__
 from vademecum.errors import UsageError
-from vademecum.install.agents import AGENTS
+from vademecum.install.agents import AGENTS, Agent
 from vademecum.install.command import Command, command
 from vademecum.install.json_tree import bare
 from vademecum.install.places import places
@@ -90,22 +93,21 @@ def test_agents_can_read_what_was_written(machine: Machine, vade: Vade) -> None:
     """Every settings file parses, and names the command and its arguments where its agent looks for them."""
     settle(machine)
     assert vade("install", *IDS, "--command", WORDS, "--yes").code == 0
-    read = 0
     for agent in AGENTS:
-        config = agent.user.config
-        assert config
-        path = places(os.environ, machine.project).first(config.files)
-        text = path.read_text(encoding="utf-8-sig")
-        parsed = {"toml": tomllib.loads, "yaml": yaml.safe_load, "yaml-file": yaml.safe_load}.get(
-            config.format, lambda text: json.loads(bare(text))
-        )(text)
-        for key in (*config.path, "vademecum") if config.path else ("mcpServers", 0):
-            parsed = parsed[key]
-        words = parsed.get("command") or parsed.get("cmd")
-        words = words if isinstance(words, list) else [words, *parsed["args"]]
-        assert words[:3] == ["uvx", "vademecum==0.1.0", "mcp"], agent.id
-        read += 1
-    assert read == len(AGENTS)
+        assert words_of(agent, machine)[:3] == ["uvx", "vademecum==0.1.0", "mcp"], agent.id
+
+
+def words_of(agent: Agent, machine: Machine) -> list[str]:
+    """The command and its arguments, from where an agent looks for them."""
+    config = agent.user.config
+    assert config
+    text = places(os.environ, machine.project).first(config.files).read_text(encoding="utf-8-sig")
+    readers = {"toml": tomllib.loads, "yaml": yaml.safe_load, "yaml-file": yaml.safe_load}
+    parsed = readers.get(config.format, lambda text: json.loads(bare(text)))(text)
+    for key in (*config.path, "vademecum") if config.path else ("mcpServers", 0):
+        parsed = parsed[key]
+    words = parsed.get("command") or parsed.get("cmd")
+    return words if isinstance(words, list) else [words, *parsed["args"]]
 
 
 def test_what_others_wrote_since_stays(machine: Machine, vade: Vade) -> None:
@@ -291,6 +293,38 @@ def test_a_crash_anywhere_is_put_right(
     assert crashes > 10
 
 
+@pytest.mark.parametrize("call", ["replace", "fsync", "mkdir"])
+def test_a_full_disk_is_said_and_loses_nothing(
+    machine: Machine, vade: Vade, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """From any write on there is no room: the failure is named, and uninstalling leaves everything as it was."""
+    machine.write("home/.claude.json", '{"a": 1}')
+    before = machine.tree()
+    original = getattr(os, call)
+    failures = 0
+    for step in range(1000):
+        countdown = [step]
+
+        def full(*args: object, countdown: list[int] = countdown, **options: object) -> object:
+            countdown[0] -= 1
+            if countdown[0] < 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return original(*args, **options)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, call, full)
+            done = vade("install", "claude", "codex", "--command", WORDS, "--yes")
+        if done.code == 0:
+            break
+        failures += 1
+        assert done.code == 3
+        assert "No space left on device" in done.err
+        assert "internal error" not in done.err
+        assert vade("uninstall", "--yes").code == 0
+        assert machine.tree() == before, step
+    assert failures > 2
+
+
 def test_two_installs_at_once(machine: Machine) -> None:
     """Several processes that write the same files: each takes its turn, and no entry or owner is lost."""
     machine.write("repo/AGENTS.md", "# Rules\n")
@@ -470,6 +504,27 @@ def test_a_hook_as_installed_answers(machine: Machine, vade: Vade) -> None:
         done = subprocess.run(["sh", "-c", line], input=said, capture_output=True, text=True, env=environ, timeout=60, check=False)  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert not done.stdout or json.loads(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["claude", "codex", "opencode", "goose"])
+def test_the_official_client_is_served_by_what_was_written(machine: Machine, vade: Vade, agent: str) -> None:
+    """Started as the agent's settings say, in the repository, the server answers a real client."""
+    machine.write("repo/retry.py", 'def retry(call):\n    """Call again after a pause."""\n    return call()\n')
+    assert vade("install", agent, "--command", f"{sys.executable} -m vademecum", "--yes").code == 0
+    command, *arguments = words_of(next(each for each in AGENTS if each.id == agent), machine)
+    environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    server = mcp.StdioServerParameters(command=command, args=arguments, env=environ, cwd=str(machine.project))
+
+    async def session() -> tuple[list[str], str]:
+        async with mcp.Client(server) as client:
+            tools = await client.list_tools()
+            found = await client.call_tool("search", {"query": "call again after a pause"})
+            return [tool.name for tool in tools.tools], str(found.structured_content["evidence"][0]["path"])
+
+    names, path = asyncio.run(asyncio.wait_for(session(), 120))
+    assert "search" in names
+    assert path == "retry.py"
 
 
 def test_variables_move_the_files(machine: Machine, vade: Vade, monkeypatch: pytest.MonkeyPatch) -> None:

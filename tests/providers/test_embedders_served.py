@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from vademecum.errors import EmbedError, UsageError
 from vademecum.plugins import load
 from vademecum.providers.embedders.batches import Limits, batches
-from vademecum.providers.embedders.served import Patience
+from vademecum.providers.patience import Patience
 from vademecum.result import Err, Ok
 from vademecum.settings import EmbeddingSettings
 from vademecum.testing import check_embedder
@@ -158,7 +158,7 @@ def test_a_fault_is_named_with_the_setting_to_change(make, server, fault):
     """Every way to fail is an Err that names the server, what happened and what to change; what may pass is tried again."""
     said, times = FAULTS[fault]
     server.faults, server.stuck = [int(fault) if fault.isdigit() else fault], True
-    clocks = Clocks(timeout_s=0.2)
+    clocks = Clocks(timeout_s=0.2 if fault in {"slow", "drips"} else 30.0)
     failed = make(patience=clocks.patience).embed(TEXTS, "document")
     assert isinstance(failed, Err)
     assert isinstance(failed.error, EmbedError)
@@ -172,7 +172,7 @@ def test_a_fault_is_named_with_the_setting_to_change(make, server, fault):
 def test_what_passes_is_survived(make, server, fault):
     """Two failures and then an answer: the vectors are there, and nobody hears of it."""
     server.faults = [int(fault) if fault.isdigit() else fault] * 2
-    clocks = Clocks(timeout_s=0.2)
+    clocks = Clocks(timeout_s=0.2 if fault in {"slow", "drips"} else 30.0)
     assert make(patience=clocks.patience).embed(TEXTS, "document").unwrap().shape == (10, WIDTH)
     assert clocks.pauses == [0.5, 1.0]
 

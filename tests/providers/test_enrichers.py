@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from vademecum.errors import EnrichError, UsageError
 from vademecum.plugins import load
 from vademecum.providers.enrichers.llm import CODE_CHARACTERS, MOST_CHARACTERS, prompt, sentence_of
+from vademecum.providers.patience import Patience
 from vademecum.result import Err, Ok
 from vademecum.testing import CountingEnricher, check_enricher
 from vademecum.types import Passage
@@ -46,9 +47,27 @@ def test_a_key_is_sent(chat_server):
 @pytest.mark.parametrize("failure", [500, 404, "hangs up", "malformed", "elsewhere", "slow", "drips"])
 def test_a_failing_server_is_an_error_in_time(chat_server, failure):
     chat_server.failure = failure
-    outcome = load("enricher", "ollama:tiny:1b", base_url=chat_server.url, timeout_s=0.3).sentence(CODE)
+    pauses = []
+    patience = Patience(attempts=3, sleep=pauses.append, chance=lambda: 1.0)
+    outcome = load("enricher", "ollama:tiny:1b", base_url=chat_server.url, timeout_s=0.3, patience=patience).sentence(
+        CODE
+    )
     assert isinstance(outcome, Err)
     assert isinstance(outcome.error, EnrichError)
+    assert pauses == (
+        [0.5, 1.0] if failure == 500 else []
+    )  # a server that says it is busy is asked again, a silent one is not
+
+
+def test_what_passes_is_waited_for(chat_server):
+    """A model that is being loaded, say: asked again after what the server says, or a pause that doubles."""
+
+    def mended(_):
+        chat_server.failure = ""
+
+    chat_server.failure, chat_server.answer = 503, lambda _: "Opens a file."
+    enricher = load("enricher", "ollama:tiny:1b", base_url=chat_server.url, patience=Patience(attempts=2, sleep=mended))
+    assert enricher.sentence(CODE) == Ok("Opens a file.")
 
 
 def test_enrichers_keep_their_promises(chat_server):
@@ -56,7 +75,7 @@ def test_enrichers_keep_their_promises(chat_server):
     check_enricher(load("enricher", "ollama:tiny:1b", base_url=chat_server.url))
     check_enricher(CountingEnricher())
     chat_server.failure = 500
-    check_enricher(load("enricher", "ollama:tiny:1b", base_url=chat_server.url))
+    check_enricher(load("enricher", "ollama:tiny:1b", base_url=chat_server.url, patience=Patience(attempts=1)))
 
 
 def test_a_check_notices_a_page_instead_of_a_sentence():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from vademecum.codebase.named import keys_in
-from vademecum.errors import StoreVersionError, UsageError
+from vademecum.errors import SourceError, StoreVersionError, UsageError
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW
@@ -99,6 +100,16 @@ def test_a_source_belongs_to_the_repositories_that_are_set(jira: Any, place: Any
         own.sources.sync("work")
         answer = own.codebase.search("repeat a failing network call", kind="doc")
         assert any(item.repo == "work" for item in answer.evidence) is found
+        assert bool(own.codebase.items(own.codebase.symbol("retry").evidence)) is found
+        if not found:  # what belongs to others is out of reach by its name as well
+            for ask in (
+                lambda own=own: own.codebase.search("x", sources=["work"]),
+                lambda own=own: own.codebase.search("x", repos=["work"]),
+            ):
+                with pytest.raises(UsageError, match="is called 'work'"):
+                    ask()
+            with pytest.raises(SourceError):
+                own.codebase.open("work:ABC-2")
 
 
 def test_commits_that_name_an_item_are_told_with_it(own: Any) -> None:
@@ -121,7 +132,22 @@ def test_code_leads_to_the_items_it_names(own: Any) -> None:
     assert named.url.endswith("/browse/ABC-2")
     assert own.codebase.items(own.codebase.symbol("other").evidence) == []
     [named] = own.codebase.items(own.codebase.symbol("quiet").evidence)
-    assert (named.key, named.why.split(" ", 2)[2]) == ("ABC-3", "2024-01-02 ABC-3 Keep quiet")
+    assert re.fullmatch(r"lines by commit [0-9a-f]{9} 2024-01-02 ABC-3 Keep quiet", named.why)
+
+
+def test_commits_that_wrote_the_lines_come_before_those_that_changed_the_file(own: Any, place: Any) -> None:
+    place.write("src/quiet.py", "def loud():\n    return 9\n\n\ndef quiet():\n    return 1\n")
+    place.commit("ABC-1 Be loud")
+    found = own.codebase.items(own.codebase.symbol("quiet").evidence)
+    assert [(item.key, item.why.partition(" commit")[0]) for item in found] == [
+        ("ABC-3", "lines by"),
+        ("ABC-1", "file changed by"),
+    ]
+    found = own.codebase.items(own.codebase.symbol("loud").evidence)
+    assert [(item.key, item.why.partition(" commit")[0]) for item in found] == [
+        ("ABC-1", "lines by"),
+        ("ABC-3", "file changed by"),
+    ]
 
 
 def test_what_comes_later_is_linked_too(own: Any, place: Any, jira: Any) -> None:

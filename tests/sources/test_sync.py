@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,9 +19,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vademecum import config
+from vademecum.codebase.source import blob_id
 from vademecum.errors import ConfigError, ConsentError, StoreBusyError, SyncError, UnknownProviderError, UsageError
-from vademecum.items import Comment, Item
+from vademecum.items import Comment, Item, Page
+from vademecum.result import Err, Ok
+from vademecum.retrieval.files import file_rows
+from vademecum.source_assembly import assemble_source
+from vademecum.source_settings import SourceSettings
 from vademecum.sources.document import document_of, path_of, readable
+from vademecum.sources.sync import sync
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW
@@ -161,6 +169,7 @@ def test_a_run_that_fails_goes_on_where_it_was(work: Any, repo: Open, engine: Op
     assert status.pending
     before = status.items
     assert 0 < before < 7
+    assert len(indexed(own)) == before  # what came is found already
     report = own.sources.sync("work")
     assert report.resumed
     assert set(told(own)) == {work.key(number) for number in range(1, 8)}
@@ -277,6 +286,76 @@ def test_a_server_that_refuses_what_it_just_gave_is_not_asked_for_ever(jira: Any
         assert len(jira.server.asked) <= 3
 
 
+class Changing:
+    """A backlog that changes under the eyes of who reads it, and fails when it is told to; a page holds two items."""
+
+    name, remote = "changing", False
+
+    def __init__(self) -> None:
+        self.items: dict[int, tuple[float, str]] = {}
+        self.now = 1000.0
+        self.fail_at = 0
+
+    def page(self, since: float, cursor: str) -> Any:
+        self.now += 1
+        self.fail_at -= 1
+        if self.fail_at == 0:
+            return Err(SyncError("down"))
+        found = [n for n, (at, _) in sorted(self.items.items()) if at >= since and n > int(cursor or -1)]
+        items = [Item(str(n), f"A-{n}", self.items[n][1], updated=self.items[n][0]) for n in found[:2]]
+        return Ok(Page(tuple(items), cursor=str(found[1]) if len(found) > 2 else "", at=self.now))
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), st.integers(0, 7), st.text("abc", min_size=1, max_size=3)),
+        st.tuples(st.just("drop"), st.integers(0, 7), st.just("")),
+        st.tuples(st.sampled_from(["sync", "full"]), st.integers(0, 4), st.just("")),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps)
+def test_however_it_came_about_it_is_what_there_is(
+    open_engine: Open, tmp_path_factory: Any, what: list[tuple[str, int, str]]
+) -> None:
+    """Any run of changes, runs and failures, then a last run: every item as it is, and with everything asked for no other."""
+    place = tmp_path_factory.mktemp("any")
+    with open_engine(place, home=place / "home") as own:
+        backlog = Changing()
+        source = assemble_source("work", with_source(own.settings), "hashing", lambda: backlog.now, [])
+        source = replace(source, provider=lambda: backlog)
+        for step, number, text in what:
+            backlog.now += 400
+            if step == "put":
+                backlog.items[number] = (backlog.now, text)
+            elif step == "drop":
+                backlog.items.pop(number, None)
+            else:
+                backlog.fail_at = number
+                with suppress(SyncError):
+                    sync(source, lambda *_: None, full=step == "full")
+        backlog.fail_at = 0
+        with suppress(SyncError):  # one that tells of nothing is not believed
+            sync(source, lambda *_: None)
+        kept = {entry.path: entry.blob for entry in source.repo.items.listing()}
+        for number, (_, text) in backlog.items.items():
+            assert kept[f"A-{number}.md"] == blob_id(f"# A-{number}: {text}\n".encode())
+        if backlog.items:
+            sync(source, lambda *_: None, full=True)
+            kept = {entry.path: entry.blob for entry in source.repo.items.listing()}
+            assert set(kept) == {f"A-{number}.md" for number in backlog.items}
+            loaded = source.repo.catalogue.load(*source.repo.place)
+            assert {row.path: row.hash for row in file_rows(loaded[1].files)} == kept
+        source.repo.catalogue.store.close()
+
+
+def with_source(settings: Any) -> Any:
+    return replace(settings, sources={"work": SourceSettings("changing")})
+
+
 def test_asking_somewhere_else_asks_for_everything(jira: Any, set_up: Any, repo: Open, engine: Open) -> None:
     jira.put(1)
     jira.server.put("XYZ-2")
@@ -354,7 +433,9 @@ def test_another_machine_is_not_asked_without_consent(set_up: Any, repo: Open, e
         own.sources.sync("work")
     [check] = own.sources.doctor()
     assert check.ok
-    assert "asks another machine; not until privacy.allow_remote is set" in check.detail
+    assert check.name == "leaves this machine"
+    assert "to https://jira.example.org, by source work (jira)" in check.detail
+    assert "not yet: set privacy.allow_remote" in check.detail
 
 
 @pytest.mark.parametrize(

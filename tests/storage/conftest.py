@@ -229,6 +229,11 @@ class Handler(BaseHTTPRequestHandler):
         else:
             if fault == "slow":
                 self.server.closing.wait(20)
+            if fault == "drips":
+                self.send_response(200)
+                self.end_headers()
+                while not self.server.closing.wait(0.05):
+                    self.wfile.write(b" ")
             self.close_connection = True  # "dropped"
 
     def reply(self, status: int, body: Any, kind: str = "application/json", more: dict[str, str] | None = None) -> None:
@@ -273,7 +278,7 @@ def qdrant_on(qdrant_server: QdrantServer) -> Iterator[Callable[..., Any]]:
     opened: list[QdrantIndex] = []
 
     def make(collection: str = "app", model: str = "model", dim: int = 8, **options: Any) -> QdrantIndex:
-        options = {"url": qdrant_server.url, "timeout_s": 1.0, "sleep": lambda _: None} | options
+        options = {"url": qdrant_server.url, "timeout_s": 20.0, "sleep": lambda _: None} | options
         opened.append(QdrantIndex(collection, model, dim, **options))
         return opened[-1]
 

@@ -10,10 +10,12 @@ from uuid import UUID
 
 import pytest
 
-from vademecum.errors import ConfigError, ConsentError
+from vademecum.errors import ConfigError, ConsentError, EmbedError
 from vademecum.mcp.registry import TOOLS
+from vademecum.plugins import load
 from vademecum.points import Filter, point_key
-from vademecum.testing import FixedClock, some_points
+from vademecum.result import Err
+from vademecum.testing import CountingEmbedder, FixedClock, some_points
 from vademecum.types import Passage
 
 QUESTIONS = ["how is the token budget split", "call again after a pause", "parse a line of a log", "Budget", "handbook"]
@@ -24,7 +26,7 @@ def hybrid(engine, qdrant_server):
     """Open an engine whose vectors are on the Qdrant server."""
 
     def make(*places, **options):
-        options = {"search__vectors": "qdrant", "qdrant__url": qdrant_server.url, "qdrant__timeout_s": 1.0} | options
+        options = {"search__vectors": "qdrant", "qdrant__url": qdrant_server.url, "qdrant__timeout_s": 20.0} | options
         return engine(*places, **options)
 
     return make
@@ -408,3 +410,31 @@ def test_an_agent_is_told_what_is_missing(repo, hybrid):
     assert "src/budget.py" in outcome.text
     assert "qdrant lacks 6 of 6 files: nothing answers at http://127.0.0.1:9" in outcome.text
     assert "nothing answers" in outcome.data["reason"]
+
+
+class _Slow(CountingEmbedder):
+    """An embedder outside of the workers, which may be down."""
+
+    down = False
+
+    def embed(self, passages, kind):
+        return Err(EmbedError("the model is away")) if self.down else super().embed(passages, kind)
+
+
+def test_vectors_that_come_late_are_written_late(repo, hybrid, qdrant_server):
+    """A file whose vectors were not made yet is lacking, not forgotten: it is written when they are."""
+    here = repo()
+    slow = _Slow(load("embedder", "hashing"))
+    slow.down = True
+    opened = hybrid(here, embedder=slow)
+    report = opened.codebase.index()
+    assert "qdrant lacks 6 of 6 files: their vectors are not made yet" in report.notes[0]
+    assert points_of(qdrant_server) == []
+    slow.down = False
+    assert not opened.codebase.index().notes
+    assert {path for path, _ in points_of(qdrant_server)} == set(here.git("ls-files").split("\n"))
+    assert doctor(opened).ok
+    made = slow.passages
+    assert not opened.codebase.search("token budget").reason
+    hybrid(here, embedder=slow).codebase.doctor(repair=True)
+    assert slow.passages == made, "nothing is embedded to be written or repaired"

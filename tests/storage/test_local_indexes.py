@@ -137,3 +137,30 @@ def test_many_points_are_written_found_and_deleted(index_in):
     assert len({near.payload.id for near in found} & {point.payload.id for point in best}) >= 490
     index.delete([point.payload.key for point in points[:3_000]]).unwrap()
     assert len(index.keys(Filter()).unwrap()) == 1_100
+
+
+GUARD = """
+import sys
+def note(event, args):
+    if event in {"socket.getaddrinfo", "socket.gethostbyname", "socket.connect", "socket.sendto"}:
+        print("reached out:", event, args[1:])
+sys.addaudithook(note)
+"""
+USE = """
+from vademecum.plugins import load
+from vademecum.points import Filter
+from vademecum.testing import some_points
+points = some_points()
+index = load("vectors", sys.argv[1], collection="app", model="model", dim=8, directory=sys.argv[2])
+index.upsert(points).unwrap()
+index.activate().unwrap()
+print(len(index.nearest(points[0].vector, 3, Filter()).unwrap()), "found")
+index.close()
+"""
+
+
+def test_nothing_leaves_the_machine(kind, tmp_path):
+    """No telemetry, no model that is downloaded: nobody asks for a name or connects to anything."""
+    command = [sys.executable, "-W", "ignore", "-c", GUARD + USE, kind, str(tmp_path / "here")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "3 found\n"

@@ -2,136 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import itertools
 import json
 import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from chromium import CHROMIUM, Page
 from vademecum.tools.page import graph_page
 from vademecum.tools.records import Call, Plan, Task, Tool, Trace
 
 HOSTILE = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
-KEYS = {
-    "Enter": (13, "\r"),
-    "Tab": (9, ""),
-    "Escape": (27, ""),
-    "ArrowRight": (39, ""),
-    "ArrowDown": (40, ""),
-    "ArrowLeft": (37, ""),
-}
-
-
-class Page:
-    """One page of a browser of its own. Messages are JSON ended by a zero byte, on file descriptors 3 and 4."""
-
-    def __init__(self, profile: Path) -> None:
-        ours_in, theirs_out = os.pipe()
-        theirs_in, ours_out = os.pipe()
-        command = [
-            CHROMIUM,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--hide-scrollbars",
-        ]
-        command += ["--no-first-run", "--remote-debugging-pipe", f"--user-data-dir={profile}"]
-        # Its two descriptors have to be 3 and 4, whatever the pipe's are here.
-        move = "import os, sys; a, b = map(os.dup, map(int, sys.argv[1:3])); a, b = os.dup(a), os.dup(b)"
-        move += "; os.dup2(a, 3); os.dup2(b, 4); os.execv(sys.argv[3], sys.argv[3:])"
-        wrapped = [sys.executable, "-c", move, str(theirs_in), str(theirs_out), *command]
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(wrapped, pass_fds=(theirs_in, theirs_out), **quiet)
-        os.close(theirs_in)
-        os.close(theirs_out)
-        self.source, self.sink = os.fdopen(ours_in, "rb"), os.fdopen(ours_out, "wb")
-        self.numbers, self.session, self.seen, self.rest = itertools.count(1), "", [], b""
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.ask(f"{domain}.enable")
-
-    def ask(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a command and return its result; events that come meanwhile are kept in `seen`."""
-        number = next(self.numbers)
-        message = {"id": number, "method": method, "params": params} | (
-            {"sessionId": self.session} if self.session else {}
-        )
-        self.sink.write(json.dumps(message).encode() + b"\0")
-        self.sink.flush()
-        while (answer := self.read()).get("id") != number:
-            self.seen.append(answer)
-        assert "error" not in answer, answer
-        return answer["result"]
-
-    def read(self) -> dict[str, Any]:
-        """Return the next message."""
-        while b"\0" not in self.rest:
-            piece = os.read(self.source.fileno(), 65536)
-            assert piece, "the browser has gone"
-            self.rest += piece
-        line, _, self.rest = self.rest.partition(b"\0")
-        return json.loads(line)
-
-    def go(self, path: Path, *, width: int = 1200, height: int = 900, dark: bool = False) -> None:
-        """Open a file at a size, in light or dark."""
-        self.seen = []
-        self.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
-        )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.ask("Emulation.setEmulatedMedia", features=[scheme])
-        self.ask("Page.navigate", url=path.as_uri())
-        while not any(event.get("method") == "Page.loadEventFired" for event in self.seen):
-            self.seen.append(self.read())
-        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-    def js(self, expression: str) -> Any:
-        """Return what JavaScript gives."""
-        done = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in done, done
-        return done["result"].get("value")
-
-    def press(self, key: str) -> None:
-        """Press and let go of a key, as a person would."""
-        code, text = KEYS.get(key, (0, key))
-        event = {"key": key, "code": key, "windowsVirtualKeyCode": code, **({"text": text} if text else {})}
-        self.ask("Input.dispatchKeyEvent", type="keyDown", **event)
-        self.ask("Input.dispatchKeyEvent", type="keyUp", **event)
-
-    def requests(self) -> list[str]:
-        """What was asked for since the page was opened."""
-        sent = [
-            event["params"]["request"]["url"]
-            for event in self.seen
-            if event.get("method") == "Network.requestWillBeSent"
-        ]
-        return [url for url in sent if not url.startswith("data:")]
-
-    def complaints(self) -> list[str]:
-        """What the browser found wrong."""
-        return [json.dumps(e) for e in self.seen if e.get("method") in {"Log.entryAdded", "Runtime.exceptionThrown"}]
-
-    def picture(self, path: Path) -> None:
-        """Save what is seen."""
-        path.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"]))
-
-    def close(self) -> None:
-        """End the browser."""
-        self.sink.close()
-        self.process.terminate()
-        self.process.wait(20)
-        self.source.close()
 
 
 @pytest.fixture(scope="module")

@@ -152,7 +152,7 @@ def _status_text(repo: RepoStatus, *, verbose: bool) -> str:
         ("fresh", "yes" if repo.fresh else "no: the next search or `vade index` brings it up to date"),
         ("when", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(repo.indexed_at)) if repo.indexed_at else "never"),
         ("languages", ", ".join(f"{name} {count}" for name, count in languages) or "none"),
-        ("embedder", repo.embedder),
+        ("embedder", repo.embedder + (f"; {counted(repo.pending, 'chunk')} without a vector" if repo.pending else "")),
         ("database", f"{repo.database} ({size(repo.bytes)})"),
         ("skipped", f"{len(repo.skipped)}" + ("" if verbose or not repo.skipped else " (-v shows which)")),
     ]

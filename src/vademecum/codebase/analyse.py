@@ -129,7 +129,7 @@ def passage_of_path(path: str) -> Passage:
     """Return what an embedder reads of a path.
 
     >>> passage_of_path("src/http/client.py")
-    Passage(text='', title='client', context='src/http')
+    Passage(text='', title='client', context='src/http', prose=False)
     """
     directory, _, name = path.rpartition("/")
     return Passage(text="", title=name.rpartition(".")[0] or name, context=directory)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from vademecum.codebase import hooks, questions, watch
 from vademecum.codebase.changes import changed_nodes
@@ -25,9 +25,11 @@ from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
 from vademecum.errors import StoreBusyError, StoreCorruptError, UnknownError, UsageError
-from vademecum.items import NamedItem
 from vademecum.protocols import Enricher, Progress, Reranker
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
+
+if TYPE_CHECKING:
+    from vademecum.items import NamedItem
 
 SCOPES = ("repo", "repos", "all")
 

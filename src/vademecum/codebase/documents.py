@@ -10,15 +10,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from vademecum.codebase.index import index
-from vademecum.codebase.named import items_named, namings, read_on, with_item
 from vademecum.codebase.open import parse_location
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.search import search
 from vademecum.errors import StoreBusyError, StoreError, UsageError
-from vademecum.items import NamedItem
 from vademecum.types import Answer, Evidence, FileKind, Query
+
+if TYPE_CHECKING:
+    from vademecum.items import NamedItem
 
 ALL = "all"
 LEAST_SHARE = 0.1  # of the best score: a document below is no answer beside it
@@ -27,7 +29,7 @@ PIECES = 3  # that are looked at for each item wanted: one item may match in sev
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The sources that are set.
+    """The sources that belong to the repositories that are open. There is no way from here to any other.
 
     Attributes:
         open_source: returns one, given its name; None where nothing was fetched of it yet.
@@ -69,7 +71,7 @@ class Documents:
         """Return the named sources, "all" for all, ready to be searched; with `every` those that belong to the repositories.
 
         Raises:
-            UsageError: there is no source of this name, or nothing was fetched of it yet.
+            UsageError: there is no source of this name here, or nothing was fetched of it yet.
         """
         if not names:
             return [_open(source) for source in self._belonging(repositories)] if every else []
@@ -77,9 +79,11 @@ class Documents:
         for name in self.repos if ALL in names else names:
             if name not in self.repos:
                 known = (
-                    f"choose among {', '.join(sorted(self.repos))}" if self.repos else "set one up, see docs/sources.md"
+                    f"choose among {', '.join(sorted(self.repos))}"
+                    if self.repos
+                    else "`vade sync` lists those there are"
                 )
-                raise UsageError(f"no source is called {name!r}: {known}")
+                raise UsageError(f"no source of the repositories that are open is called {name!r}: {known}")
             source = self.open_source(name)
             if source is not None:
                 chosen[name] = source
@@ -91,7 +95,7 @@ class Documents:
 
     def _belonging(self, repositories: Sequence[Repository]) -> list[Repository]:
         return [
-            source for source in self.every() if any(_belongs(repo, self.repos[source.name]) for repo in repositories)
+            source for source in self.every() if any(belongs(repo, self.repos[source.name]) for repo in repositories)
         ]
 
     def answering(
@@ -159,6 +163,11 @@ class Documents:
 
     def named_by(self, opened: Sequence[Opened], evidence: Sequence[Evidence]) -> list[NamedItem]:
         """Return the items that code names, or commits that changed its files."""
+        from vademecum.codebase.named import (
+            items_named,
+            namings,
+        )  # every command imports this module, and few come here
+
         found: list[NamedItem] = []
         _read_on(opened)
         for each in opened:
@@ -169,6 +178,8 @@ class Documents:
 
 def _read_on(repositories: Sequence[Opened]) -> None:
     """Take in what came since; while another process writes, what is known is good enough."""
+    from vademecum.codebase.named import read_on
+
     for each in repositories:
         with suppress(StoreBusyError):
             read_on(each.repo)
@@ -178,6 +189,8 @@ NO_DOCUMENTS = Documents(lambda _: None, {})
 
 
 def _described(item: Evidence, sources: Mapping[str, Repository], repositories: Sequence[Opened]) -> Evidence:
+    from vademecum.codebase.named import with_item
+
     source = sources.get(item.repo)
     record = source.items.at(item.path) if source is not None and source.items is not None else None
     if record is None:
@@ -187,7 +200,8 @@ def _described(item: Evidence, sources: Mapping[str, Repository], repositories: 
     return with_item(item, record, source.items.synced_at(), repositories)
 
 
-def _belongs(repo: Repository, patterns: Sequence[str]) -> bool:
+def belongs(repo: Repository, patterns: Sequence[str]) -> bool:
+    """Return whether a repository's name or path matches one of the patterns; where there are none, every one's does."""
     return not patterns or any(
         fnmatchcase(repo.name, pattern) or fnmatchcase(repo.root.path, os.path.expanduser(pattern))
         for pattern in patterns

@@ -121,8 +121,8 @@ def index(
     meaning = fill(repo, target.kind, target.place, progress, embed)
     behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
     report = report_on(repo, target, read, meaning)
-    took = time.perf_counter() - started
-    return observed(replace(report, notes=(behind,) if behind else (), seconds=took), changed=not current)
+    report = replace(report, notes=(behind,) if behind else (), seconds=time.perf_counter() - started)
+    return observed(report, changed=not current)
 
 
 def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:

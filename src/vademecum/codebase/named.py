@@ -33,6 +33,8 @@ KEY = re.compile(
 MOST_IN_ONE = 200  # names kept of one content: a changelog may hold thousands
 MOST_PATHS = 200  # files kept of one commit
 BLOBS_AT_ONCE = 100
+MOST_BLAMED = 3  # pieces of which git is asked who wrote them: it takes a tenth of a second or more for each
+_BLAMED = re.compile(rb"^([0-9a-f]{40}|[0-9a-f]{64}) ", re.MULTILINE)
 SHOWN = 5  # places and commits told of one item
 
 
@@ -102,11 +104,15 @@ def _read_commits(repo: Repository, known: str, head: str) -> None:
         repo.catalogue.store.upsert("meta", [("named_commit", head)]).unwrap()
 
 
-def namings(opened: Opened, evidence: Iterable[Evidence]) -> list[Naming]:
-    """Return what evidence of a repository names, in its lines first, then in commits that changed its files, newest first."""
+def namings(opened: Opened, evidence: Sequence[Evidence]) -> list[Naming]:
+    """Return what evidence of a repository names: in its lines, by commits that wrote them, by commits that changed its files.
+
+    Of each kind the newest come first. Who wrote lines is asked of git, where there are few pieces.
+    """
     store, files = opened.repo.catalogue.store, opened.view.files
     in_lines: list[Naming] = []
-    in_commits: list[Naming] = []
+    by_writing: list[Naming] = []
+    by_changing: list[Naming] = []
     for item in evidence:
         place = bisect_left(files.paths, item.path)
         if files.paths[place : place + 1] != [item.path]:
@@ -119,8 +125,24 @@ def namings(opened: Opened, evidence: Iterable[Evidence]) -> list[Naming]:
         ]
         told = store.scan("named_in_commits", [("path", "=", item.path)]).unwrap()
         told.sort(key=lambda row: (-row[3], row[1], row[0]))
-        in_commits += [Naming(key, _commit(commit, at, subject)) for key, commit, _, at, subject in told]
-    return [*in_lines, *in_commits]
+        wrote = writers(opened.repo.root, item) if told and len(evidence) <= MOST_BLAMED else set()
+        for key, commit, _, at, subject in told:
+            said = _commit(commit, at, subject)
+            if commit in wrote:
+                by_writing.append(Naming(key, f"lines by {said}"))
+            else:
+                by_changing.append(Naming(key, f"file changed by {said}"))
+    return [*in_lines, *by_writing, *by_changing]
+
+
+def writers(root: git.Root, item: Evidence) -> set[str]:
+    """Return the commits that wrote the lines of a piece of code as they are; none where git does not know."""
+    lines = f"{item.start_line},{item.end_line}"
+    match git.run(root, "blame", "--porcelain", "-L", lines, "--", item.path):
+        case Ok(output):
+            return {found.decode() for found in _BLAMED.findall(output)}
+        case Err():  # the file is not committed, or shorter there
+            return set()
 
 
 def items_named(found: Sequence[Naming], sources: Iterable[Repository]) -> list[NamedItem]:

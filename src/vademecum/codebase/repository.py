@@ -27,7 +27,7 @@ class Repository:
     plan: Plan
     walk: WalkSettings
     clock: Clock
-    prose: Callable[[], Embedder]  # the one for prose alone, which is the same where there is but one
+    prose: Callable[[], Embedder]  # the one for prose alone, as memory needs it: by words while it fails
     batch: int = 64  # pieces that an embedder outside the workers is given at once: what a failure can cost
     enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
     mirror: Mirror | None = None  # the index of vectors outside this process, where there is one

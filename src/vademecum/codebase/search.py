@@ -62,10 +62,9 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         )  # fmt: skip
 
     def best(count: int) -> tuple[Evidence, ...]:
+        joined = query.joined and ranker in JOINED and not plan.is_bare
         with stage("evidence"):
-            return gather_evidence(
-                opened, found.ranked, count, joined=query.joined and ranker in JOINED and not plan.is_bare
-            )
+            return gather_evidence(opened, found.ranked, count, joined=joined)
 
     with stage("rerank"):  # reading the evidence among it
         evidence, said = rerank(by, query.text, best, query.k)

@@ -39,7 +39,7 @@ def status_of(repo: Repository) -> RepoStatus:
     return RepoStatus(
         repo.name, repo.root.path, head.branch, snapshot.label, view.files.indexed, len(view),
         dict(languages.most_common()), snapshot.skipped, repo.embedder().name, database, _bytes(repo), fresh,
-        snapshot.indexed_at,
+        snapshot.indexed_at, int(view.pending.sum()),
     )  # fmt: skip
 
 
@@ -118,11 +118,15 @@ def _check_embedder(repo: Repository) -> Check:
 
 
 def _check_index(repo: Repository) -> Check:
-    status = status_of(repo)
+    try:
+        status = status_of(repo)
+    except Error as error:  # nothing of an index can be read without knowing whose vectors it holds
+        return Check("index", ok=False, detail=str(error), fix="mend what the lines above say first")
     if not status.indexed_at:
         return Check("index", ok=True, detail="nothing is indexed yet; the first search does it")
     state = "up to date" if status.fresh else "behind the disk; the next search takes the changes in"
-    return Check("index", ok=True, detail=f"{status.files} files, {status.chunks} chunks, {state}")
+    unread = f", {status.pending} of them without a vector until `vade index` has made it" if status.pending else ""
+    return Check("index", ok=True, detail=f"{status.files} files, {status.chunks} chunks{unread}, {state}")
 
 
 def _check_vectors(repo: Repository, mirror: Mirror, *, repair: bool) -> Check:

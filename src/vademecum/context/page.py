@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vademecum.codebase.surroundings import Surroundings
+from vademecum.drawing import force_script
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 
@@ -17,7 +18,8 @@ def graph_page(drawn: Surroundings, repo: str) -> str:
     # `<` and `&` would end or begin something in the page; U+2028 a line in a script
     text = json.dumps(graph_record(drawn), ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026")
     title = html.escape(f"{drawn.title} in {repo}" if drawn.title != repo else repo)
-    return _TEMPLATE.read_text("utf-8").replace("{{title}}", title).replace("{{data}}", text)
+    page = _TEMPLATE.read_text("utf-8").replace("{{force}}", force_script())
+    return page.replace("{{title}}", title).replace("{{data}}", text)
 
 
 def graph_record(drawn: Surroundings) -> dict[str, Any]:

@@ -6,14 +6,12 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
-from starlette.staticfiles import StaticFiles
 
 from vademecum import __version__
 from vademecum.config import Settings
@@ -28,14 +26,24 @@ from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem, problem_of
-from vademecum.http.routes import code, events, graph, health, indexing, knowledge, memory, reference, symbols, tools
+from vademecum.http.routes import (
+    code,
+    events,
+    graph,
+    health,
+    indexing,
+    knowledge,
+    memory,
+    page,
+    reference,
+    symbols,
+    tools,
+)
 from vademecum.http.routes.shapes import ALWAYS
 from vademecum.roots import OpenedRoot
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
-
-PAGE = Path(__file__).parent / "page"
 
 
 def application(
@@ -83,12 +91,11 @@ def application(
         title="vademecum", version=__version__, summary="Finds code, with evidence.", lifespan=life, docs_url=None, redoc_url=None,
         responses=ALWAYS
     )  # fmt: skip
-    for module in (health, reference, code, symbols, graph, indexing, events, memory, tools, knowledge):
+    for module in (health, reference, code, symbols, graph, indexing, events, memory, tools, knowledge, page):
         app.include_router(module.router)
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
-    if PAGE.is_dir():
-        app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+    app.mount("/page", page.PageFiles(), name="page")
     return Guard(app, roots, keys, hosts, own.max_body_bytes, log_queries=own.log_queries)
 
 

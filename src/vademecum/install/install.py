@@ -22,7 +22,7 @@ from vademecum.install.change import Change, Wanted, with_parts, without_parts
 from vademecum.install.command import Command
 from vademecum.install.files import Found, look
 from vademecum.install.instructions import INSTRUCTIONS
-from vademecum.install.journal import Journal, Record, sweep
+from vademecum.install.journal import Journal, Record, make, sweep
 from vademecum.install.journal import replace as replace_file
 from vademecum.install.part import EditError, Part
 from vademecum.install.places import Places
@@ -181,10 +181,7 @@ def write_one(change: Change, journal: Journal) -> None:
     if change.new is None:
         _unlink(change.path)
     elif change.new != change.now:
-        try:
-            change.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SourceError(f"cannot make {change.path.parent}: {error.strerror}; make it by hand") from error
+        make(change.path.parent)
         replace_file(change.path, change.new, change.mode, change.owner)
     journal.put(change.path, record)
 

@@ -113,7 +113,7 @@ class Journal:
         digest = hashlib.sha256(content).hexdigest()
         path = self._backup(digest)
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make(path.parent, 0o700)
             replace(path, content, 0o600)
         return digest
 
@@ -145,10 +145,7 @@ class Journal:
     def _write(self) -> None:
         files = {name: each.plain() for name, each in sorted(self.records.items())}
         said = {"format": FORMAT, "files": files, "folders": sorted(self.folders)}
-        try:
-            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise SourceError(f"cannot make {self.directory}: {error.strerror}; set VADE_HOME") from error
+        make(self.directory, 0o700)
         replace(self.path, (json.dumps(said, indent=1) + "\n").encode("utf-8", "surrogateescape"), 0o600)
 
     def _backup(self, digest: str) -> Path:
@@ -198,6 +195,14 @@ def sweep(path: Path) -> None:
     with suppress(OSError):
         for partial in path.parent.glob(f"{PARTIAL}{glob.escape(path.name[:40])}.*"):
             partial.unlink()
+
+
+def make(folder: Path, mode: int = 0o777) -> None:
+    """Make a directory where there is none. Raises `SourceError`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=mode)
+    except OSError as error:
+        raise SourceError(f"cannot make {folder}: {error.strerror}; make it by hand, and writable") from error
 
 
 def replace(path: Path, content: bytes, mode: int, owner: tuple[int, int] | None = None) -> None:

@@ -21,6 +21,7 @@ from vademecum.errors import OutsideRootError, UsageError
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine
+    from vademecum.items import NamedItem
     from vademecum.protocols import Progress
     from vademecum.types import Answer
 
@@ -177,7 +178,7 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
     name, relation = arguments["name"], arguments.get("relation", "definition")
     if relation == "definition":
         found = engine.codebase.symbol(name, k=RESULTS)
-        return _with_items(engine, found, _outcome(engine, found, SNIPPET_LINES, facts=True))
+        return _with_items(_outcome(engine, found, SNIPPET_LINES, facts=True), engine.codebase.items(found.evidence))
     depth = arguments.get("depth", 2)
     if relation == "path":
         if "to" not in arguments:
@@ -185,15 +186,13 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
         answer = engine.codebase.path(name, arguments["to"], depth)
     else:
         answer = getattr(engine.codebase, relation)(name, depth=depth)
-    items = engine.codebase.items_at(answer)
-    record = neighbours_record(answer, compact=True) | ({"items": items_record(items)} if items else {})
-    return Outcome((neighbours_text(answer) + items_text(items)).rstrip("\n"), record)
+    said = Outcome(neighbours_text(answer).rstrip("\n"), neighbours_record(answer, compact=True))
+    return _with_items(said, engine.codebase.items_at(answer))
 
 
-def _with_items(engine: Engine, answer: Answer, outcome: Outcome) -> Outcome:
-    items = engine.codebase.items(answer.evidence)
-    data = {**(outcome.data or {}), **({"items": items_record(items)} if items else {})}
-    return Outcome(f"{outcome.text}\n{items_text(items)}".rstrip("\n"), data)
+def _with_items(said: Outcome, items: list[NamedItem]) -> Outcome:
+    data = {**(said.data or {}), **({"items": items_record(items)} if items else {})}
+    return Outcome(f"{said.text}\n{items_text(items)}".rstrip("\n"), data)
 
 
 def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -206,12 +205,8 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
 
 
 def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-    found = engine.memory.recall(
-        arguments["question"],
-        k=arguments.get("k", REMEMBERED),
-        when=arguments.get("when", ""),
-        by=arguments.get("by", "both"),
-    )
+    when, by = arguments.get("when", ""), arguments.get("by", "both")
+    found = engine.memory.recall(arguments["question"], k=arguments.get("k", REMEMBERED), when=when, by=by)
     return Outcome(recalled_text(found), recalled_record(found))
 
 

@@ -17,13 +17,16 @@ from http.client import HTTPException
 from typing import Any
 
 from vademecum.errors import ProviderError, UsageError
-from vademecum.providers.post import DAY_S, FAILURES, error_of, is_address, is_elsewhere, post, short
+from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
+from vademecum.providers.post import DAY_S, FAILURES, Reply, error_of, is_address, is_elsewhere, post, short
 
 # API → its usual place and the path of its chat
 APIS: Mapping[str, tuple[str, str]] = {
     "ollama": ("http://127.0.0.1:11434", "/api/chat"),
     "openai": ("https://api.openai.com/v1", "/chat/completions"),
 }
+ONCE = Patience(attempts=1)  # for somebody who waits
+UNHURRIED = Patience(attempts=3)  # for work in the background
 BLOCK_TOKENS = 4_096  # Ollama loads a model anew when its context changes: sizes are few
 MOST_BYTES = 1_000_000  # of an answer: a hundred times what is asked for
 
@@ -40,6 +43,7 @@ class Server:
     base_url: str
     api_key: str = field(default="", repr=False)
     timeout_s: float = 30.0
+    patience: Patience = ONCE  # with what a server says of itself; a silent one is not asked again
 
     def __post_init__(self) -> None:
         if self.api not in APIS:
@@ -75,19 +79,25 @@ class Server:
             body |= {"think": False, "options": options}
         else:
             body |= {"temperature": 0}
-        status, reply = self._post(body)
-        if status != 200:
-            raise ProviderError(self._refused(status, reply, model))
-        return self._content(reply)
+        return self.patience.over(lambda: self._asked(body, model))
 
-    def _post(self, body: dict[str, Any]) -> tuple[int, bytes]:
-        """Send a request and return the status and the reply, or raise in time."""
+    def _asked(self, body: dict[str, Any], model: str) -> str:
+        """Ask once."""
+        reply = self._post(body)
+        if reply.status in PASSING:
+            after = retry_after(reply.headers.get("retry-after", ""), self.patience.clock())
+            raise PassingError(self._refused(reply.status, reply.body, model), after)
+        if reply.status != 200:
+            raise ProviderError(self._refused(reply.status, reply.body, model))
+        return self._content(reply.body)
+
+    def _post(self, body: dict[str, Any]) -> Reply:
+        """Send a request and return the reply, or raise in time."""
         url = self.base_url + APIS[self.api][1]
         try:
-            reply = post(url, body, api_key=self.api_key, timeout_s=self.timeout_s, most_bytes=MOST_BYTES)
+            return post(url, body, api_key=self.api_key, timeout_s=self.timeout_s, most_bytes=MOST_BYTES)
         except FAILURES as error:
             raise ProviderError(self._unreachable(error)) from error
-        return reply.status, reply.body
 
     def _unreachable(self, error: Exception) -> str:
         if isinstance(error, TimeoutError):

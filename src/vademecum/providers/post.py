@@ -71,11 +71,16 @@ def post(url: str, body: object, *, api_key: str, timeout_s: float, most_bytes: 
         OSError, HTTPException: the connection failed.
         ValueError: the key cannot be sent in a header.
     """
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {api_key}"} if api_key else {})
+    return request("POST", url, json.dumps(body).encode(), headers, timeout_s=timeout_s, most_bytes=most_bytes)
+
+
+def request(
+    method: str, url: str, body: bytes | None, headers: Mapping[str, str], *, timeout_s: float, most_bytes: int
+) -> Reply:
+    """Send any request and return the reply; `url` may have a query. Arguments and errors are those of `post`."""
     parts = urlsplit(url)
     connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    headers = {"Content-Type": "application/json", "User-Agent": f"vademecum/{__version__}"}
-    if api_key:
-        headers["Authorization"] = f"Bearer {api_key}"
     patience = min(timeout_s, DAY_S)  # no clock takes infinity
     connection = connect(parts.hostname or "", parts.port, timeout=patience)
     late = threading.Event()
@@ -86,7 +91,8 @@ def post(url: str, body: object, *, api_key: str, timeout_s: float, most_bytes: 
         watch.daemon = True
         watch.start()
         try:
-            connection.request("POST", parts.path, json.dumps(body).encode(), headers)
+            target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+            connection.request(method, target, body, {"User-Agent": f"vademecum/{__version__}", **headers})
             with connection.getresponse() as reply:
                 found = Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read(most_bytes))
                 if reply.length and len(found.body) < most_bytes:  # reading up to a limit does not say so by itself

@@ -8,23 +8,20 @@ nowhere else: no proxy, no redirect is followed, and the key never leaves that a
 from __future__ import annotations
 
 import base64
-import ipaddress
 import json
 import random
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import wraps
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from socket import SHUT_RDWR, socket
+from http.client import HTTPException
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit
 
-from vademecum import __version__
 from vademecum.errors import ConfigError, SyncError
+from vademecum.providers.patience import retry_after
+from vademecum.providers.post import DAY_S, Reply, is_address, is_elsewhere, request, short
 from vademecum.result import Err, Ok
 
 ATTEMPTS = 5
@@ -32,30 +29,12 @@ FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 LONGEST_WAIT_S = 300.0  # that a server may ask for: beyond it the run ends, and goes on when it is started again
 MOST_BYTES = 64_000_000  # of one answer
-DETAIL_CHARACTERS = 200
-DAY_S = 86_400.0
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 T = TypeVar("T")
 P = ParamSpec("P")
 Wait = Callable[[float], None]
 Parameters = Mapping[str, str | int | list[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a server answered."""
-
-    status: int
-    headers: Mapping[str, str]  # names in small letters
-    body: bytes
-
-    @property
-    def at(self) -> float:
-        """The server's time, in seconds since the epoch; 0 where it does not say."""
-        with suppress(ValueError, TypeError):
-            return parsedate_to_datetime(self.headers.get("date", "")).timestamp()
-        return 0.0
 
 
 def outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[SyncError]]:
@@ -74,7 +53,7 @@ def outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[SyncError]]:
             web = getattr(args[0], "web", None)
             where = f"{web.url} answered" if isinstance(web, Web) else "the server answered"
             setting = f"sources.{web.source}.url" if isinstance(web, Web) else "the source's url"
-            said = _short(f"{type(error).__name__}: {error}")
+            said = short(f"{type(error).__name__}: {error}")
             return Err(
                 SyncError(f"{where} with something else than was asked for ({said}): check {setting} and its provider")
             )
@@ -109,8 +88,8 @@ class Web:
     ) -> None:
         self.source = source
         self.url = address(source, url)
-        self._headers = {"Accept": "application/json", "User-Agent": f"vademecum/{__version__}", **headers}
-        self._timeout_s = min(max(float(timeout_s), 0.05), DAY_S)
+        self._headers = {"Accept": "application/json", **headers}
+        self._timeout_s = max(float(timeout_s), 0.05)
         self._wait, self._chance = wait, chance
         for name, value in self._headers.items():
             if not value.isprintable() or not value.isascii():
@@ -121,11 +100,7 @@ class Web:
     @property
     def remote(self) -> bool:
         """Whether the address is another machine's: any but a loopback address or `localhost`."""
-        host = urlsplit(self.url).hostname or ""
-        try:
-            return not ipaddress.ip_address(host).is_loopback
-        except ValueError:
-            return host != "localhost"
+        return is_elsewhere(self.url)
 
     def get(self, path: str, parameters: Parameters | None = None) -> tuple[Any, Reply]:
         """Return what stands at a path below the address, as JSON. Raises `SyncError`."""
@@ -191,7 +166,7 @@ class Web:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
             raise SyncError(
-                f"{self.url} answers with something else than JSON ({_short(reply.body[:500].decode('utf-8', 'replace'))}): "
+                f"{self.url} answers with something else than JSON ({short(reply.body[:500].decode('utf-8', 'replace'))}): "
                 f"check sources.{self.source}.url"
             ) from error
 
@@ -202,42 +177,13 @@ class Web:
         )  # drawn at random, so that many who wait do not come back at once
 
     def _once(self, method: str, url: str, body: bytes | None) -> Reply:
-        parts = urlsplit(url)
-        connect = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        connection = connect(parts.hostname or "", parts.port, timeout=self._timeout_s)
         headers = ({"Content-Type": "application/json"} if body is not None else {}) | self._headers
-        late = threading.Event()
-        try:
-            connection.connect()
-            # The socket's own timeout starts again with every byte; this one does not.
-            watch = threading.Timer(self._timeout_s, _hang_up, (connection.sock, late))
-            watch.daemon = True
-            watch.start()
-            try:
-                connection.request(
-                    method, f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}", body, headers
-                )
-                with connection.getresponse() as reply:
-                    content = reply.read(MOST_BYTES + 1)
-                    found = Reply(reply.status, {name.lower(): value for name, value in reply.getheaders()}, content)
-                    whole = reply.length in (None, 0)
-            finally:
-                watch.cancel()
-        except (OSError, HTTPException) as error:
-            if late.is_set():
-                raise TimeoutError from error
-            raise
-        finally:
-            connection.close()
-        if late.is_set():  # what was read until then may look whole
-            raise TimeoutError
-        if len(content) > MOST_BYTES:
+        reply = request(method, url, body, headers, timeout_s=self._timeout_s, most_bytes=MOST_BYTES)
+        if len(reply.body) >= MOST_BYTES:
             raise SyncError(
                 f"{self.url} answered with more than {MOST_BYTES} bytes: ask for less, as with a narrower query"
             )
-        if not whole:
-            raise ConnectionResetError("it hung up in the middle")
-        return found
+        return reply
 
     def _unreachable(self, error: Exception) -> str:
         own = f"sources.{self.source}"
@@ -245,12 +191,12 @@ class Web:
             return f"{self.url} took longer than {self._timeout_s:g} s, {ATTEMPTS} times: raise {own}.timeout_s, or try again later"
         if isinstance(error, ConnectionRefusedError):
             return f"nothing answers at {self.url}: check {own}.url, or start the server"
-        said = _short(str(error) or type(error).__name__)
+        said = short(str(error) or type(error).__name__)
         return f"{self.url} cannot be asked ({said}): check {own}.url and the network; the next run goes on from here"
 
     def _refused(self, reply: Reply, asked_for: float) -> str:
         own, status = f"sources.{self.source}", reply.status
-        said = self._masked(_short(reply.body[:2000].decode("utf-8", "replace")))
+        said = self._masked(short(reply.body[:2000].decode("utf-8", "replace")))
         later = f"run `vade sync {self.source}` later, it goes on from here"
         if 300 <= status < 400:
             status = 302
@@ -282,18 +228,19 @@ def address(source: str, url: str) -> str:
         ConfigError: it is none.
     """
     url = url.rstrip("/")
-    try:
-        parts = urlsplit(url)
-        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-        whole = whole and url.isascii() and url.isprintable() and " " not in url
-    except ValueError:  # a port that is no number, say
-        whole = False
-    if not whole or parts.query or parts.fragment or parts.username is not None:
+    if not is_address(url):
         # A name and password in it would end up in messages: it is not shown.
         raise ConfigError(
             f"sources.{source}.url is not an address like https://example.org: a key goes into sources.{source}.token"
         )
     return url
+
+
+def said_at(reply: Reply) -> float:
+    """Return the time a server says it is, in seconds since the epoch; 0 where it does not."""
+    with suppress(ValueError, TypeError, OverflowError):
+        return parsedate_to_datetime(reply.headers.get("date", "")).timestamp()
+    return 0.0
 
 
 def authorization(user: str, token: str) -> str:
@@ -316,23 +263,11 @@ def variable(source: str, option: str) -> str:
 
 def _asked_wait(reply: Reply) -> float:
     """Seconds that a server asks to wait: `Retry-After` in seconds or as a date, `X-RateLimit-Reset` as a time."""
-    said = reply.headers.get("retry-after", "")
-    with suppress(ValueError):
-        return max(0.0, float(said))
-    now = reply.at or time.time()
-    with suppress(ValueError, TypeError):
-        return max(0.0, parsedate_to_datetime(said).timestamp() - now)
+    now = said_at(reply) or time.time()
+    asked = retry_after(reply.headers.get("retry-after", ""), now)
+    if asked is not None:
+        return max(0.0, asked)
     with suppress(ValueError):
         reset = float(reply.headers.get("x-ratelimit-reset", ""))
         return max(0.0, reset - now) if reply.status == 429 and reset > DAY_S else 0.0
     return 0.0
-
-
-def _hang_up(line: socket, late: threading.Event) -> None:
-    late.set()
-    with suppress(OSError):  # it is closed already
-        line.shutdown(SHUT_RDWR)
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:DETAIL_CHARACTERS] or "no more said"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from vademecum.errors import Error, UsageError
 from vademecum.items import SourceStatus, SyncReport
 from vademecum.protocols import Progress
 from vademecum.source_settings import SourceSettings
-from vademecum.sources.sync import Source, sync
 from vademecum.types import Check
+
+if TYPE_CHECKING:
+    from vademecum.sources.sync import Source
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -57,6 +60,8 @@ class Sources:
             SyncError: it cannot be asked; what it told until then is kept, and the next run goes on from there.
             StoreBusyError: another process is at it.
         """
+        from vademecum.sources.sync import sync  # every command opens an engine, and few fetch
+
         return sync(self._known(name), progress or _silent, full=full, dry_run=dry_run)
 
     def status(self) -> list[SourceStatus]:
@@ -96,9 +101,12 @@ class Sources:
             remote, agreed = self._remote(name)
         except Error as error:
             return Check(title, ok=False, detail=str(error), fix=f"mend [sources.{name}] in your user file")
-        where = "asks another machine" if remote else "is on this machine"
-        refused = "" if agreed else "; not until privacy.allow_remote is set"
-        return Check(title, ok=True, detail=f"{self._settings[name].provider}, {where}{refused}")
+        provider = self._settings[name].provider
+        if not remote:
+            return Check(title, ok=True, detail=f"{provider}, on this machine")
+        place = self._settings[name].options.get("url") or "where its provider says"
+        refused = "" if agreed else "; not yet: set privacy.allow_remote in your user file"
+        return Check(title, ok=True, detail=f"{provider} at {place}, asked in `vade sync` alone{refused}")
 
     def _known(self, name: str) -> Source:
         if name not in self._settings:

@@ -67,9 +67,13 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
     provider = source.provider()
     with exclusive(source.lock, 0.0, doing=f"fetching source {source.name!r}"):
         state, resumed = source.ledger.begin(source.asked, full=full, anew=dry_run)
-        run = (rehearse if dry_run else fetch)(source, provider, state, progress)
-        if not dry_run:
-            index(source.repo, progress)
+        if dry_run:
+            run = rehearse(source, provider, state, progress)
+        else:
+            try:
+                run = fetch(source, provider, state, progress)
+            finally:  # what came until it was cut short is found as well
+                index(source.repo, progress)
     return SyncReport(
         source.name, source.spec, run.added, run.changed, run.unchanged, run.removed, source.ledger.count(), run.full,
         resumed, dry_run, time.perf_counter() - started,

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import timedelta
 from functools import wraps
 from hashlib import blake2b
 from pathlib import Path
@@ -32,6 +33,7 @@ T = TypeVar("T")
 
 SCHEMA = 1
 INDEX_FROM = 200_000  # rows; below it every product is computed in some 0.1 s
+KEPT_VERSIONS = timedelta(hours=1)  # of a table, for who is reading one
 REFINED = 5  # times as many candidates are computed again from whole vectors
 KEYS_AT_ONCE = 500  # in one expression
 _NUMBERS = ("start_line", "end_line", "ordinal")
@@ -158,7 +160,7 @@ class LanceIndex:
     @_outcome
     def _activate(self) -> None:
         table = self._table(make=True)
-        table.optimize()
+        table.optimize(cleanup_older_than=KEPT_VERSIONS)
         if table.count_rows() >= self._index_from and not table.list_indices():
             table.create_index(metric="cosine", index_type="IVF_HNSW_SQ", vector_column_name="vector")
         pointer = self._directory / f"{self._collection}.current"

@@ -30,7 +30,7 @@ from vademecum.errors import StoreError, StoreVersionError, UsageError, VectorIn
 from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
 from vademecum.result import Err, Ok, Result
-from vademecum.storage.qdrant_calls import Calls
+from vademecum.storage.qdrant_calls import Calls, InTime
 
 SCHEMA = 1
 DENSE, WORDS = "dense", "words"
@@ -315,8 +315,8 @@ def _connected(url: str, api_key: str, timeout_s: float) -> QdrantClient:
         warnings.simplefilter("ignore")  # about a key sent in the clear, which is the user's to decide
         return QdrantClient(
             url=url, port=parts.port or (443 if parts.scheme == "https" else 6333), api_key=api_key or None,
-            timeout=max(1, math.ceil(timeout_s)), check_compatibility=False, trust_env=False, follow_redirects=False,
-            verify=verify,
+            timeout=max(1, math.ceil(timeout_s)), check_compatibility=False, follow_redirects=False,
+            transport=InTime(max(1.0, timeout_s), verify=verify, trust_env=False),
         )  # fmt: skip
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import httpx
 from pydantic import ValidationError
@@ -25,6 +25,36 @@ READ_TRIES, WRITE_TRIES = 2, 4
 FIRST_PAUSE_S = 0.2  # then twice as long each time, of which a random half is left out
 LONGEST_PAUSE_S = 30.0  # a server that asks for more is not waited for
 DETAIL_CHARACTERS = 200
+
+
+class InTime(httpx.HTTPTransport):
+    """Reads an answer within a time, however its bytes are spread: httpx's own limit starts again with each of them."""
+
+    def __init__(self, seconds: float, **more: Any) -> None:
+        super().__init__(**more)
+        self._seconds = seconds
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Return an answer whose reading ends in time."""
+        end = time.monotonic() + self._seconds
+        response = super().handle_request(request)
+        assert isinstance(response.stream, httpx.SyncByteStream)
+        response.stream = _Timed(response.stream, end)
+        return response
+
+
+class _Timed(httpx.SyncByteStream):
+    def __init__(self, inner: httpx.SyncByteStream, end: float) -> None:
+        self._inner, self._end = inner, end
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self._inner:
+            if time.monotonic() > self._end:
+                raise httpx.ReadTimeout("the answer takes too long")
+            yield part
+
+    def close(self) -> None:
+        self._inner.close()
 
 
 class Calls:

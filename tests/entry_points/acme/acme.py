@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from vademecum import Ok
-from vademecum.errors import CursorError, ToolServerError
+from vademecum.errors import CursorError, ToolServerError, VectorIndexError
 from vademecum.items import Item, Page
+from vademecum.matching import matches
+from vademecum.points import Filter, Near
 from vademecum.result import Err
 from vademecum.storage.sqlite import SqliteStore
 
@@ -78,6 +80,48 @@ class Memory(SqliteStore):
     """A store; what matters here is that it is found."""
 
 
+class Shelf:
+    """An index of vectors in a dictionary, compared one by one."""
+
+    remote = False
+
+    def __init__(self, collection, model, dim):
+        self.name, self.dim, self.points = f"acme {collection}", dim, {}
+
+    def upsert(self, points):
+        """Keep them by their keys."""
+        if any(point.vector.shape != (self.dim,) for point in points):
+            return Err(VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers"))
+        self.points.update({point.payload.key: point for point in points})
+        return Ok(len(points))
+
+    def delete(self, which):
+        """Drop those that a filter lets pass, or those with these keys."""
+        for key in self.keys(which).unwrap() if isinstance(which, Filter) else which:
+            self.points.pop(key, None)
+        return Ok(None)
+
+    def nearest(self, vector, k, where):
+        """Compare with every point that the filter lets pass."""
+        if vector.shape != (self.dim,):
+            return Err(VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers"))
+        length = float(np.linalg.norm(vector)) or 1.0
+        passing = [point for point in self.points.values() if matches(where, point.payload)]
+        found = [Near(point.payload, float(point.vector @ vector) / length) for point in passing]
+        return Ok(sorted(found, key=lambda near: -near.score)[:k])
+
+    def keys(self, where):
+        """Return the keys of those that the filter lets pass."""
+        return Ok({key for key, point in self.points.items() if matches(where, point.payload)})
+
+    def activate(self):
+        """There is but one model."""
+        return Ok(None)
+
+    def close(self):
+        """Let go."""
+
+
 class Tracker:
     """A tracker with three issues, two a page."""
 
@@ -108,8 +152,8 @@ class Wiki(Tracker):
 class Calculator:
     """A server with one tool."""
 
-    about = ""
     remote = stale = False
+    about = "Adds numbers"
 
     def __init__(self, name, timeout_s, answer_bytes, unit=""):
         self.name, self.alive, self.unit = name, True, unit

@@ -43,7 +43,6 @@ async def search(
     kind: Name = "all",
     symbol: Name = "",
     repo: Names = [],
-    source: Names = [],
     commit: Name = "",
     regex: Name = "",
     ranker: Name = "",
@@ -60,7 +59,7 @@ async def search(
     def answer(engine: Engine) -> dict[str, Any]:
         found = engine.codebase.search(
             q, k=k or asked.desk.settings.search.k, languages=lang, paths=path, exclude=exclude, kind=kind, symbol=symbol,
-            pattern=regex, commit=commit, repos=repo, sources=source, ranker=ranker, reranker=reranker, refresh=due,
+            pattern=regex, commit=commit, repos=repo, ranker=ranker, reranker=reranker, refresh=due,
         )  # fmt: skip
         return answer_record(found, snippet_lines=snippet_lines)
 

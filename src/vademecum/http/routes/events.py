@@ -15,7 +15,9 @@ from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.memory import answering, recalled
 from vademecum.http.routes.parameters import Cursor, Limit, Words
 from vademecum.http.routes.shapes import Page, RecalledShape
+from vademecum.memory.recall import metadata_of
 from vademecum.memory.records import Event, Recorded
+from vademecum.memory.weigh import By
 
 router = APIRouter(prefix="/v1/events", tags=["events"])
 EventId = Annotated[str, Path(min_length=1, max_length=200)]
@@ -41,6 +43,23 @@ class Changes(BaseModel):
     metadata: dict[str, Any]
 
 
+class Sought(BaseModel):
+    """What events are sought by: words, a vector, or both of them by their meaning, and what all of them have to have."""
+
+    q: str = Field(default="", max_length=LONGEST_QUESTION)
+    vector: list[float] | None = Field(
+        default=None, max_length=16_384, description="Of the embedder in use; asked by instead of `q`."
+    )
+    by: By = Field(default=By.BOTH, description="What is compared; by meaning exactly over every vector.")
+    k: int = Field(default=10, ge=1, le=200)
+    when: str = Field(default="", max_length=1000)
+    since: float | None = Field(default=None, ge=0, le=253_402_300_799)
+    until: float | None = Field(default=None, ge=0, le=253_402_300_799)
+    session: str = Field(default="", max_length=1000)
+    roles: list[str] = Field(default=[], max_length=20)
+    metadata: dict[str, Any] = Field(default={}, description="Only events whose metadata has all of this.")
+
+
 @router.post("", status_code=201, response_model=Recorded)
 async def record(asked: Asked, body: New, repo: Name = "") -> Response:
     """Keep something, without its secrets, and the facts that it states."""
@@ -61,16 +80,18 @@ async def events(
     until: Annotated[float | None, Query(ge=0, le=253_402_300_799)] = None,
     session: Name = "",
     role: Names = [],
+    meta: Names = [],
     repo: Name = "",
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> Response:
-    """List events of a time, the latest first."""
+    """List events of a time, the latest first; `meta` is NAME=VALUE, of which each has to be there."""
+    wanted = {name: value for each in meta for name, value in metadata_of(each).items()}
 
     def answer(engine: Engine) -> dict[str, Any]:
         memory = engine.memory
         first, last = memory.period(when) if when else (since or 0.0, float("inf") if until is None else until)
-        found = [e for e in memory.events(since=first, until=last, session=session) if not role or e.role in role]
+        found = memory.events(since=first, until=last, session=session, roles=role, metadata=wanted)
         found.sort(key=lambda event: (-event.at, event.id))
         return page(found, limit, cursor, lambda event: (-event.at, event.id), asdict)
 
@@ -90,6 +111,13 @@ async def search(
 ) -> Response:
     """Find the events that answer a question, what they state, and what has become of it."""
     return await asked.answer(answering(q, k, when, as_of, session, role, recalled), repo=repo)
+
+
+@router.post("/search", response_model=RecalledShape)
+async def seek(asked: Asked, body: Sought, repo: Name = "") -> Response:
+    """Find events by words, by a vector, by metadata and time; without words or a vector use `GET /v1/events`."""
+    given = body.model_dump(exclude={"q"})
+    return await asked.answer(lambda engine: recalled(engine.memory.recall(body.q, **given)), repo=repo)
 
 
 @router.get("/{id}", response_model=Event)

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Response
 
 from vademecum.codebase.graph.terms import Node
-from vademecum.context.items import items_record
 from vademecum.context.neighbours import neighbours_record
 from vademecum.context.render import answer_record
 from vademecum.engine import Engine
@@ -61,8 +60,7 @@ async def related(
                 found = codebase.path(name, to, depth, repo=repo)
             case "related":
                 found = codebase.related(name, question, depth, repo=repo)
-        items = engine.codebase.items_at(found) if relation == "related" else []
-        return {**neighbours_record(found), **({"items": items_record(items)} if items else {})}
+        return neighbours_record(found)
 
     return await asked.answer(answer)
 
@@ -77,14 +75,11 @@ async def symbol(
 ) -> Response:
     """Show where a name, or `Class.name`, is defined; exact, or not found."""
     due = asked.is_due()
-
-    def answer(engine: Engine) -> dict[str, Any]:
-        found = engine.codebase.symbol(name, k=k, repo=repo, refresh=due)
-        items = engine.codebase.items(found.evidence)
-        record = answer_record(found, snippet_lines=snippet_lines)
-        return {**record, **({"items": items_record(items)} if items else {})}
-
-    return await asked.answer(answer)
+    return await asked.answer(
+        lambda engine: answer_record(
+            engine.codebase.symbol(name, k=k, repo=repo, refresh=due), snippet_lines=snippet_lines
+        )
+    )
 
 
 def symbol_record(node: Node) -> dict[str, Any]:

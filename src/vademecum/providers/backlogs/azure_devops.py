@@ -19,7 +19,7 @@ from urllib.parse import quote
 from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
 from vademecum.providers.markup import markdown_of
-from vademecum.providers.web import Parameters, Wait, Web, outcome
+from vademecum.providers.web import Parameters, Wait, Web, outcome, said_at
 from vademecum.providers.when import seconds, written
 
 AT_ONCE = 200  # the most that one batch takes
@@ -81,11 +81,11 @@ class AzureDevOps:
         found, reply = self.web.post(f"{self._below}/_apis/wit/wiql", {"query": wiql}, options)
         ids = [int(each["id"]) for each in found["workItems"]]
         if not ids:
-            return Page((), at=reply.at)
+            return Page((), at=said_at(reply))
         body = {"ids": ids, "$expand": "All", "errorPolicy": "Omit"}
         batch, _ = self.web.post(f"{self._below}/_apis/wit/workitemsbatch", body, VERSION)
         items = tuple(self._item(each) for each in batch["value"] if each)  # one that went meanwhile is null
-        return Page(items, cursor=str(max(ids)), at=reply.at)
+        return Page(items, cursor=str(max(ids)), at=said_at(reply))
 
     def _item(self, told: Mapping[str, Any]) -> Item:
         fields, number = told["fields"], int(told["id"])

@@ -15,7 +15,7 @@ from typing import Any
 
 from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
-from vademecum.providers.web import Wait, Web, outcome
+from vademecum.providers.web import Wait, Web, outcome, said_at
 
 ADDRESS = "https://api.clickup.com/api/v2"
 AT_ONCE = 100
@@ -87,7 +87,7 @@ class ClickUp:
         found, reply = self.web.get(self._path, asked)
         tasks = found["tasks"]
         last = found.get("last_page", len(tasks) < AT_ONCE) or not tasks
-        return Page(tuple(map(self._item, tasks)), cursor="" if last else str(number + 1), at=reply.at)
+        return Page(tuple(map(self._item, tasks)), cursor="" if last else str(number + 1), at=said_at(reply))
 
     def _item(self, task: Mapping[str, Any]) -> Item:
         number = task["id"]

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from vademecum.errors import ConfigError, CursorError
 from vademecum.items import Comment, Item, Page
 from vademecum.providers.backlogs.adf import adf_markdown
-from vademecum.providers.web import Wait, Web, authorization, outcome
+from vademecum.providers.web import Wait, Web, authorization, outcome, said_at
 from vademecum.providers.when import JQL_TIME, seconds, written
 
 AT_ONCE = 100
@@ -100,14 +100,14 @@ class Jira:
             raise CursorError(f"{self.web.url} knows the page no more: the run begins again")
         issues = tuple(self._item(issue) for issue in found["issues"])
         following = found.get("nextPageToken") or ""
-        return Page(issues, cursor="" if found.get("isLast") else following, at=reply.at)
+        return Page(issues, cursor="" if found.get("isLast") else following, at=said_at(reply))
 
     def _older(self, asked: Mapping[str, Any], start: int) -> Page:
         found, reply = self.web.post("/rest/api/2/search", {**asked, "startAt": start})
         issues = tuple(self._item(issue) for issue in found["issues"])
         following = int(found["startAt"]) + len(issues)
         last = not issues or following >= int(found["total"])
-        return Page(issues, cursor="" if last else str(following), at=reply.at)
+        return Page(issues, cursor="" if last else str(following), at=said_at(reply))
 
     def _item(self, issue: Mapping[str, Any]) -> Item:
         fields = issue["fields"]

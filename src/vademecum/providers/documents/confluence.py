@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 from vademecum.errors import ConfigError, SyncError
 from vademecum.items import Comment, Item, Page
 from vademecum.providers.markup import markdown_of
-from vademecum.providers.web import Parameters, Reply, Wait, Web, authorization, outcome
+from vademecum.providers.post import Reply
+from vademecum.providers.web import Parameters, Wait, Web, authorization, outcome, said_at
 from vademecum.providers.when import JQL_TIME, seconds, written
 
 AT_ONCE = 50
@@ -103,7 +104,7 @@ class Confluence:
         behind = bool(since) and len(changed) < len(found["results"])  # all that follow are older
         base = (found.get("_links") or {}).get("base") or self.web.url
         items = tuple(self._new_item(each, base) for each in changed)
-        return Page(items, cursor="" if behind else following, at=reply.at)
+        return Page(items, cursor="" if behind else following, at=said_at(reply))
 
     def _find_spaces(self) -> None:
         asked: dict[str, str | int | list[str]] = {"limit": AT_ONCE, **({"keys": self._spaces} if self._spaces else {})}
@@ -148,7 +149,7 @@ class Confluence:
         base = (found.get("_links") or {}).get("base") or self.web.url
         items = tuple(self._old_item(each, base) for each in found["results"])
         more = bool((found.get("_links") or {}).get("next")) and bool(items)
-        return Page(items, cursor=str(start + len(items)) if more else "", at=reply.at)
+        return Page(items, cursor=str(start + len(items)) if more else "", at=said_at(reply))
 
     def _search(self, since: float, start: int) -> tuple[Any, Reply]:
         conditions = ["type = page"]

@@ -19,7 +19,8 @@ from urllib.parse import quote, unquote, urlencode
 from vademecum.errors import ConfigError, CursorError, SyncError
 from vademecum.items import Item, Page
 from vademecum.providers.documents.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
-from vademecum.providers.web import Reply, Wait, Web, outcome
+from vademecum.providers.post import Reply
+from vademecum.providers.web import Wait, Web, outcome, said_at
 from vademecum.providers.when import seconds
 
 ADDRESS = "https://graph.microsoft.com/v1.0"
@@ -97,7 +98,9 @@ class SharePoint:
                 else:
                     items.append(item)
         following = str(found.get("@odata.nextLink") or "")
-        return Page(tuple(items), tuple(gone), following, "" if following else str(found["@odata.deltaLink"]), reply.at)
+        return Page(
+            tuple(items), tuple(gone), following, "" if following else str(found["@odata.deltaLink"]), said_at(reply)
+        )
 
     def _sign(self) -> None:
         """Sign in as an application (OAuth 2.0, client credentials)."""

@@ -30,16 +30,22 @@ class Limits:
     """Of one batch: how many texts, how many tokens after padding, and how many tokens of each text are read."""
 
     texts: int = 64
-    tokens: int = 8_192
+    tokens: int = 2_048
     text_tokens: int = 1_024
 
 
 DEFAULTS = EmbeddingSettings()
 
 
-def limits_of(settings: EmbeddingSettings) -> Limits:
-    """Return the limits that are set."""
-    return Limits(settings.batch_texts, settings.batch_tokens, settings.text_tokens)
+LOCAL_TOKENS = (
+    2_048  # of a model on this machine: larger batches were slower, and took more memory (benchmarks/embedders.py)
+)
+SERVED_TOKENS = 32_768  # of a request: a quarter of what Voyage takes of its code model, a tenth of what OpenAI does
+
+
+def limits_of(settings: EmbeddingSettings, usual: int) -> Limits:
+    """Return the limits that are set; `usual` is how many tokens a batch has where nobody says."""
+    return Limits(settings.batch_texts, settings.batch_tokens or usual, settings.text_tokens)
 
 
 def texts_of(passages: Sequence[Passage], kind: EmbedKind, preset: Preset, limits: Limits) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from model2vec import StaticModel
 
 from vademecum.errors import EmbedError, PluginError
-from vademecum.providers.embedders.batches import DEFAULTS, Matrix, limits_of, texts_of
+from vademecum.providers.embedders.batches import DEFAULTS, LOCAL_TOKENS, Matrix, limits_of, texts_of
 from vademecum.providers.embedders.local import fingerprint, model_directory
 from vademecum.providers.embedders.presets import preset_of
 from vademecum.result import Err, Ok, attempt
@@ -38,7 +38,7 @@ class Model2VecEmbedder:
         folder = model_directory("model2vec", model, models, FILES, download=settings.download)
         if not (folder / WEIGHTS).is_file():
             raise PluginError(f"{folder} holds no {WEIGHTS}: name a directory that model2vec saved")
-        self._limits = limits_of(settings)
+        self._limits = limits_of(settings, LOCAL_TOKENS)
         self._preset = preset_of(model)
         match attempt(PluginError, Exception)(StaticModel.from_pretrained)(str(folder)):  # it raises what others do
             case Ok(loaded):

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import EmbedError, PluginError, ProviderError
-from vademecum.providers.embedders.batches import DEFAULTS, Matrix, embed_texts, limits_of, texts_of
+from vademecum.providers.embedders.batches import DEFAULTS, LOCAL_TOKENS, Matrix, embed_texts, limits_of, texts_of
 from vademecum.providers.embedders.local import fingerprint, model_directory
 from vademecum.providers.embedders.presets import Pooling, Preset, preset_of
 from vademecum.providers.onnx_session import FAILURES, Transformer, read_json, short
@@ -50,7 +50,7 @@ class OnnxEmbedder:
     def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
         """Take a directory or a name, the settings, and the directory of models that were fetched."""
         folder = model_directory("onnx", model, models, FILES, download=settings.download)
-        self._limits = limits_of(settings)
+        self._limits = limits_of(settings, LOCAL_TOKENS)
         self._preset = described(folder, preset_of(model or folder.name))
         most = min(self._limits.text_tokens, self._preset.most_tokens)
         self._model = Transformer(folder, most, "feature-extraction", "turns text into vectors")

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vademecum.providers.embedders.batches import DEFAULTS, limits_of
+from vademecum.providers.embedders.batches import DEFAULTS, SERVED_TOKENS, limits_of
 from vademecum.providers.embedders.presets import preset_of
-from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire, patience_of
+from vademecum.providers.embedders.served import EmbeddingServer, ServedEmbedder, Wire, patience_of
+from vademecum.providers.patience import Patience
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind
 
@@ -51,7 +52,7 @@ class OpenAiEmbedder(ServedEmbedder):
     ) -> None:
         """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
         server = EmbeddingServer(WIRE, settings.openai_url, settings.openai_key, patience or patience_of(settings))
-        super().__init__(server, model, limits_of(settings), preset_of(model))
+        super().__init__(server, model, limits_of(settings, SERVED_TOKENS), preset_of(model))
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:
         """Have numbers written as numbers."""

@@ -13,7 +13,7 @@ from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_log
 
 from vademecum.errors import EmbedError, PluginError, ProviderError
-from vademecum.providers.embedders.batches import DEFAULTS, Matrix, embed_texts, limits_of, texts_of
+from vademecum.providers.embedders.batches import DEFAULTS, LOCAL_TOKENS, Matrix, embed_texts, limits_of, texts_of
 from vademecum.providers.embedders.local import fingerprint, model_directory
 from vademecum.providers.embedders.onnx import described
 from vademecum.providers.embedders.presets import preset_of
@@ -37,7 +37,7 @@ class SentenceTransformersEmbedder:
     def __init__(self, model: str = "", settings: EmbeddingSettings = DEFAULTS, models: str = "") -> None:
         """Take a directory or a name, the settings, and the directory of models that were fetched."""
         folder = model_directory("sentence-transformers", model, models, FILES, download=settings.download)
-        self._limits = limits_of(settings)
+        self._limits = limits_of(settings, LOCAL_TOKENS)
         self._preset = described(folder, preset_of(model or folder.name))
         transformers_log.disable_progress_bar()  # its bar for weights would stand among our lines
         load = attempt(PluginError, Exception)(SentenceTransformer)  # what it raises is torch's, transformers', its own

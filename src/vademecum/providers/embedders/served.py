@@ -2,21 +2,16 @@
 
     batch → request → what failed and may pass is tried again, later each time → the reply, checked → rows
 
-Tried again are 408, 429, 5xx, a reply that took too long and a connection that broke; the pause doubles and is drawn at
-random between half and all of it, so that many clients do not come back at once ("Exponential Backoff And Jitter", AWS
-Architecture Blog, 2015: equal jitter), and a `Retry-After` is kept to. A batch that is too much for the server (400, 413)
-is sent in halves, a text that is too long alone is cut in half. A question is tried twice and waits for little: a search
-goes on by words instead.
+Tried again are 408, 429, 5xx, a reply that took too long and a connection that broke, as `patience` says. A batch that is too
+much for the server (400, 413) is sent in halves, a text that is too long alone is cut in half. A question is tried twice and
+waits for little: a search goes on by words instead.
 """
 
 from __future__ import annotations
 
 import json
-import random
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass, field, replace
 from http.client import HTTPException
 from typing import Any
 
@@ -25,18 +20,16 @@ import numpy as np
 from vademecum.errors import EmbedError, ProviderError, UsageError
 from vademecum.providers.embedders.batches import Limits, Matrix, embed_texts, texts_of, unit
 from vademecum.providers.embedders.presets import Preset
+from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
 from vademecum.providers.post import FAILURES, Reply, error_of, is_address, is_elsewhere, post, short
 from vademecum.result import attempt
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage
 
-FIRST_PAUSE_S = 0.5
-MOST_PAUSE_S = 60.0  # also of what a server asks for: one that wants more is left alone
 QUESTION_PAUSE_S = 1.0  # somebody waits
 QUESTION_ATTEMPTS = 2
 MOST_BYTES = 64_000_000  # of a reply: 1,000 vectors of 3,072 numbers of 20 characters
 LEAST_CHARACTERS = 200  # a text is not cut shorter than this
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 TOO_MUCH = frozenset({400, 413, 422})
 EXAMPLES = {
     "ollama": "ollama:nomic-embed-text",
@@ -65,33 +58,9 @@ class Wire:
     rows: Callable[[Any], Any]
 
 
-@dataclass(slots=True)
-class Patience:
-    """How often and how long it is tried, and by whose clock: time and chance are arguments."""
-
-    attempts: int = 5
-    timeout_s: float = 60.0
-    sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.time
-    chance: Callable[[], float] = random.random
-
-    def pause(self, failures: int, asked: float | None) -> float:
-        """Return how long to wait after so many failures; `asked` is what the server asked for."""
-        drawn = min(MOST_PAUSE_S, FIRST_PAUSE_S * 2 ** (failures - 1)) * (0.5 + self.chance() / 2)
-        return drawn if asked is None else max(asked, 0.0)
-
-
 def patience_of(settings: EmbeddingSettings) -> Patience:
     """Return the patience that is set, by the clock of this machine."""
     return Patience(settings.attempts, settings.timeout_s)
-
-
-class PassingError(ProviderError):
-    """What may be gone the next time; `after_s` is when the server wants to be asked again."""
-
-    def __init__(self, said: str, after_s: float | None = None) -> None:
-        super().__init__(said)
-        self.after_s = after_s
 
 
 class TooMuchError(ProviderError):
@@ -149,20 +118,11 @@ class EmbeddingServer:
 
     def _tried(self, body: dict[str, Any], model: str, *, patient: bool) -> Matrix:
         """Ask until there is an answer, or no hope of one."""
-        attempts = self.patience.attempts if patient else min(QUESTION_ATTEMPTS, self.patience.attempts)
-        most = MOST_PAUSE_S if patient else QUESTION_PAUSE_S
-        for failures in range(1, attempts + 1):
-            try:
-                return self._asked(body, model)
-            except PassingError as error:
-                pause = self.patience.pause(failures, error.after_s)
-                if failures == attempts:
-                    tries = f" ({attempts} attempts)" if attempts > 1 else ""
-                    raise ProviderError(f"{error}{tries}") from error
-                if pause > most:
-                    raise ProviderError(f"{error}; it asks to be left alone for {pause:.0f} s") from error
-            self.patience.sleep(pause)
-        raise AssertionError("the last attempt returned or raised")
+        patience = self.patience
+        if not patient:
+            attempts = min(QUESTION_ATTEMPTS, patience.attempts)
+            patience = replace(patience, attempts=attempts, most_pause_s=QUESTION_PAUSE_S)
+        return patience.over(lambda: self._asked(body, model))
 
     def _asked(self, body: dict[str, Any], model: str) -> Matrix:
         """Ask once."""
@@ -286,17 +246,3 @@ class ServedEmbedder:
         """Return what else a request says, for a question or a document."""
         del kind
         return {}
-
-
-def retry_after(said: str, now: float) -> float | None:
-    """Return the seconds that a `Retry-After` asks for, None where it says nothing that can be read.
-
-    >>> retry_after("7", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
-    (7.0, 10.0, None)
-    """
-    if said.strip().isdigit():
-        return float(said)
-    try:
-        return parsedate_to_datetime(said).timestamp() - now
-    except (ValueError, TypeError, OverflowError):
-        return None

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vademecum.providers.embedders.batches import DEFAULTS, limits_of
+from vademecum.providers.embedders.batches import DEFAULTS, SERVED_TOKENS, limits_of
 from vademecum.providers.embedders.openai import rows_by_index
 from vademecum.providers.embedders.presets import UNKNOWN
-from vademecum.providers.embedders.served import EmbeddingServer, Patience, ServedEmbedder, Wire, patience_of
+from vademecum.providers.embedders.served import EmbeddingServer, ServedEmbedder, Wire, patience_of
+from vademecum.providers.patience import Patience
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind
 
@@ -40,7 +41,7 @@ class VoyageEmbedder(ServedEmbedder):
     ) -> None:
         """Take the model's name there, the settings, and a clock of one's own in the place of theirs."""
         server = EmbeddingServer(WIRE, settings.voyage_url, settings.voyage_key, patience or patience_of(settings))
-        super().__init__(server, model, limits_of(settings), UNKNOWN)
+        super().__init__(server, model, limits_of(settings, SERVED_TOKENS), UNKNOWN)
 
     def more(self, kind: EmbedKind) -> Mapping[str, object]:
         """Say whether it is a question or a document, and have texts that are too long cut rather than refused."""

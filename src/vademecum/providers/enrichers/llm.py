@@ -11,7 +11,8 @@ import re
 from hashlib import blake2b
 
 from vademecum.errors import EnrichError, ProviderError
-from vademecum.providers.chat import ChatModel, Server
+from vademecum.providers.chat import UNHURRIED, ChatModel, Server
+from vademecum.providers.patience import Patience
 from vademecum.result import attempt
 from vademecum.types import Passage
 
@@ -43,8 +44,15 @@ class ChatEnricher:
 
     api = ""
 
-    def __init__(self, model: str = "", base_url: str = "", api_key: str = "", timeout_s: float = 30.0) -> None:
-        self._chat = ChatModel("enricher", self.api, model, Server(self.api, base_url, api_key, timeout_s))
+    def __init__(
+        self,
+        model: str = "",
+        base_url: str = "",
+        api_key: str = "",
+        timeout_s: float = 30.0,
+        patience: Patience = UNHURRIED,
+    ) -> None:
+        self._chat = ChatModel("enricher", self.api, model, Server(self.api, base_url, api_key, timeout_s, patience))
         self.name, self.remote, self.address = self._chat.name, self._chat.remote, self._chat.address
 
     @attempt(EnrichError, ProviderError)

@@ -14,7 +14,8 @@ from hashlib import blake2b
 from typing import Any
 
 from vademecum.errors import ProviderError
-from vademecum.providers.chat import ChatModel, Server
+from vademecum.providers.chat import UNHURRIED, ChatModel, Server
+from vademecum.providers.patience import Patience
 from vademecum.result import attempt
 from vademecum.types import Passage
 
@@ -48,9 +49,15 @@ class LlmExtractor:
     """
 
     def __init__(
-        self, model: str = "", api: str = "ollama", base_url: str = "", api_key: str = "", timeout_s: float = 30.0
+        self,
+        model: str = "",
+        api: str = "ollama",
+        base_url: str = "",
+        api_key: str = "",
+        timeout_s: float = 30.0,
+        patience: Patience = UNHURRIED,
     ) -> None:
-        self._chat = ChatModel("extractor", "llm", model, Server(api, base_url, api_key, timeout_s))
+        self._chat = ChatModel("extractor", "llm", model, Server(api, base_url, api_key, timeout_s, patience))
         self.name, self.remote, self.address = self._chat.name, self._chat.remote, self._chat.address
 
     @attempt(ProviderError, ProviderError)

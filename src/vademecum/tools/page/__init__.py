@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from vademecum.drawing import force_script
 from vademecum.tools.directed import DirectedHypergraph, Hyperarc
 from vademecum.tools.fields import inputs_of
 from vademecum.tools.records import Plan, Task, Tool, Trace
@@ -40,7 +41,7 @@ def graph_page(
     data = graph_record(tools, traces, plan, capabilities)
     parts = {
         "/*STYLE*/": (_HERE / "page.css").read_text(encoding="utf-8"),
-        "/*SCRIPT*/": (_HERE / "page.js").read_text(encoding="utf-8"),
+        "/*SCRIPT*/": (_HERE / "page.js").read_text(encoding="utf-8").replace("/*FORCE*/", force_script()),
         "/*DATA*/": _embedded(data),
     }
     page = (_HERE / "page.html").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
 const KINDS = { sequence: "seen in sequence", provides: "provides an input", contains: "belongs to" };
-const NODES_DRAWN = 150, STEPS = 260, SIZE = 1000;
+const NODES_DRAWN = 150, SIZE = 1000;
 const byId = new Map(data.nodes.map((node, index) => [node.id, index]));
 const shown = new Set(Object.keys(KINDS));
 
@@ -165,34 +165,17 @@ function placed() {
   for (const arc of data.arcs) for (const node of [...arc.tail, arc.head]) degree[node] += 1;
   const order = data.nodes.map((_, index) => index).sort((a, b) => data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b);
   const drawn = order.slice(0, NODES_DRAWN), place = new Map(drawn.map((node, index) => [node, index]));
-  map.nodes = drawn.map((node, index) => {
-    const angle = index * 2.399963, radius = SIZE / 2 * Math.sqrt((index + 0.5) / drawn.length);
-    return { node, x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
-  });
+  map.nodes = drawn.map((node) => ({ node }));
   map.arcs = data.arcs.filter((arc) => arc.tail.length && place.has(arc.head) && arc.tail.every((node) => place.has(node)))
     .map((arc) => ({ ...arc, from: arc.tail.map((node) => place.get(node)), to: place.get(arc.head) }));
   relax();
   const hidden = data.nodes.length - drawn.length;
   $("left-out").textContent = hidden ? `The ${drawn.length} most used of ${data.nodes.length} are drawn; all are in the list.` : "";
 }
+/*FORCE*/
 function relax() {
-  const nodes = map.nodes, ideal = SIZE / Math.sqrt(nodes.length + 1);
-  for (let step = 0; step < STEPS; step += 1) {
-    const heat = ideal * 0.6 * (1 - step / STEPS);
-    const force = nodes.map(({ x, y }) => [-x * 0.5, -y * 0.5]);
-    for (let a = 0; a < nodes.length; a += 1) for (let b = 0; b < a; b += 1) {
-      const dx = nodes[a].x - nodes[b].x, dy = nodes[a].y - nodes[b].y, square = dx * dx + dy * dy + 0.01, push = ideal * ideal / square;
-      force[a][0] += dx * push; force[a][1] += dy * push; force[b][0] -= dx * push; force[b][1] -= dy * push;
-    }
-    for (const arc of map.arcs) for (const tail of arc.from) {
-      const dx = nodes[arc.to].x - nodes[tail].x, dy = nodes[arc.to].y - nodes[tail].y, pull = Math.hypot(dx, dy) / ideal * 0.25;
-      force[arc.to][0] -= dx * pull; force[arc.to][1] -= dy * pull; force[tail][0] += dx * pull; force[tail][1] += dy * pull;
-    }
-    nodes.forEach((node, index) => {
-      const [fx, fy] = force[index], length = Math.hypot(fx, fy) || 1, move = Math.min(length, heat) / length;
-      node.x += fx * move; node.y += fy * move;
-    });
-  }
+  const links = map.arcs.flatMap((arc) => arc.from.map((tail) => ({ source: map.nodes[tail], target: map.nodes[arc.to] })));
+  settle(map.nodes, links, { size: SIZE, pull: 0.25 });
 }
 function showMap() {
   placed();

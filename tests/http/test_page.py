@@ -1,0 +1,291 @@
+"""The page's views, on a real repository, served by the real server, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from typing import Any
+
+import pytest
+
+from chromium import Page
+from served import BUTTONS, CALLS, FOCUS, LINKS, MANY, READY, ROWS, TEXT, TOOLS, VIEWS, Served, serious, show
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_is_accessible_and_asks_nobody_else(browser: Page, served: Served, name: str, dark: bool) -> None:
+    """Axe finds nothing serious in any view, by day and by night; every request goes to the server; no complaint."""
+    show(browser, served, VIEWS[name], dark=dark)
+    assert serious(browser) == []
+    assert {url for url in browser.requests() if not url.startswith(served.url)} == set()
+    assert browser.complaints() == []
+    paper = browser.js("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", paper)[:3])) < 150) == dark
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_fits_a_phone(browser: Page, served: Served, name: str) -> None:
+    """At 380 pixels nothing has to be moved sideways to be read, and the views are at hand."""
+    show(browser, served, VIEWS[name], width=380, height=760)
+    assert browser.js("document.documentElement.scrollWidth") <= 380
+    assert browser.js("innerWidth") == 380, "something is wider than the screen, and the phone zoomed out"
+    assert browser.js(
+        "[...document.querySelectorAll('.rail nav a')].every(a => a.getBoundingClientRect().right <= 380)"
+    )
+
+
+def test_search_shows_evidence(browser: Page, served: Served) -> None:
+    """The verdict with its probability, places, numbered and coloured lines, and on demand why a result is where it is."""
+    show(browser, served, VIEWS["search"])
+    said = browser.js(TEXT)
+    assert re.search(r"(Resolved|Likely)\s+0\.\d\d", said)
+    assert "src/budget.py:" in browser.js("document.querySelector('.card .place').textContent")
+    assert browser.js("document.querySelectorAll('.card .t-keyword').length") > 3
+    assert browser.js("[...document.querySelectorAll('mark')].some(each => each.textContent === 'budget')")
+    browser.js("document.querySelector('.card').focus()")
+    browser.press("w")
+    assert "words in common" in browser.js("document.querySelector('.why').innerText")
+    assert browser.js("document.querySelectorAll('.why .bar-fill').length") >= 3
+
+
+def test_search_by_keyboard(browser: Page, served: Served) -> None:
+    """One types at once; j and k go through the results, o opens the file at the lines, back returns to the answer."""
+    show(browser, served, "")
+    assert browser.js(f"{FOCUS}.id") == "question"
+    browser.type("parse line")
+    browser.until("location.hash.includes('parse')")
+    browser.until("document.querySelectorAll('.card').length > 1 && !document.querySelector('[aria-busy]')")
+    browser.press("Enter")
+    browser.until(f"{FOCUS}.classList.contains('card')")
+    first = browser.js(f"{FOCUS}.getAttribute('aria-labelledby')")
+    browser.press("j")
+    assert browser.js(f"{FOCUS}.getAttribute('aria-labelledby')") != first
+    browser.press("k")
+    assert browser.js(f"{FOCUS}.getAttribute('aria-labelledby')") == first
+    place = browser.js(f"{FOCUS}.querySelector('.place').textContent")
+    browser.press("o")
+    browser.until("document.querySelector('.code.file .line.chosen')")
+    assert place.split(":")[0] in browser.js("document.querySelector('h1').textContent")
+    browser.press("b")
+    browser.until("document.querySelectorAll('.card').length > 1")
+    assert "parse" in browser.js("document.getElementById('question').value")
+    browser.press("/")
+    assert browser.js(f"{FOCUS}.id") == "question"
+    browser.press("Escape")
+    browser.press("?")
+    assert "result before" in browser.until("document.querySelector('dialog[open]')?.innerText")
+    browser.press("Escape")
+    browser.until("!document.querySelector('dialog')")
+    browser.press("g")
+    browser.press("t")
+    browser.until("document.title.startsWith('Tools')")
+
+
+def test_filters_stand_in_the_address(browser: Page, served: Served) -> None:
+    """A kind narrows what is asked; the address tells it, and a shared address shows the same."""
+    show(browser, served, VIEWS["search"])
+    browser.js("document.querySelector('.segments input[value=test]').click()")
+    browser.until("location.hash.includes('kind=test')")
+    browser.until("[...document.querySelectorAll('.card .place')].every(each => each.textContent.startsWith('tests/'))")
+    shared = browser.js("location.hash")
+    show(browser, served, shared)
+    assert browser.js("document.querySelector('.segments input:checked').value") == "test"
+    assert browser.js(
+        "[...document.querySelectorAll('.card .place')].every(each => each.textContent.startsWith('tests/'))"
+    )
+
+
+def test_what_is_not_there_is_said_not_to_be(browser: Page, served: Served) -> None:
+    """The reason, and what to do next; a server that refuses is told of with the fix."""
+    show(browser, served, "#/search?q=zzzqqqxx")
+    assert "Not found" in browser.js(TEXT)
+    assert "none of these words occur" in browser.js(TEXT)
+    show(browser, served, "#/file?path=../../etc/passwd")
+    assert browser.js("document.querySelector('[role=alert]').innerText.length") > 10
+    show(browser, served, "#/nowhere")
+    assert "There is no view" in browser.js(TEXT)
+
+
+def test_the_graph_is_walked(browser: Page, served: Served) -> None:
+    """What is around a name is drawn and listed; arrow keys go between nodes, Enter walks there, back returns."""
+    show(browser, served, VIEWS["graph"])
+    assert browser.js("document.querySelectorAll('.drawing .node').length") >= 2
+    assert browser.js("document.querySelectorAll('.drawing .edge').length") >= 1
+    assert "test_split_leaves_the_rest" in browser.js("document.querySelector('.graph-about').innerText")
+    browser.press("f")
+    here = browser.js(f"{FOCUS}.getAttribute('aria-label')")
+    assert "the centre" in here
+    for key in ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"):
+        browser.press(key)
+        if browser.js(f"{FOCUS}.getAttribute('aria-label')") != here:
+            break
+    there = browser.js(f"{FOCUS}.getAttribute('aria-label')")
+    assert there != here
+    browser.press("Enter")
+    browser.until("!location.hash.includes('Budget.split')")
+    browser.until(READY)
+    browser.js("history.back()")
+    browser.until("document.querySelector('h1').textContent === 'Budget.split'")
+
+
+def test_names_are_offered_while_one_types(browser: Page, served: Served) -> None:
+    """The field is a combobox: what begins so is listed, arrows choose, Enter goes there; and a way is shown."""
+    show(browser, served, "#/graph")
+    browser.js("document.querySelector('[role=combobox]').focus()")
+    browser.type("Bud")
+    browser.until("document.querySelectorAll('[role=option]').length > 0")
+    browser.press("ArrowDown")
+    assert browser.js(f"document.getElementById({FOCUS}.getAttribute('aria-activedescendant')).textContent").startswith(
+        "Budget"
+    )
+    browser.press("Enter")
+    browser.until("document.querySelector('h1').textContent.startsWith('Budget')")
+    show(browser, served, "#/graph?symbol=test_split_leaves_the_rest&to=Budget.split")
+    assert "calls" in browser.js("document.querySelector('.graph-about .way').innerText")
+    assert browser.js("document.querySelectorAll('.drawing .node.centre').length") == 2
+    assert browser.js("document.querySelectorAll('.drawing .edge').length") == 1
+
+
+def test_the_map_goes_into_folders(browser: Page, served: Served) -> None:
+    """Keys choose an area and go in and out; the crumbs follow; the table says the same and is sorted by a press."""
+    show(browser, served, "#/map")
+    assert int(browser.js("document.querySelector('canvas').dataset.cells")) >= 3
+    browser.press("f")
+    assert "lines" in browser.until("document.querySelector('.map-body [role=status]').textContent")
+    browser.press("Enter")
+    browser.until("location.hash.includes('in=src')")
+    browser.until("document.querySelector('.map-crumbs').innerText.trim().endsWith('src')")
+    browser.press("u")
+    browser.until("!location.hash.includes('in=')")
+    browser.press("v")
+    browser.until("document.querySelector('.files-grid')")
+    names = "[...document.querySelectorAll('.files-grid .grid-row .place')].map(each => each.textContent)"
+    assert browser.js(names)[0] == "src/long.py"
+    assert browser.js("document.querySelector('.files-grid [aria-sort=descending]').textContent").startswith("Lines")
+    browser.js("document.querySelector('.files-grid [role=columnheader] button').click()")
+    assert browser.js(names) == sorted(browser.js(names))
+    assert "picture.png" not in "".join(browser.js(names))
+
+
+def test_facts_with_their_time_and_evidence(browser: Page, served: Served) -> None:
+    """What held when is drawn; a fact says who said it and what took its place."""
+    show(browser, served, "#/memory?show=all")
+    assert browser.js("document.querySelectorAll('.facts-grid .interval').length") == 4
+    label = "[...document.querySelectorAll('.facts-grid .axis')].map(each => each.getAttribute('aria-label'))"
+    assert any(each.startswith("held from 15 Jun 2025 to 2 Feb 2026") for each in browser.js(label)), browser.js(label)
+    browser.js(
+        "[...document.querySelectorAll('.facts-grid .grid-row')].find(each => each.innerText.includes('PostgreSQL')).click()"
+    )
+    browser.until("document.querySelector('.beside blockquote')")
+    said = browser.js("document.querySelector('.beside').innerText")
+    assert "We decided to use PostgreSQL instead of SQLite." in said
+    assert re.search(r"What held when\s+SQLite", said)
+    assert "fact=" in browser.js("location.hash")
+
+
+def test_facts_are_confirmed_rejected_and_forgotten(browser: Page, served: Served) -> None:
+    """Confirming is done at once; rejecting and forgetting say what they do, and the safe answer has the focus."""
+
+    def server_says() -> list[dict[str, Any]]:
+        with urllib.request.urlopen(f"{served.url}v1/memory/facts?state=all", timeout=60) as answer:
+            return json.load(answer)["items"]
+
+    def chosen(value: str) -> None:
+        browser.js(f"{ROWS}.find(each => each.innerText.includes('{value}')).click()")
+
+    def button(said: str) -> None:
+        browser.js(f"{BUTTONS}.find(each => each.textContent.startsWith('{said}')).click()")
+
+    show(browser, served, "#/memory")
+    chosen("pnpm")
+    browser.until("document.querySelector('.fact-actions button')")
+    button("Confirm")
+    browser.until("document.querySelector('.facts-grid').innerText.includes('confirmed')")
+    assert [fact["value"] for fact in server_says() if fact["confirmed"]] == ["pnpm"]
+    for said, value in (("Reject", "run the linter"), ("Forget", "pnpm")):
+        chosen(value)
+        browser.until(f"document.querySelector('.beside .fact-value')?.textContent.includes('{value}')")
+        button(said)
+        browser.until("document.querySelector('dialog[open]')")
+        assert browser.js(f"{FOCUS}.textContent") == "Cancel"
+        browser.press("Enter")
+        browser.until("!document.querySelector('dialog')")
+        assert any(value in fact["value"] for fact in server_says()), "cancelled, so nothing happened"
+        button(said)
+        browser.until("document.querySelector('dialog[open]')")
+        browser.js("document.querySelector('dialog .danger').click()")
+        browser.until(f"!document.querySelector('.facts-grid').innerText.includes('{value}')")
+        assert not any(value in fact["value"] for fact in server_says())
+
+
+def test_the_timeline_and_recall(browser: Page, served: Served) -> None:
+    """Events stand by chapters, one is read whole; recall shows what is remembered and what holds now."""
+    show(browser, served, VIEWS["timeline"])
+    assert browser.js("document.querySelectorAll('.events-grid .grid-row').length") >= 4
+    browser.js("document.querySelector('.events-grid').focus()")
+    browser.press("ArrowDown")
+    browser.until("document.querySelector('.beside .event-text')")
+    show(browser, served, VIEWS["recall"])
+    assert "SQLite" in browser.js("document.querySelector('.recalled').innerText")
+
+
+def test_tools_and_a_plan(browser: Page, served: Served) -> None:
+    """The catalogue is virtual and found in; a plan stands in layers, from left to right, and is walked by keys."""
+    show(browser, served, "#/tools")
+    assert browser.js("document.querySelector('.tools-grid').getAttribute('aria-rowcount')") == str(
+        MANY + len(TOOLS) + 1
+    )
+    assert browser.js("document.querySelectorAll('.grid-row').length") < 80
+    browser.press("/")
+    browser.type("address")
+    browser.until("document.querySelectorAll('.grid-row').length === 1")
+    browser.js("document.querySelector('.grid-row').click()")
+    assert "7 failed" not in browser.js("document.querySelector('.beside').innerText")
+    assert "8, 1 failed" in browser.js("document.querySelector('.beside').innerText")
+    show(browser, served, VIEWS["plan"])
+    at = browser.js("Object.fromEntries([...document.querySelectorAll('.task')].map(each => [each.querySelector('b').textContent, Math.round(each.getBoundingClientRect().left)]))")  # fmt: skip
+    assert set(at) == set(CALLS)
+    assert at["report/collect"] < at["report/render"] < at["mail/send"]
+    assert at["mail/address"] < at["mail/send"]
+    assert browser.js("document.querySelectorAll('.plan-line').length") == len(LINKS)
+    browser.press("f")
+    browser.press("ArrowRight")
+    browser.press("Enter")
+    assert browser.until("document.querySelector('.task-about').innerText")
+    assert browser.js("document.querySelectorAll('.plan-line.near').length") >= 1
+
+
+def test_the_hypergraph_has_joints(browser: Page, served: Served) -> None:
+    """Two tails meet before they lead to a head, and a kind of relation can be left out."""
+    show(browser, served, VIEWS["hypergraph"])
+    assert browser.js("document.querySelectorAll('.joint').length") >= 1
+    shown = "[...document.querySelectorAll('.arc')].filter(each => each.style.display !== 'none').length"
+    before = browser.js(shown)
+    browser.js("document.querySelector('.check input').click()")
+    assert 0 < browser.js(shown) < before
+
+
+def test_an_index_run_is_followed(browser: Page, served: Served) -> None:
+    """What was left out is listed with its reason; a run is begun, followed by its events, and its end is told."""
+    show(browser, served, "#/index")
+    said = browser.js(TEXT)
+    assert "art/picture.png" in said
+    assert "binary" in said
+    browser.js(
+        "[...document.querySelectorAll('button')].find(each => each.textContent === 'Read everything again').click()"
+    )
+    assert "handbook" in browser.until("document.querySelector('.toast')?.textContent")
+    browser.until("document.querySelector('.badge.good')")
+
+
+def test_settings_say_where_they_come_from(browser: Page, served: Served) -> None:
+    """Each with its value and the layer that set it; typing finds them."""
+    show(browser, served, "#/settings")
+    browser.press("/")
+    browser.type("search.k")
+    browser.until("document.querySelectorAll('.settings tbody tr').length === 1")
+    assert re.search(r"search\.k\s+10\s+default", browser.js(TEXT))
