@@ -124,9 +124,8 @@ class Engine:
         """
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
-        spoken_by = (
-            settings.enrich.provider if enricher is None else enricher if isinstance(enricher, str) else enricher.name
-        )
+        speaker = settings.enrich.provider if enricher is None else enricher
+        spoken_by = speaker if isinstance(speaker, str) else speaker.name
         with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
             closing: list[Callable[[], None]] = []
             opening.callback(lambda: [close() for close in closing])
@@ -149,9 +148,8 @@ class Engine:
                 )
             return list(known.values())
 
-        sources, documents = assemble_sources(
-            settings, embedder, clock, closing, [repo for repo, _ in assembled], personal=personal
-        )
+        code = [repo for repo, _ in assembled]
+        sources, documents = assemble_sources(settings, embedder, clock, closing, code, personal=personal)
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher), documents,
         )  # fmt: skip
