@@ -17,7 +17,7 @@ RUN apt-get update \
     && useradd --create-home --uid 10001 vade \
     && install --directory --owner=vade /data
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
-    for wheel in /wheels/*.whl; do pip install --no-cache-dir "$wheel[server,qdrant]"; done
+    for wheel in /wheels/*.whl; do pip install --no-cache-dir "$wheel[server,postgres,qdrant]"; done
 USER vade
 ENV VADE_HOME=/data
 VOLUME ["/data"]

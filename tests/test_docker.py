@@ -139,6 +139,7 @@ def test_a_service_of_ours_is_set_up_by_settings_that_exist(service: dict[str, A
     environ = {name: re.sub(r"\$\{[^}]*\}", "", value) for name, value in service["environment"].items()}
     settings = config.load(None, environ={"VADE_HOME": "/data", **environ})
     assert settings.warnings == ()
+    assert settings.storage.provider == "postgres"
     assert settings.search.vectors == "qdrant"
     if "command" in service:
         check(service["command"])
@@ -146,9 +147,13 @@ def test_a_service_of_ours_is_set_up_by_settings_that_exist(service: dict[str, A
 
 def test_the_services_name_each_other() -> None:
     """The addresses in the settings are those of services, and the databases are waited for."""
-    environ = COMPOSE["services"]["server"]["environment"]
+    server = COMPOSE["services"]["server"]
+    environ, database = server["environment"], COMPOSE["services"]["postgres"]["environment"]
+    user, name = database["POSTGRES_USER"], database["POSTGRES_DB"]
+    assert environ["VADE_STORAGE__URL"] == f"postgresql://{user}:${{POSTGRES_PASSWORD:-}}@postgres/{name}"
     assert environ["VADE_QDRANT__URL"] == "http://qdrant:6333"
-    assert "qdrant" in COMPOSE["services"]["server"]["depends_on"]
+    assert server["depends_on"]["upgrade"]["condition"] == "service_completed_successfully"
+    assert "qdrant" in server["depends_on"]
     port = config.Settings().server.port
     assert COMPOSE["services"]["server"]["ports"] == [f"127.0.0.1:{port}:{port}"]
 
