@@ -125,8 +125,8 @@ class Engine:
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
         spoken_by = _named(settings.enrich.provider if enricher is None else enricher)
+        closing: list[Callable[[], None]] = []
         with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
-            closing: list[Callable[[], None]] = []
             opening.callback(lambda: [close() for close in closing])
             assembled = [
                 (assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by), prefixes)
@@ -145,19 +145,18 @@ class Engine:
                 known[at] = assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by)
             return list(known.values())
 
-        sources, documents = assemble_sources(
-            settings, embedder, clock, closing, [repo for repo, _ in assembled], personal=personal
-        )
+        opened = [repo for repo, _ in assembled]
+        sources, documents = assemble_sources(settings, embedder, clock, closing, opened, personal=personal)
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher),
             server=Stores(settings).searcher(), documents=documents,
         )  # fmt: skip
-        first = assembled[0][0]
+        first = opened[0]
         scopes = [*([first.root] if first.root.common_dir else []), *([None] if personal else [])]
         return cls(
             codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), sources,
-            [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled], closing, settings,
-            read=reading(codebase, settings, counter, clock, several=len(assembled) > 1),
+            [OpenedRoot(repo.name, repo.root.path) for repo in opened], closing, settings,
+            read=reading(codebase, settings, counter, clock, several=len(opened) > 1),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal),
             has_memory=lambda: any(map(Stores(settings).has_memory, scopes)),
         )  # fmt: skip
