@@ -19,6 +19,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,34 +147,43 @@ def measured(spec: str, limits: tuple[int, int, int], count: int) -> dict[str, A
     return found
 
 
+def every(shapes: Iterable[str], count: int, known: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Measure what is not known yet: the built-in embedder, then every shape by every limit."""
+    names = ("batch_texts", "batch_tokens", "text_tokens")
+    if not any(row["embedder"] == "static" for row in known):
+        yield {"embedder": "static", **measured("static", LIMITS[0], 2_000)}
+    for shape in shapes:
+        done = [tuple(row[name] for name in names) for row in known if row["embedder"] == f"onnx, {shape}"]
+        wanted = [limits for limits in LIMITS if limits not in done]
+        if not wanted:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            export(shape, Path(folder))
+            weights = round((Path(folder) / "model.onnx").stat().st_size / 2**20)
+            for limits in wanted:
+                told = {"embedder": f"onnx, {shape}", "weights_mib": weights, **dict(zip(names, limits, strict=True))}
+                yield told | measured(f"onnx:{folder}", limits, count)
+
+
 def main() -> None:
     """Measure every shape by every limit, and the built-in embedder beside them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shapes", default="minilm,base")
     parser.add_argument("--texts", type=int, default=96)
+    parser.add_argument("--state", help="a file of rows: a run that stops goes on from there")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--limits", nargs=3, type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         child(options.child, tuple(options.limits), options.texts)
         return
-    rows = [{"embedder": "static", **measured("static", LIMITS[0], 2_000)}]
-    for shape in filter(None, options.shapes.split(",")):
-        with tempfile.TemporaryDirectory() as folder:
-            export(shape, Path(folder))
-            weights = (Path(folder) / "model.onnx").stat().st_size
-            for limits in LIMITS:
-                row = measured(f"onnx:{folder}", limits, options.texts)
-                names = ("batch_texts", "batch_tokens", "text_tokens")
-                rows.append(
-                    {
-                        "embedder": f"onnx, {shape}",
-                        "weights_mib": round(weights / 2**20),
-                        **dict(zip(names, limits, strict=True)),
-                        **row,
-                    }
-                )
-                print(rows[-1], flush=True)
+    state = Path(options.state) if options.state else None
+    rows = [json.loads(line) for line in state.read_text().splitlines()] if state and state.exists() else []
+    for row in every(filter(None, options.shapes.split(",")), options.texts, rows):
+        rows.append(row)
+        print(row, flush=True)
+        if state:
+            state.write_text("".join(json.dumps(row) + "\n" for row in rows))
     print(report.write("embedders", {"rows": rows}))
 
 

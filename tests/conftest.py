@@ -18,6 +18,8 @@ from hypothesis import HealthCheck, settings
 from vademecum import config
 from vademecum.engine import Engine
 
+pytest_plugins = ["postgres_servers"]
+
 # No deadline per example: machines are shared. In CI the same examples every time, so that a red build is somebody's
 # change; at a desk new ones, so that they go on finding things.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])

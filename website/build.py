@@ -25,8 +25,8 @@ SOURCE = "https://github.com/vademecum/vademecum/blob/main"
 # The pages in the order in which one reads them; what is not named here comes last.
 SECTIONS = {
     "Start": ("tutorial", "install", "cli", "python", "compare"),
-    "Use": ("codebase", "graph", "context", "memory", "tools", "mcp", "gateway", "bench"),
-    "Run": ("http", "page", "server", "config", "providers", "storage", "errors"),
+    "Use": ("codebase", "graph", "context", "memory", "tools", "sources", "mcp", "gateway", "bench"),
+    "Run": ("http", "page", "docker", "config", "providers", "vectors", "postgres", "storage", "errors"),
     "Understand": ("architecture", "ranking"),
 }
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")

@@ -11,10 +11,12 @@ import errno
 import json
 import os
 import struct
+import zlib
 from collections.abc import Mapping
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,25 +41,10 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[np.generic]], metadata:
         StoreFullError: no room; nothing was swapped in.
         StoreError: the file could not be written.
     """
-    header: dict[str, object] = {"__metadata__": dict(metadata)}
-    offset = 0
-    for name, array in arrays.items():
-        offset += -offset % _ALIGN
-        end = offset + array.nbytes
-        header[name] = {"dtype": _CODES[array.dtype], "shape": list(array.shape), "data_offsets": [offset, end]}
-        offset = end
-    head = json.dumps(header, separators=(",", ":")).encode()
-    head += b" " * (-(len(head) + 8) % _ALIGN)
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with beside.open("wb") as file:
-            file.write(struct.pack("<Q", len(head)) + head)
-            position = 0
-            for array in arrays.values():
-                file.write(b"\0" * (-position % _ALIGN))
-                position += -position % _ALIGN
-                file.write(np.ascontiguousarray(array).data)
-                position += array.nbytes
+            _pack(file, arrays, metadata)
         beside.replace(path)
     except OSError as error:
         with suppress(OSError):
@@ -67,6 +54,44 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[np.generic]], metadata:
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
 
+def _pack(file: IO[bytes], arrays: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, str]) -> None:
+    header: dict[str, object] = {"__metadata__": dict(metadata)}
+    offset = 0
+    for name, array in arrays.items():
+        offset += -offset % _ALIGN
+        end = offset + array.nbytes
+        header[name] = {"dtype": _CODES[array.dtype], "shape": list(array.shape), "data_offsets": [offset, end]}
+        offset = end
+    head = json.dumps(header, separators=(",", ":")).encode()
+    head += b" " * (-(len(head) + 8) % _ALIGN)
+    file.write(struct.pack("<Q", len(head)) + head)
+    position = 0
+    for array in arrays.values():
+        file.write(b"\0" * (-position % _ALIGN))
+        position += -position % _ALIGN
+        file.write(np.ascontiguousarray(array).data)
+        position += array.nbytes
+
+
+def packed(arrays: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, str]) -> bytes:
+    """Return arrays as the bytes of a file, compressed.
+
+    >>> unpacked(packed({"a": np.arange(3, dtype=np.int32)}, {"of": "me"}))
+    ({'a': array([0, 1, 2], dtype=int32)}, {'of': 'me'})
+    """
+    file = BytesIO()
+    _pack(file, arrays, metadata)
+    return zlib.compress(file.getvalue(), 1)
+
+
+def unpacked(data: bytes) -> tuple[Arrays, dict[str, str]]:
+    """Return what was packed. Raises `StoreCorruptError` for anything else."""
+    try:
+        return _arrays(np.frombuffer(zlib.decompress(data), np.uint8))
+    except (zlib.error, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise StoreCorruptError("these arrays are damaged, or of another version") from error
+
+
 def load_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
     """Return the arrays of a file, memory-mapped and read-only, and its metadata.
 
@@ -74,17 +99,20 @@ def load_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
         StoreCorruptError: the file is missing, cut short, or not of this format.
     """
     try:
-        data = np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8)
-        length = int(data[:8].view("<u8")[0])
-        header = json.loads(data[8 : 8 + length].tobytes())
-        metadata = header.pop("__metadata__", {})
-        arrays: Arrays = {}
-        for name, entry in header.items():
-            start, end = entry["data_offsets"]
-            raw = np.asarray(data[8 + length + start : 8 + length + end])
-            arrays[name] = raw.view(_NAMES[entry["dtype"]]).reshape(entry["shape"])
+        return _arrays(np.memmap(path, np.uint8, "r") if path.stat().st_size else np.zeros(0, np.uint8))
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise StoreCorruptError(f"{path} is missing or damaged; it is rebuilt by `vade index --full`") from error
+
+
+def _arrays(data: NDArray[np.uint8]) -> tuple[Arrays, dict[str, str]]:
+    length = int(data[:8].view("<u8")[0])
+    header = json.loads(data[8 : 8 + length].tobytes())
+    metadata = header.pop("__metadata__", {})
+    arrays: Arrays = {}
+    for name, entry in header.items():
+        start, end = entry["data_offsets"]
+        raw = np.asarray(data[8 + length + start : 8 + length + end])
+        arrays[name] = raw.view(_NAMES[entry["dtype"]]).reshape(entry["shape"])
     return arrays, metadata
 
 

@@ -33,7 +33,7 @@ from vademecum.errors import AccessError, UsageError
 from vademecum.memory.anchors import MOST_SITES, LookUp, Site
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Role, Statement
-from vademecum.memory.scope import DATABASE, GLOBAL, REPOSITORY, scope_of
+from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
 from vademecum.memory.sync import Outside
 from vademecum.mirroring import mirror_of
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
@@ -46,17 +46,9 @@ from vademecum.protocols import (
     Store,
     TokenCounter,
 )
+from vademecum.stores import INDEX, TOOLS, Stores
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
-
-MEMORY_REMEDY = (
-    "nothing was changed; put a copy back in its place, or move it away yourself and bring back what was exported with "
-    "`vade memory import` and what agents wrote with `vade memory sync`"
-)
-TOOLS_REMEDY = (
-    "nothing was changed; put a copy back in its place, or move it away yourself, then register your servers and observe your "
-    "traces again"
-)
 
 
 def assemble_repository(
@@ -75,14 +67,18 @@ def assemble_repository(
     """
     chosen = embedding(settings, embedder)
     directory = index_directory(settings.home, root)
-    store: Store = open_store(directory / "index.db")
+    stores = Stores(settings)
+    store = stores.code(root)
     closing.append(store.close)
     plan = Plan(chosen.derived, settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
-    catalogue = Catalogue(store, directory, lambda: chosen.loaded().name, lambda: path_reader(chosen.loaded()))
+    catalogue = Catalogue(
+        store, directory, lambda: chosen.loaded().name, lambda: path_reader(chosen.loaded()), stores.here
+    )
     mirror = mirror_of(catalogue, repository_name(root), settings, chosen.loaded, clock, closing)
     return Repository(
         name, root, catalogue, chosen.loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
         chosen.steady, settings.embedding.batch_texts, enricher, mirror=mirror,
+        database=stores.where(directory / INDEX), space=stores.space(root),
     )  # fmt: skip
 
 
@@ -102,16 +98,15 @@ def assemble_memory(
     """
     if not personal and not repo.root.common_dir:
         raise AccessError(f"{repo.name} is no git repository and has no memory of its own: ask about one that has")
-    places = [(GLOBAL, "", settings.home)] if personal else []
+    stores = Stores(settings)
+    places: list[tuple[str, Root | None, Path]] = [(GLOBAL, None, settings.home)] if personal else []
     if repo.root.common_dir:
-        places.insert(0, (REPOSITORY, repo.root.path, repo.catalogue.directory))
+        places.insert(0, (REPOSITORY, repo.root, repo.catalogue.directory))
     scopes = []
     for number, (name, root, directory) in enumerate(places):
-        store: Store = load(
-            "store", "sqlite", path=directory / DATABASE, durable=True, remedy=MEMORY_REMEDY, busy_seconds=60.0
-        )
+        store = stores.memory(root)
         closing.append(store.close)
-        scopes.append(scope_of(number, name, root, directory, store))
+        scopes.append(scope_of(number, name, root.path if root else "", directory, store))
     memory = Memory(
         scopes,
         repo.prose,
@@ -135,6 +130,7 @@ def assemble_tools(
 ) -> Tools:
     """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
     chosen = embedding(settings, embedder)
+    stores = Stores(settings)
 
     @cache
     def opened() -> Store:
@@ -142,11 +138,11 @@ def assemble_tools(
             raise AccessError(
                 "tools and how they were used belong to the user, not to a repository: ask with the user's key"
             )
-        store: Store = load("store", "sqlite", path=settings.home / "user.db", remedy=TOOLS_REMEDY)
+        store = stores.tools()
         closing.append(store.close)
         return store
 
-    return Tools(opened, chosen.prose, clock, str(settings.home / "user.db"))
+    return Tools(opened, chosen.prose, clock, stores.where(settings.home / TOOLS))
 
 
 def extract(text: str, role: Role) -> Sequence[Statement]:
@@ -224,12 +220,6 @@ def reading(
         )  # fmt: skip
 
     return makers
-
-
-def open_store(path: Path) -> Store:
-    """Open a database. A damaged one is set aside, never deleted: all it held can be read from the disk again."""
-    store: Store = load("store", "sqlite", path=path, set_aside=True)
-    return store
 
 
 def rerankers(settings: Settings, opened_with: Reranker | str | None) -> Callable[[Reranker | str], Reranking]:

@@ -41,11 +41,11 @@ from vademecum.errors import AccessError, StoreError, UsageError
 from vademecum.memory.health import check_memory
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Note
-from vademecum.memory.scope import DATABASE
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.source_assembly import assemble_sources
 from vademecum.sources.sources import Sources
+from vademecum.stores import Stores
 from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Check, Evidence
 
@@ -124,11 +124,9 @@ class Engine:
         """
         narrowed = narrow(paths or (".",))
         settings = settings or config.load(next(iter(narrowed)).path)
-        spoken_by = (
-            settings.enrich.provider if enricher is None else enricher if isinstance(enricher, str) else enricher.name
-        )
+        spoken_by = _named(settings.enrich.provider if enricher is None else enricher)
+        closing: list[Callable[[], None]] = []
         with ExitStack() as opening:  # what was opened is closed again when something after it cannot be
-            closing: list[Callable[[], None]] = []
             opening.callback(lambda: [close() for close in closing])
             assembled = [
                 (assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by), prefixes)
@@ -140,28 +138,27 @@ class Engine:
         def everywhere() -> list[Repository]:
             if not personal:
                 raise AccessError(NOT_OPEN)
-            others = {index_directory(settings.home, root): root for root in indexed_roots(settings)}
-            others = {directory: root for directory, root in others.items() if directory not in known}
+            there = ((index_directory(settings.home, root), root) for root in indexed_roots(settings))
+            others = {directory: root for directory, root in there if directory not in known}
             names = distinct_names(list(others.values()), {repo.name for repo in known.values()})
-            for (directory, root), name in zip(others.items(), names, strict=True):
-                known[directory] = assemble_repository(
-                    root, name, settings, embedder, clock, closing, enricher=spoken_by
-                )
+            for (at, root), name in zip(others.items(), names, strict=True):
+                known[at] = assemble_repository(root, name, settings, embedder, clock, closing, enricher=spoken_by)
             return list(known.values())
 
-        sources, documents = assemble_sources(
-            settings, embedder, clock, closing, [repo for repo, _ in assembled], personal=personal
-        )
+        opened = [repo for repo, _ in assembled]
+        sources, documents = assemble_sources(settings, embedder, clock, closing, opened, personal=personal)
         codebase = Codebase(
-            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher), documents,
+            assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher),
+            server=Stores(settings).searcher(), documents=documents,
         )  # fmt: skip
-        first, roots = assembled[0][0], [OpenedRoot(repo.name, repo.root.path) for repo, _ in assembled]
-        remembered = (first.catalogue.directory / DATABASE, *((settings.home / DATABASE,) if personal else ()))
+        first = opened[0]
+        scopes = [*([first.root] if first.root.common_dir else []), *([None] if personal else [])]
         return cls(
-            codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), sources, roots, closing, settings,
-            read=reading(codebase, settings, counter, clock, several=len(roots) > 1),
+            codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), sources,
+            [OpenedRoot(repo.name, repo.root.path) for repo in opened], closing, settings,
+            read=reading(codebase, settings, counter, clock, several=len(opened) > 1),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal),
-            has_memory=lambda: any(database.exists() for database in remembered),
+            has_memory=lambda: any(map(Stores(settings).has_memory, scopes)),
         )  # fmt: skip
 
     def context(
@@ -286,3 +283,7 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _named(provider: Enricher | str) -> str:
+    return provider if isinstance(provider, str) else provider.name

@@ -101,15 +101,13 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
 
 def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store]:
     """Return the databases of the memories that are there, the repository's first; none is made for being asked."""
-    from vademecum.codebase.identity import index_directory
-    from vademecum.memory.kinds import DATABASE
-    from vademecum.plugins import load
+    from vademecum.stores import Stores
 
-    directories = [index_directory(settings.home, root)] if root.common_dir else []
+    kept = Stores(settings)
     stores: list[Store] = []
-    for directory in (*directories, settings.home):
-        if (directory / DATABASE).exists():
-            stores.append(load("store", "sqlite", path=directory / DATABASE, durable=True, busy_seconds=BUSY_S))
+    for of in (*((root,) if root.common_dir else ()), None):
+        if kept.has_memory(of):
+            stores.append(kept.memory(of, busy_seconds=BUSY_S))
             opened.callback(stores[-1].close)
     return stores
 

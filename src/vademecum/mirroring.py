@@ -49,6 +49,8 @@ def vector_index(settings: Settings, collection: str, model: str, dim: int, dire
     if kind in BUILT_IN["vectors"] and hasattr(settings, kind):  # it has a section of settings
         own = asdict(getattr(settings, kind))
         own.pop("collection", None)
+    if kind == "pgvector":  # the database that `storage.url` names, whatever keeps the records
+        own = {"url": settings.storage.url, "timeout_s": settings.storage.timeout_s}
     if kind in BESIDE:
         own["directory"] = directory / kind
     index: VectorIndex = load("vectors", kind, collection=collection, model=model, dim=dim, **own)

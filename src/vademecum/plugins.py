@@ -60,15 +60,20 @@ BUILT_IN: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "extractor": {
         "llm": ("vademecum.providers.extractors.llm:LlmExtractor", ""),
     },
+    "searcher": {
+        "postgres": ("vademecum.storage.postgres.search:PostgresSearch", "postgres"),
+    },
     "server": {
         "stdio": ("vademecum.providers.servers.stdio:StdioServer", ""),
         "http": ("vademecum.providers.servers.http:HttpServer", "mcp"),
     },
     "store": {
         "sqlite": ("vademecum.storage.sqlite:SqliteStore", ""),
+        "postgres": ("vademecum.storage.postgres.store:PostgresStore", "postgres"),
     },
     "vectors": {
         "exact": ("vademecum.storage.exact:ExactIndex", ""),
+        "pgvector": ("vademecum.storage.postgres.vectors:PgvectorIndex", "postgres"),
         "qdrant": ("vademecum.storage.qdrant:QdrantIndex", "qdrant"),
         "lancedb": ("vademecum.storage.lancedb:LanceIndex", "lancedb"),
         "chroma": ("vademecum.storage.chroma:ChromaIndex", "chroma"),

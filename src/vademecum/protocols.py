@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vademecum.items import Page
     from vademecum.points import Filter, Near, Point
     from vademecum.result import Result
-    from vademecum.types import EmbedKind, Passage
+    from vademecum.types import Bm25f, EmbedKind, Hit, Passage, Scope
 
 Row = tuple[Any, ...]
 Operator = Literal["=", "in", ">", ">=", "<", "<=", "prefix"]
@@ -245,6 +245,42 @@ class VectorIndex(Protocol):
 
     def close(self) -> None:
         """Let go of it."""
+        ...
+
+
+class SearchServer(Protocol):
+    """A server that keeps records of many repositories and searches them itself; where they lie is no business of it."""
+
+    def unpublished(self, space: str, embedder: str, most: int) -> Result[list[int], StoreError]:
+        """Return contents of a space that it cannot find yet, at most so many, after it forgot those that are gone."""
+        ...
+
+    def publish(self, space: str, embedder: str, batch: Any) -> Result[None, StoreError]:
+        """Take in the arrays of contents, a `retrieval.segment.Segment`; all of them or none."""
+        ...
+
+    def forget(self, space: str) -> Result[None, StoreError]:
+        """Forget what was published of a space."""
+        ...
+
+    def words(
+        self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
+    ) -> Result[list[Hit], StoreError]:
+        """Return the `k` pieces that hold the terms best, by BM25F; of the first `counted` terms a share is counted."""
+        ...
+
+    def near(
+        self, vector: NDArray[np.float32], embedder: str, scope: Scope, k: int
+    ) -> Result[list[Hit] | None, StoreError]:
+        """Return the `k` pieces that are nearest to a vector, by cosine; None where it cannot do that."""
+        ...
+
+    def named(self, names: Sequence[str], scope: Scope, k: int) -> Result[list[Hit], StoreError]:
+        """Return pieces that define one of these names, with score 1, or one that is spelled nearly so, with less."""
+        ...
+
+    def read(self, hits: Sequence[Hit]) -> Result[list[Mapping[str, Any]], StoreError]:
+        """Return what is kept of each: the columns of its chunk, with `text`, `language`, `symbols`, and of its snapshot."""
         ...
 
 

@@ -8,11 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from vademecum.codebase.git import Root, find_root
-from vademecum.codebase.identity import index_directory, repository_name
+from vademecum.codebase.identity import repository_name
 from vademecum.config import Settings
-from vademecum.errors import Error, RootError
-from vademecum.plugins import load
-from vademecum.protocols import Store
+from vademecum.errors import RootError
+from vademecum.stores import Stores, roots_in_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +60,6 @@ def path_name(root: Root, depth: int) -> str:
 
 
 def indexed_roots(settings: Settings) -> list[Root]:
-    """Return the worktrees that have an index below the home directory and are still there."""
-    found: dict[str, Root] = {}
-    for database in sorted((settings.home / "repos").glob("*/index.db")):
-        try:
-            store: Store = load("store", "sqlite", path=database)
-            rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",), ("id",))
-            store.close()
-            roots = [find_root(place) for (place,) in rows.unwrap() if os.path.isdir(place)]
-        except Error:
-            continue  # another process may be making it, or `doctor` will tell
-        found |= {root.path: root for root in roots if index_directory(settings.home, root) == database.parent}
-    return list(found.values())
+    """Return the worktrees on this machine that have an index and are still there."""
+    stores = Stores(settings)
+    return stores.roots_in_spaces() if stores.shared else roots_in_files(stores.home)

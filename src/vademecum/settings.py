@@ -232,13 +232,23 @@ class ServerSettings:
 
 @dataclass(frozen=True, slots=True)
 class StorageSettings:
-    """Where data is kept.
+    """Where data is kept: the user's own business, and no repository's.
 
     Attributes:
         home: The directory of all data; "" is the platform's usual place.
+        provider: What keeps records: `sqlite`, files below `home`, or `postgres`, a database that many machines share.
+        url: Where that database is; it may hold a password.
+        timeout_s: Seconds to wait for another writer there.
+        owner: Whose memory and tools these are in a shared database; "" is this `home`'s alone.
+        shared_memory: Whether all owners share one memory of a repository there.
     """
 
     home: str = setting("", user_only=True)
+    provider: str = setting("sqlite", user_only=True)
+    url: str = setting("", user_only=True, secret=True)
+    timeout_s: float = setting(60.0, least=0.1, user_only=True)
+    owner: str = setting("", user_only=True)
+    shared_memory: bool = setting(default=False, user_only=True)
 
 
 @dataclass(frozen=True, slots=True)

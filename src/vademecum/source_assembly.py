@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vademecum.assembly import open_store
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.documents import Documents, belongs
@@ -25,6 +24,7 @@ from vademecum.consent import consented
 from vademecum.embedding import embedding
 from vademecum.protocols import Backlog, Clock, DocumentSource, Embedder
 from vademecum.sources.sources import Sources
+from vademecum.stores import INDEX, Stores
 from vademecum.types import FileKind
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ def assemble_sources(
         return assemble_source(name, settings, embedder, clock, closing)
 
     def fetched(name: str) -> Repository | None:
-        database = settings.home / "sources" / name / "index.db"
-        repo = opened(name).repo if database.exists() else None
+        repo = opened(name).repo if Stores(settings).has_source(name) else None
         return repo if repo is not None and repo.catalogue.load(*repo.place) is not None else None
 
     def remote(name: str) -> tuple[bool, bool]:
@@ -81,15 +80,17 @@ def assemble_source(
     loaded = chosen.loaded
     own = settings.sources[name]
     directory = settings.home / "sources" / name
-    store = open_store(directory / "index.db")
+    stores = Stores(settings)
+    store = stores.source(name)
     closing.append(store.close)
     plan = Plan(chosen.derived, settings.index.deadline_s, settings.index.workers or os.cpu_count() or 1)
     catalogue = Catalogue(
-        store, directory, lambda: loaded().name, lambda: path_reader(loaded(), lambda _: FileKind.DOC)
+        store, directory, lambda: loaded().name, lambda: path_reader(loaded(), lambda _: FileKind.DOC), stores.here
     )
     repo = Repository(
         name, Root(str(directory)), catalogue, loaded, plan, WalkSettings(), clock, chosen.steady,
         settings.embedding.batch_texts, items=Items(lambda: store),
+        database=stores.where(directory / INDEX),
     )  # fmt: skip
     asked = digest_of(own)
 

@@ -336,3 +336,52 @@ class Check:
     ok: bool
     detail: str
     fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A repository that workers are to index, or have indexed."""
+
+    id: int
+    source: str  # a directory, or where to clone from
+    revision: str  # "" for a directory as it is, or for what the origin has checked out
+    state: str  # "ready", "running", "done" or "dead"
+    attempts: int  # times it was begun
+    lease: int  # counts up whenever it is taken
+    worker: str  # who has it, "" for nobody
+    said: str  # what became of it
+    added_at: float  # seconds since the epoch
+    waits_s: float  # seconds until it may be taken
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which pieces a server that searches is to look at; what is empty narrows nothing."""
+
+    repos: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()  # regular expressions, any of which a path begins with
+    exclude: tuple[str, ...] = ()  # likewise, none of which it may
+    symbol: str = ""  # a name that is defined
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25f:
+    """The constants of BM25F (`retrieval.lexical`), by field: body, name, signature, docs."""
+
+    k1: float
+    weights: tuple[float, float, float, float]
+    b: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A piece that a server found, at one path of the newest snapshot of its repository."""
+
+    space: str
+    snapshot: int
+    path: str
+    blob: int
+    ordinal: int
+    score: float  # of one ranking, compared with no other's
+    share: float = 0.0  # of the question's idf that it holds

@@ -18,6 +18,17 @@ def test_record_and_recall(vade):
     assert record["evidence"][0]["event"]["id"] == done.out.split()[0]
 
 
+def test_recall_by_words_or_by_meaning_alone(vade):
+    vade("memory", "record", "Use pnpm", "--role", "user")
+    vade("memory", "record", "The release notes are out", "--role", "user")
+    by_words = json.loads(vade("memory", "recall", "which package manager?", "--by", "words", "--json").out)
+    assert [item["event"]["text"] for item in by_words["evidence"]] == ["Use pnpm"]
+    assert by_words["evidence"][0]["score"] > 0
+    meant = json.loads(vade("memory", "recall", "notes of the release", "--by", "meaning", "--json").out)
+    assert meant["evidence"][0]["event"]["text"] == "The release notes are out"
+    assert vade("memory", "recall", "x", "--by", "smell").code == 2
+
+
 def test_secrets_are_reported(vade):
     """What was taken out is said."""
     assert "taken out: 1" in vade("memory", "record", "key sk-ant-api03-" + "ab1" * 20).out

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from vademecum.plugins import load
 from vademecum.result import Err, Ok
+from vademecum.storage.postgres.store import PostgresStore
 from vademecum.storage.sqlite import SqliteStore
 from vademecum.testing import CountingEmbedder, check_closed_store, check_embedder, check_store
 
@@ -31,10 +32,21 @@ def test_sqlite_keeps_the_promises_of_a_store(tmp_path):
     check_closed_store(store)
 
 
-@pytest.fixture
-def store(tmp_path):
+@pytest.mark.parametrize("server", ["database", "system_database"])
+def test_postgres_keeps_the_promises_of_a_store(server, request):
+    """The same, over the server of a wheel and over the system's."""
+    store = PostgresStore(request.getfixturevalue(server), "conformance")
+    check_store(store)
+    check_closed_store(store)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(tmp_path, request):
     """A store with 300 vectors of one embedder and one of another, and two chunks of each of 150 blobs, three symbols each."""
-    store = SqliteStore(tmp_path / "x.db")
+    if request.param == "sqlite":
+        store = SqliteStore(tmp_path / "x.db")
+    else:
+        store = PostgresStore(request.getfixturevalue("database"), "conformance")
     store.upsert("vectors", [("e", f"{n:03}", bytes([n % 256])) for n in range(300)]).unwrap()
     store.upsert("vectors", [("other", "000", b"x")]).unwrap()
     symbols = [(n // 2, n % 2, p, f"s{n}", f"q{n}", "function", n, n + 1, "") for n in range(300) for p in range(3)]

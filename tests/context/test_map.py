@@ -151,7 +151,10 @@ def test_the_verb_takes_files_and_directories(repo, monkeypatch, capsys):
 
 def test_how_central_something_is_follows_an_edit(repo, engine):
     """What is kept of a state is not taken for that of another."""
-    files = {"a.py": "def used():\n    return 1\n", "b.py": "from a import used\n\n\ndef caller():\n    return used()\n"}
+    files = {
+        "a.py": "def used():\n    return 1\n",
+        "b.py": "from a import used\n\n\ndef caller():\n    return used()\n",
+    }
     made = repo("kept", files)
     opened = engine(made)
     first = {e.qualified: e.rank for e in opened.codebase.outline() if e.qualified} if opened.codebase.graph() else {}

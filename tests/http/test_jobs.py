@@ -12,6 +12,7 @@ from vademecum.errors import StoreError, UnknownError
 from vademecum.http import jobs as module
 from vademecum.http.job_files import JobFiles
 from vademecum.http.jobs import Jobs
+from vademecum.http.routes import indexing
 
 
 @pytest.fixture
@@ -95,3 +96,12 @@ def test_a_job_that_cannot_be_written_down_does_not_begin(jobs, repo):
     with pytest.raises(StoreError):
         running.start("r", path)
     assert running.of((path,)) == []
+
+
+def test_streams_have_an_end_to_their_number(serve, repo, monkeypatch):
+    client = serve(repo())
+    job = client.done(client.post("/v1/index").json)
+    assert client.get(f"/v1/index/jobs/{job['id']}/events").status == 200
+    monkeypatch.setattr(indexing, "MOST_STREAMS", 0)
+    refused = client.get(f"/v1/index/jobs/{job['id']}/events")
+    assert (refused.status, refused.headers["retry-after"]) == (503, "10")

@@ -275,5 +275,10 @@ def test_colours_lose_nothing_and_end(browser: Page, served: Served) -> None:
     joined = "lines(text, language).map(line => line.map(piece => piece[1]).join('')).join('\\n')"
     lost = f"{texts}.filter(text => {joined} !== text).map(text => language + text.slice(0, 40))"
     assert browser.js(f"{load} {json.dumps(languages)}.flatMap(language => {lost}))") == []
+    kinds = "lines('class A: pass  # x\\nf.set(1, \\'class\\')', 'python').flat().filter(piece => piece[0])"
+    assert browser.js(f"{load} {kinds})") == [
+        ["keyword", "class"], ["name", "A"], ["keyword", "pass"], ["comment", "# x"],
+        ["call", "set"], ["number", "1"], ["string", "'class'"],
+    ]  # fmt: skip
     long = f"Object.entries({json.dumps(SLOW)}).map(([language, part]) => lines(part.repeat(200000), language).length)"
     assert browser.js(f"{load} {long})") == [1] * len(SLOW)

@@ -129,6 +129,7 @@ def test_requests_under_way_are_answered_before_it_ends(start, repo):
 MANY = {f"src/m{number}.py": f"def f{number}(x):\n    return x + {number}\n" * 40 for number in range(300)}
 
 
+@pytest.mark.slow
 def test_an_index_run_is_stopped_cleanly(start, repo):
     """What was indexed before is whole, and the next run goes on."""
     many = repo("many", MANY, commit=False)
@@ -143,6 +144,7 @@ def test_an_index_run_is_stopped_cleanly(start, repo):
     assert again.ask("GET", "/v1/index/status")[0]["files"] == len(MANY)
 
 
+@pytest.mark.slow
 def test_nothing_that_was_acknowledged_is_lost_when_it_is_killed(start, repo):
     """Events are written by several clients while the process is killed; each that was answered is there afterwards."""
     import threading
@@ -177,6 +179,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_it_is_killed(start, repo):
     assert set(kept) <= found
 
 
+@pytest.mark.slow
 def test_a_job_that_was_accepted_is_run_by_the_next_server(start, repo):
     """Killed or stopped in the middle of a run, with another one waiting: both are done after a new start."""
     many = repo("many", MANY, commit=True)
@@ -200,3 +203,17 @@ def test_a_job_that_was_accepted_is_run_by_the_next_server(start, repo):
 
 def _ids(server):
     return [job["id"] for job in server.ask("GET", "/v1/index/jobs?limit=100")["items"]]
+
+
+def test_a_stream_ends_with_the_server(start, repo):
+    """Whoever follows a job is told so much, and the stream is closed as a whole, not cut."""
+    many = repo("many", MANY, commit=False)
+    server = start(cwd=many.path)
+    job = server.ask("POST", "/v1/index", {"full": True})
+    with urllib.request.urlopen(f"{server.address}/v1/index/jobs/{job['id']}/events", timeout=120) as stream:
+        first = stream.readline()
+        server.process.send_signal(signal.SIGTERM)
+        rest = stream.read()  # it would raise IncompleteRead where the stream was cut
+    assert first.startswith(b"id: ")
+    assert rest.endswith(b"\n\n")
+    server.process.communicate(timeout=120)

@@ -161,6 +161,10 @@ def test_memory_is_kept_and_asked(engine, tmp_path, monkeypatch):
     assert found.data["evidence"][0]["id"] == kept.data["ids"][0]
     assert "decision" in found.data["evidence"][0]["facts"][0]
     assert TOOLS["recall"].call(engine, {"question": "zeppelin"}).data["verdict"] == "not_found"
+    for way in ("both", "words", "meaning"):
+        assert TOOLS["recall"].call(engine, {"question": "which database did we use", "by": way}).data["evidence"]
+    with pytest.raises(UsageError, match="both, words, meaning"):
+        TOOLS["recall"].call(engine, {"question": "x", "by": "smell"})
     writing = [name for name, tool in TOOLS.items() if not tool.declaration()["annotations"]["readOnlyHint"]]
     assert writing == ["remember"]
 

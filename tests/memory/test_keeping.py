@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
-from vademecum.memory.consolidate import alike, consolidate, digest_sessions, duplicates, merge_duplicates
+from vademecum.memory.consolidate import alike, consolidate, digest_sessions, duplicates, is_our_turn, merge_duplicates
 from vademecum.memory.facts import claim_like, settle
 from vademecum.memory.health import check_memory
 from vademecum.memory.records import Role
@@ -137,6 +137,12 @@ def test_it_is_done_by_itself_once_a_day(memory, clock, event):
     assert len(memory.consolidate(when_due=True)) == 2
     clock.pass_days(-30)
     assert len(memory.consolidate(when_due=True)) == 2, "a clock that was put back does not stop it"
+
+
+def test_of_two_processes_one_keeps_house(open_memory):
+    """Whoever takes it on first; the other finds that it is being done."""
+    one, other = open_memory(), open_memory()
+    assert [is_our_turn(scope, NOON) for scope in (*one.scopes, *other.scopes)] == [True, True, False, False]
 
 
 def test_the_doctor_looks_at_memory(memory, said, tmp_path, open_memory):

@@ -121,6 +121,7 @@ FATAL = {
     429: ("asks to be left alone", "vade sync work"),
     500: ("failed 5 times", "vade sync work"),
     400: ("did not understand", "[sources.work]"),
+    ("closed", 7200): ("left alone for 7200 s", "vade sync work"),
     ("retry", 3600): ("left alone for 3600 s", "vade sync work"),
     "garbage": ("something else than JSON", "sources.work.url"),
     "other JSON": ("something else than was asked for", "sources.work.url"),

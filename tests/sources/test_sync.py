@@ -433,9 +433,11 @@ def test_another_machine_is_not_asked_without_consent(set_up: Any, repo: Open, e
         own.sources.sync("work")
     [check] = own.sources.doctor()
     assert check.ok
-    assert check.name == "leaves this machine"
-    assert "to https://jira.example.org, by source work (jira)" in check.detail
-    assert "not yet: set privacy.allow_remote" in check.detail
+    assert (check.name, check.ok) == ("source work", True)
+    assert (
+        "jira at https://jira.example.org, asked in `vade sync` alone; not yet: set privacy.allow_remote"
+        in check.detail
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Servers of backlogs and documents on loopback, as they speak: each checks what it is asked as strictly as the real one.
 
-`faults` are taken one for each request, the next first: a status, ("retry", seconds) for 429 with `Retry-After`, "slow", "garbage",
+`faults` are taken one for each request, the next first: a status, ("retry", seconds) for 429 with `Retry-After`, ("closed", seconds) for 503, "slow", "garbage",
 "hangs up", "half" (a body that is cut short), "" for none.
 """
 
@@ -95,7 +95,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _fail(self, fault: Any) -> None:
         if isinstance(fault, tuple):
-            return self._reply(429, {"error": "Rate limit exceeded"}, {"Retry-After": str(fault[1])})
+            status = {"retry": 429, "closed": 503}[fault[0]]
+            return self._reply(status, {"error": "Rate limit exceeded"}, {"Retry-After": str(fault[1])})
         if isinstance(fault, int):
             return self._reply(fault, {"error": "Internal failure"})
         if fault == "garbage":

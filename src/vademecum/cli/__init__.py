@@ -42,6 +42,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),
     "tools": ("vademecum.cli.tools:tools", "Find the tool that fits, the next call, a whole plan."),
     "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
+    "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
+    "worker": ("vademecum.cli.worker:worker", "Index the repositories in a queue, beside other workers."),
     "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
     "serve": ("vademecum.http.command:serve", "Serve the API, the page, metrics and MCP over HTTP."),
     "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),

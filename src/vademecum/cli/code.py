@@ -38,7 +38,9 @@ NOT_FOUND = 1
 @click.option("--symbol", default="", metavar="NAME", help="Only where this name is defined.")
 @click.option("-e", "--regex", "pattern", default="", metavar="REGEX", help="Only code that matches; meaning ranks.")
 @click.option("--repo", "repos", multiple=True, metavar="NAME|PATH", help="Only this repository; a path has a slash.")
-@click.option("--scope", type=click.Choice(["repo", "repos", "all"]), default="repos", help="How far to look.")
+@click.option(
+    "--scope", type=click.Choice(["repo", "repos", "all", "shared"]), default="repos", help="How far to look."
+)
 @click.option(
     "--source", "sources", multiple=True, metavar="NAME", help="Only these items or documents; `all` for all."
 )
@@ -80,7 +82,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
             refresh=not options["no_refresh"],
             progress=progress,
         )
-        several = len(engine.roots) > 1 or options["scope"] == "all"
+        several = len(engine.roots) > 1 or options["scope"] in {"all", "shared"}
         notes = [] if options["as_json"] else engine.notes(answer)
         memory = engine.memory.recall(query, k=options["k"] or settings.search.k) if options["with_memory"] else None
     lines = options["snippet_lines"]

@@ -16,24 +16,21 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
-import numpy as np
-
 from vademecum.codebase.analyse import Analysis
 from vademecum.codebase.placements import replaced
-from vademecum.errors import StoreCorruptError, StoreError
+from vademecum.codebase.segments import Segments
+from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
-from vademecum.retrieval.files import FileRow, FileTable, PathReader, file_table, load_files, save_files
-from vademecum.retrieval.segment import Segment, load_segment, merge_segments, save_segment, segment_of
+from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, PathReader, file_table, load_files, save_files
+from vademecum.retrieval.segment import Segment
 from vademecum.retrieval.view import View, view_of
 from vademecum.types import Chunk, Skipped, Symbol
 
 BlobKey = tuple[str, str]  # git blob id, language
-MANY_SEGMENTS = 4  # beyond the largest: more are joined into one
-MANY_DEAD = 5_000  # chunks that no snapshot names; when they also outweigh the rest, they are dropped
 CHUNKS_KEPT = 4096  # chunks kept at hand after they were read
 CONTENTS_KEPT = 16_000_000  # bytes of content, likewise
-SMALL_SHARE = 0.25  # of the largest segment: beyond it all are joined into one
+ELSEWHERE = "elsewhere:"  # how the place of another machine's worktree begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +61,22 @@ class Catalogue:
     """The records and arrays of one repository. Use one per process; several processes may hold one each."""
 
     def __init__(
-        self, store: Store, directory: Path, embedder: Callable[[], str], read_paths: Callable[[], PathReader]
+        self,
+        store: Store,
+        directory: Path,
+        embedder: Callable[[], str],
+        read_paths: Callable[[], PathReader],
+        here: str = "",
     ) -> None:
-        """Take the store, where derived files lie, the name of the embedder that made their vectors, and how to read paths."""
+        """Take the store, where derived files lie, the name of the embedder that made their vectors, and how to read paths.
+
+        `here` names this machine where others share the store: each has worktrees and derived files of its own.
+        """
         self.store = store
         self.directory = directory
         self.read_paths = read_paths
-        self._embedder = embedder
-        self._segments: dict[str, Segment] = {}
+        self.here = here
+        self.segments = Segments(store, directory, embedder, here)
         self._loaded: dict[tuple[str, str], tuple[tuple[str, ...], tuple[Snapshot, View]]] = {}
         self._forget_read()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -88,11 +93,11 @@ class Catalogue:
             return None
         known = self._loaded.get((kind, place))
         if known is None or known[0] != names:
-            rows = self._scan("snapshots", [("kind", "=", kind), ("place", "=", place)])
+            rows = self._scan("snapshots", self._at(kind, place))
             if not rows:
                 return None
-            snapshot = _snapshot(rows[0])
-            known = (names, (snapshot, view_of(self._files(snapshot), self._current_segments())))
+            snapshot = self._snapshot(rows[0])
+            known = (names, (snapshot, self._view(self._files(snapshot))))
             if self._names(kind, place) != names:  # another process went on meanwhile: parts of two states were read
                 return self.load(kind, place)
             self._loaded[(kind, place)] = known
@@ -100,21 +105,45 @@ class Catalogue:
 
     def _names(self, kind: str, place: str) -> tuple[str, ...]:
         """Return the derived files that a snapshot stands on now."""
-        own = self._scan("snapshots", [("kind", "=", kind), ("place", "=", place)], ("table_file",))
-        return (*(name for (name,) in own), *self._segment_names())
+        own = self._scan("snapshots", self._at(kind, place), ("table_file",))
+        return (*(name for (name,) in own), *self.segments.names())
+
+    def _view(self, files: FileTable) -> View:
+        """Join files with what is at hand of their contents; what other machines made of the rest is brought here."""
+        view = view_of(files, self.segments.current())
+        if view.missing and self.here and self.segments.bring(view.missing):
+            return view_of(files, self.segments.current())
+        return view
 
     def snapshots(self) -> list[Snapshot]:
-        """Return every snapshot, oldest first."""
-        return [_snapshot(row) for row in self._scan("snapshots", order=("id",))]
+        """Return every snapshot, oldest first; of worktrees those on this machine."""
+        found = [self._snapshot(row) for row in self._scan("snapshots", order=("id",))]
+        return [each for each in found if each.kind != "worktree" or not each.place.startswith(ELSEWHERE)]
+
+    def _at(self, kind: str, place: str) -> list[Condition]:
+        """Return what finds a snapshot among those of every machine."""
+        return [("kind", "=", kind), ("place", "=", self._stored_place(kind, place))]
+
+    def _stored_place(self, kind: str, place: str) -> str:
+        return f"{self.here}:{place}" if self.here and kind == "worktree" else place
+
+    def _snapshot(self, row: Row) -> Snapshot:
+        snapshot = _snapshot(row)
+        if not self.here or snapshot.kind != "worktree":
+            return snapshot
+        machine, _, place = snapshot.place.partition(":")
+        return replace(snapshot, place=place if machine == self.here else f"{ELSEWHERE}{snapshot.place}")
 
     def known(self, hashes: Iterable[str]) -> dict[BlobKey, int]:
         """Return the database ids of contents that were analysed before, in every language they were read as."""
         rows = self._scan("blobs", [("hash", "in", list(hashes))], ("hash", "language", "id"))
         return {(digest, language): number for digest, language, number in rows}
 
-    def held(self) -> set[int]:
-        """Return the database ids of contents whose arrays are at hand."""
-        return {blob for segment in self._current_segments() for blob in segment.blobs.tolist()}
+    def held(self, wanted: Iterable[int] = ()) -> set[int]:
+        """Return the database ids of contents whose arrays are at hand; of those `wanted`, other machines' are brought here."""
+        held = self.segments.held()
+        lacking = sorted(set(wanted) - held) if self.here else []
+        return held | self.segments.bring(lacking) if lacking else held
 
     def chunks(self, wanted: Sequence[tuple[int, int]]) -> list[tuple[Chunk, str]]:
         """Return chunks, given by blob and ordinal, as they were indexed, each with its hash.
@@ -187,23 +216,6 @@ class Catalogue:
         named = {number: (digest, language) for number, digest, language in blobs}
         return [FileRow(path, blob, *named[blob], *stat) for path, blob, *stat in rows if blob in named]
 
-    def _segment_names(self) -> tuple[str, ...]:
-        """Return the files of the segments, newest first: where two hold the same content, the newest counts."""
-        return tuple(name for (name,) in self._scan("segments", columns=("file",), order=("id",))[::-1])
-
-    def _current_segments(self) -> list[Segment]:
-        names = self._segment_names()
-        found: dict[str, Segment] = {}
-        for name in names:
-            try:
-                found[name] = self._segments.get(name) or load_segment(self.directory / name, self._embedder())
-            except StoreCorruptError:
-                if self._segment_names() != names:  # joined by another process since we asked
-                    return self._current_segments()
-                # otherwise it is lost: its blobs show up as missing and are analysed again
-        self._segments = found
-        return list(found.values())
-
     def _scan(
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
@@ -235,7 +247,7 @@ class Catalogue:
                 self._delete(family, [("blob", "in", again)])
             self._write_rows(rows)
             self._upsert("meta", [("last_blob", str(number))])
-            self._write_segment(segment_of([(n, analysis.arrays) for n, _, analysis in rows]))
+            self.segments.add([(n, analysis.arrays) for n, _, analysis in rows])
         self._forget_read()
         return numbers
 
@@ -257,71 +269,45 @@ class Catalogue:
             StoreError: the previous state stays.
         """
         with self.store.transaction():
-            previous = self._scan("snapshots", [("kind", "=", snapshot.kind), ("place", "=", snapshot.place)], ("id",))
-            number = previous[0][0] if previous else 1 + max((s.id for s in self.snapshots()), default=0)
+            previous = self._scan("snapshots", self._at(snapshot.kind, snapshot.place), ("id",))
+            number = (
+                previous[0][0] if previous else 1 + max((n for (n,) in self._scan("snapshots", (), ("id",))), default=0)
+            )
             snapshot = replace(snapshot, id=number, table_file=f"files-{uuid.uuid4().hex}.safetensors")
+            self._check_kept(changed)
             self._save_files(snapshot.table_file, table)
-            self._upsert("snapshots", [_snapshot_row(snapshot)])
+            stored = replace(snapshot, place=self._stored_place(snapshot.kind, snapshot.place))
+            self._upsert("snapshots", [_snapshot_row(stored)])
             self._delete("files", [("snapshot", "=", number), ("path", "in", list(gone))])
             self._upsert("files", [(number, r.path, r.blob, r.size, r.mtime_ns, r.inode) for r in changed])
-            self._join_segments()
+            self.segments.join()
         self.sweep()
-        if self._mostly_dead():
+        if self.segments.mostly_dead():
             self.collect()
         return snapshot
+
+    def _check_kept(self, changed: Sequence[FileRow]) -> None:
+        """Refuse to name contents that another machine cleaned away since this one stored or found them."""
+        wanted = {row.blob for row in changed if row.blob != LEFT_OUT} if self.here else set()
+        gone = (
+            wanted - {n for (n,) in self._scan("blobs", [("id", "in", sorted(wanted))], ("id",))} if wanted else set()
+        )
+        if gone:
+            raise StoreBusyError(
+                f"{len(gone)} contents were dropped by a clean-up on another machine meanwhile: run `vade index` again"
+            )
 
     def join(self) -> None:
         """Keep derived files few after contents were replaced."""
         with self.store.transaction():
-            self._join_segments()
+            self.segments.join()
         self.sweep()
 
     def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
         """Put others in the place of segments; None leaves one as it is. All or nothing."""
         with self.store.transaction():
-            self._current_segments()
-            changed = {name: new for name, old in self._segments.items() if (new := change(old)) is not None}
-            if changed:
-                self._delete("segments", [])
-            for name, old in reversed(list(self._segments.items()) if changed else []):  # they keep their order
-                if name in changed:
-                    self._write_segment(changed[name])
-                else:
-                    self._upsert("segments", [(None, name, len(old.blobs))])
+            self.segments.rewrite(change)
         self.sweep()
-
-    def _mostly_dead(self) -> bool:
-        """Whether most of what ranking reads belongs to no snapshot: every edit leaves the content before it behind."""
-        named = np.array([blob for (blob,) in self._scan("files", columns=("blob",))], np.int64)
-        sizes = [(np.diff(s.starts), np.isin(s.blobs, named)) for s in self._current_segments()]
-        dead = sum(int(chunks[~alive].sum()) for chunks, alive in sizes)
-        return dead > max(MANY_DEAD, sum(int(chunks[alive].sum()) for chunks, alive in sizes))
-
-    def _join_segments(self, *, everything: bool = False) -> None:
-        """Keep segments few: many small ones become one, and all become one when the small ones weigh enough."""
-        newest_first = self._current_segments()
-        segments = sorted(newest_first, key=lambda segment: -segment.size)
-        small = segments[1:]
-        weight = sum(segment.size for segment in small)
-        if everything or (small and weight > SMALL_SHARE * segments[0].size):
-            kept_blobs = np.array(sorted(n for (n,) in self._scan("blobs", columns=("id",))), np.int64)
-            joined = [merge_segments(newest_first, kept_blobs)] if segments else []
-        elif len(small) > MANY_SEGMENTS:
-            joined = [segments[0], merge_segments([s for s in newest_first if s is not segments[0]])]
-        else:
-            return
-        self._delete("segments", [])
-        kept = {id(segment): name for name, segment in self._segments.items()}
-        for segment in joined:
-            if id(segment) in kept:
-                self._upsert("segments", [(None, kept[id(segment)], len(segment.blobs))])
-            elif segment.size or len(segment.blobs):
-                self._write_segment(segment)
-
-    def _write_segment(self, segment: Segment) -> None:
-        name = f"segment-{uuid.uuid4().hex}.safetensors"
-        save_segment(self.directory / name, segment, self._embedder())
-        self._upsert("segments", [(None, name, len(segment.blobs))])
 
     def forget(self, snapshots: Iterable[int]) -> None:
         """Drop snapshots; their content goes with the next `collect`."""
@@ -339,7 +325,8 @@ class Catalogue:
             case Err(error) if not isinstance(error, StoreCorruptError):
                 raise error
         self.store.start_over()
-        self._segments, self._loaded = {}, {}
+        self._loaded = {}
+        self.segments.forget()
         self._forget_read()
         return True
 
@@ -350,13 +337,13 @@ class Catalogue:
             dead = [n for (n,) in self._scan("blobs", columns=("id",)) if n not in named]
             self._delete("blobs", [("id", "in", dead)])
             chunks = self._delete("chunks", [("blob", "in", dead)])
-            for family in ("symbols", "mentions", "named_in_code"):
+            for family in ("symbols", "mentions", "named_in_code", "arrays"):
                 self._delete(family, [("blob", "in", dead)])
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
             for family in ("vectors", "summaries"):
                 unused = {digest for (digest,) in self._scan(family, columns=("hash",))} - alive
                 self._delete(family, [("hash", "in", sorted(unused))])
-            self._join_segments(everything=True)
+            self.segments.join(everything=True)
         self._forget_read()
         self.sweep()
         return len(dead), chunks
@@ -367,7 +354,7 @@ class Catalogue:
         Files are written inside transactions only, so while we hold one, a file without a name has no owner.
         """
         with self.store.transaction():
-            named = {*self._segment_names(), *(snapshot.table_file for snapshot in self.snapshots())}
+            named = {*self.segments.names(), *(snapshot.table_file for snapshot in self.snapshots())}
             for path in self.directory.glob("*.safetensors*"):
                 if path.name not in named:
                     path.unlink(missing_ok=True)

@@ -21,17 +21,18 @@ from vademecum.codebase.pieces import pieces_of
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.rerank import AS_RANKED, Reranking
 from vademecum.codebase.search import search
+from vademecum.codebase.served import publish, search_served
 from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
 from vademecum.errors import StoreBusyError, StoreCorruptError, UnknownError, UsageError
-from vademecum.protocols import Enricher, Progress, Reranker
+from vademecum.protocols import Enricher, Progress, Reranker, SearchServer
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
 if TYPE_CHECKING:
     from vademecum.items import NamedItem
 
-SCOPES = ("repo", "repos", "all")
+SCOPES = ("repo", "repos", "all", "shared")
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -51,6 +52,7 @@ class Codebase:
         ranker: what ranks when a search does not say.
         reranking: returns how to rerank by a provider or its name; by "" where a search does not say.
         enriching: returns who is asked for sentences about code, and how fast.
+        server: what searches the whole of a shared database, None where records are in files.
         documents: backlogs and sources of documents that stand beside the code.
     """
 
@@ -61,6 +63,8 @@ class Codebase:
         ranker: str = "default",
         reranking: Callable[[Reranker | str], Reranking] = lambda _: AS_RANKED,
         enriching: Callable[[], tuple[Enricher, Pace]] = _nobody,
+        *,
+        server: Callable[[], SearchServer] | None = None,
         documents: Documents = NO_DOCUMENTS,
     ) -> None:
         self._repositories = list(repositories)
@@ -68,6 +72,7 @@ class Codebase:
         self._ranker = ranker
         self._reranking = reranking
         self._enriching = enriching
+        self._server = server
         self._documents = documents
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
@@ -120,7 +125,8 @@ class Codebase:
             pattern: only chunks in which this regular expression matches.
             commit: search this revision instead of the worktree; it is indexed first where it is not yet.
             repos: names of open repositories to search, or of sources; all repositories unless given.
-            scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine.
+            scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine, "shared" every one in
+                the shared database, searched by its server: neither a checkout nor arrays are needed here.
             sources: names of backlogs and sources of documents to search, and nothing else unless `repos` are named too; those that
                 belong to the repositories are searched with them where `kind` is "doc".
             ranker: how signals become an order, one of `retrieval.rank.RANKERS`; the setting's unless given.
@@ -139,6 +145,13 @@ class Codebase:
         query = Query(
             text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
         )  # fmt: skip
+
+        if scope == "shared":
+            if self._server is None:
+                raise UsageError("scope 'shared' needs a shared database: set storage.provider and storage.url")
+            return search_served(
+                self._server(), query, self._repositories[0][0].embedder, repos, ranker or self._ranker
+            )
 
         def answer() -> Answer:
             beside = kind == "doc" and not commit
@@ -334,6 +347,8 @@ class Codebase:
     def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
         report = index(repo, progress, revision=commit, full=full)
+        if self._server is not None:
+            publish(self._server(), repo, progress, anew=full)
         loaded = repo.catalogue.load(
             *(("commit", commit_place(repo, commit)) if commit else ("worktree", repo.root.path))
         )

@@ -223,7 +223,7 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
     wanted = {(source.blob, language): source.text for source, language in read.sources.values()}
     known = repo.catalogue.known({blob for blob, _ in wanted})
     read.added = sum((source.blob, language) not in known for source, language in read.sources.values())
-    held = set() if full else repo.catalogue.held()
+    held = set() if full else repo.catalogue.held(known.values())
     numbers = {key: n for key, n in known.items() if n in held}
     unknown = [key for key in wanted if key not in numbers]
     if not unknown:

@@ -30,6 +30,8 @@ class Repository:
     prose: Callable[[], Embedder]  # the one for prose alone, as memory needs it: by words while it fails
     batch: int = 64  # pieces that an embedder outside the workers is given at once: what a failure can cost
     enricher: str = ""  # the name of the one whose sentences stand in the place of summaries
+    database: str = ""  # where its records are, to be shown
+    space: str = ""  # what a shared database calls it
     mirror: Mirror | None = None  # the index of vectors outside this process, where there is one
     items: Items | None = None  # what it holds, where that is no directory but a backlog or a source of documents
 

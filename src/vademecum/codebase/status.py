@@ -27,7 +27,7 @@ def status_of(repo: Repository) -> RepoStatus:
     """Describe a repository's index, without changing it."""
     head = git.head(repo.root).unwrap()
     loaded = repo.catalogue.load("worktree", repo.root.path)
-    database = str(repo.catalogue.directory / "index.db")
+    database = repo.database
     if loaded is None:
         return RepoStatus(
             repo.name, repo.root.path, head.branch, "", 0, 0, {}, (), repo.embedder().name, database, 0,
@@ -99,7 +99,7 @@ def _check_disk(repo: Repository) -> Check:
 
 
 def _check_database(repo: Repository) -> Check:
-    name = f"{repo.catalogue.directory / 'index.db'} (SQLite {sqlite3.sqlite_version})"
+    name = repo.database if repo.catalogue.here else f"{repo.database} (SQLite {sqlite3.sqlite_version})"
     match repo.catalogue.store.check():
         case Ok(said):
             ok = said == "ok"

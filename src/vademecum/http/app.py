@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ def application(
     keys: Sequence[Key] = (),
     hosts: frozenset[str] | None = None,
     closing: Callable[[], None] = lambda: None,
+    ending: threading.Event | None = None,
 ) -> ASGIApp:
     """Return the ASGI application.
 
@@ -60,6 +62,7 @@ def application(
         keys: Who may ask; whoever reaches it where there are none.
         hosts: The names it goes by; None for any, which takes keys.
         closing: Called when all is over, before the signal that ended it is let through.
+        ending: Set when the server was asked to end, and waits for what is under way: streams end then.
     """
     own = settings.server
     agents = Agents(lambda: _desk(app), own.max_body_bytes)
@@ -74,6 +77,7 @@ def application(
             engines,
             Jobs(settings, [root.path for root in roots]),
             HookRuns(settings.home / RUNS),
+            ending or threading.Event(),
         )
         try:
             async with agents.run():

@@ -7,6 +7,7 @@ Where the state of the index alone decides, the tag is known before the answer i
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class Desk:
     engines: Engines
     jobs: Jobs
     hooks: HookRuns
+    ending: threading.Event = field(default_factory=threading.Event)  # set when the server was asked to end
     answers: Answers = field(default_factory=Answers)
     looked_at: dict[tuple[str, ...], float] = field(default_factory=dict)  # when repositories were last refreshed
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from types import FrameType
 
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
@@ -39,12 +41,21 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
     except ImportError as error:
         raise MissingExtraError(f"`vade serve` needs {error.name}: pip install 'vademecum[server]'") from error
     listening = listen(own.host, own.port)
-    app = application(roots, settings, keys, hosts_of(settings), spans.start())
+    ending = threading.Event()
+    app = application(roots, settings, keys, hosts_of(settings), spans.start(), ending)
     log_to_standard_error()
     address, number = listening.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
     standard_error(f"vade: serving {', '.join(root.name for root in roots)} at http://{shown}:{number}/")
-    server = uvicorn.Server(
+
+    class Server(uvicorn.Server):
+        """Tells streams that the end was asked for, since it waits for them."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            ending.set()
+            super().handle_exit(sig, frame)
+
+    server = Server(
         uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,

@@ -54,10 +54,17 @@ def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:
     return Consolidated(merged, digests, archived, archive)
 
 
-def is_due(scope: Scope, now: float) -> bool:
-    """Return whether a scope was not consolidated for a day. Raises `StoreError`."""
-    rows = scope.store.scan("meta", [("name", "=", _DONE)], ("value",)).unwrap()
-    return not rows or not 0 <= now - float(rows[0][0]) < EVERY_S
+def is_our_turn(scope: Scope, now: float) -> bool:
+    """Return whether a scope was not consolidated for a day, and if so take it on, so that no other process does.
+
+    Raises `StoreError`.
+    """
+    with scope.store.transaction():
+        rows = scope.store.scan("meta", [("name", "=", _DONE)], ("value",)).unwrap()
+        if rows and 0 <= now - float(rows[0][0]) < EVERY_S:
+            return False
+        scope.store.upsert("meta", [(_DONE, repr(now))]).unwrap()
+    return True
 
 
 def merge_duplicates(scope: Scope) -> int:

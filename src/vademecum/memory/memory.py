@@ -9,7 +9,7 @@ from typing import Any
 
 from vademecum.errors import ConfigError, StoreError, UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring, LookUp, no_code
-from vademecum.memory.consolidate import Consolidated, consolidate, is_due
+from vademecum.memory.consolidate import Consolidated, consolidate, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
@@ -334,7 +334,7 @@ class Memory:
         With `when_due` only of scopes where that was not done for a day. Raises `StoreError`.
         """
         now = self._clock()
-        chosen = [scope for scope in self._scopes if not when_due or is_due(scope, now)]
+        chosen = [scope for scope in self._scopes if not when_due or is_our_turn(scope, now)]
         return [consolidate(scope, now, max_events) for scope in chosen]
 
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:

@@ -106,7 +106,7 @@ class By(StrEnum):
     """What events are weighed by."""
 
     BOTH = "both"
-    WORDS = "words"
+    WORDS = "words"  # what holds none is not found
     MEANING = "meaning"  # exactly, over every vector
 
 
@@ -154,6 +154,8 @@ def weigh(view: View, asking: Asking) -> Weighed:
     passing = asking.mask if asking.mask is not None else None if view.is_whole else view.alive
     if passing is not None:
         chosen = chosen[passing[chosen]]
+    if asking.by is By.WORDS:
+        chosen = chosen[said[chosen] > 0]
     meaning = cosine[chosen] if len(meant) == len(view) else _cosines(view, whole, chosen)
     score, alone = _score(view, said, meaning, sessions, asking, chosen)
     missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))

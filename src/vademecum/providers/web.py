@@ -200,6 +200,8 @@ class Web:
         later = f"run `vade sync {self.source}` later, it goes on from here"
         if 300 <= status < 400:
             status = 302
+        if status in PASSING and asked_for > LONGEST_WAIT_S:
+            status = 429
         known = {
             203: f"refused the key: set {own}.token in your user file or {variable(self.source, 'token')}",
             302: f"leads elsewhere, to sign in as a rule: check {own}.url and {own}.token",

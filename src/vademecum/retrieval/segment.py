@@ -15,8 +15,8 @@ made is zeros with the scale PENDING; a segment of which none was made yet may h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,19 @@ class BlobArrays:
     tf: NDArray[np.uint8]
     vectors: NDArray[np.int8]
     scales: NDArray[np.float32]
+
+
+def named_arrays(arrays: BlobArrays) -> dict[str, NDArray[np.generic]]:
+    """Return one blob's arrays by name; the name of one tells of which format they are."""
+    return {f"{f.name}.{FORMAT}" if f.name == "keys" else f.name: getattr(arrays, f.name) for f in fields(BlobArrays)}
+
+
+def blob_arrays(named: Mapping[str, NDArray[np.generic]]) -> BlobArrays:
+    """Return the arrays that were named. Raises `StoreCorruptError` for those of another format."""
+    values: dict[str, Any] = {name.removesuffix(f".{FORMAT}"): value for name, value in named.items()}
+    if values.keys() != {f.name for f in fields(BlobArrays)}:
+        raise StoreCorruptError("these arrays were made by another version")
+    return BlobArrays(**values)
 
 
 @dataclass(frozen=True)
@@ -119,6 +132,22 @@ def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
             np.concatenate([piece.tf for piece in pieces]),
         ),
     )
+
+
+def blobs_of(segment: Segment) -> Iterator[tuple[int, BlobArrays]]:
+    """Take a segment apart again: the arrays of each blob, with its database id."""
+    postings = segment.postings
+    order = np.argsort(postings.docs, kind="stable")
+    keys = np.repeat(postings.keys, np.diff(postings.offsets))[order]
+    docs, tf = postings.docs[order], postings.tf[order]
+    bounds = np.searchsorted(docs, segment.starts)
+    for place, blob in enumerate(segment.blobs.tolist()):
+        start = int(segment.starts[place])
+        rows, own = slice(start, int(segment.starts[place + 1])), slice(*bounds[place : place + 2].tolist())
+        yield blob, BlobArrays(
+            segment.lines[rows], segment.kinds[rows], segment.lengths[rows], keys[own], docs[own] - np.int32(start), tf[own],
+            segment.vectors[rows], segment.scales[rows],
+        )  # fmt: skip
 
 
 def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None = None) -> Segment:

@@ -57,6 +57,8 @@ FAMILIES: dict[str, Family] = {
     "files": Family(("snapshot", "path", "blob", "size", "mtime_ns", "inode"), ("snapshot", "path")),
     # derived files of arrays, in the order they were made
     "segments": Family(("id", "file", "blobs"), ("id",)),
+    # what ranking reads of one content, packed; kept where several machines share the store
+    "arrays": Family(("blob", "embedder", "data"), ("blob", "embedder")),
     # vectors that cost time or money to make again, by embedder and chunk hash
     "vectors": Family(("embedder", "hash", "vector"), ("embedder", "hash")),
     # what of which content stands at which path in an index of vectors outside, and what is to be done; `label` is the
@@ -237,6 +239,11 @@ MIGRATIONS: tuple[str, ...] = (
         session TEXT NOT NULL, at REAL NOT NULL, ok INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX traces_by_position ON traces (position);
+    """,
+    """
+    CREATE TABLE arrays (
+        blob INTEGER NOT NULL, embedder TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (blob, embedder)
+    ) WITHOUT ROWID;
     """,
     """
     CREATE TABLE items (

@@ -83,5 +83,3 @@ export function colour(name) {
   probe.remove();
   return value;
 }
-
-export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -74,20 +74,21 @@ function* tokens(text, language) {
   if (!told) { yield ["", text]; return; }
   let end = 0, before = "";
   for (const match of text.matchAll(told.pattern)) {
-    if (match.index > end) yield ["", text.slice(end, match.index)];
+    const gap = text.slice(end, match.index), groups = match.groups;
+    if (gap) yield ["", gap];
     end = match.index + match[0].length;
-    const groups = match.groups;
-    const kind = groups.word === undefined ? Object.keys(groups).find((name) => groups[name] !== undefined) : wordKind(told, match[0], before, text.charAt(end));
-    if (groups.word !== undefined) before = match[0];
-    yield [kind, match[0]];
+    if (groups.word === undefined) { before = ""; yield [Object.keys(groups).find((name) => groups[name] !== undefined), match[0]]; continue; }
+    yield [wordKind(told, match[0], gap.trim() ? "" : before, gap.at(-1), text.charAt(end)), match[0]];
+    before = match[0];
   }
   if (end < text.length) yield ["", text.slice(end)];
 }
 
-function wordKind(told, word, before, next) {
+// `before` is the word right before, "" where anything else stands between; `last` and `next` the characters around.
+function wordKind(told, word, before, last, next) {
   if (told.prose) return "";
-  if (told.words.has(told.loose ? word.toLowerCase() : word)) return "keyword";
   if (DECLARES.has(before) && told.words.has(before)) return "name";
+  if (last !== "." && told.words.has(told.loose ? word.toLowerCase() : word)) return "keyword";
   if (next === "(") return "call";
   return /^[A-Z][a-z]/.test(word) ? "type" : "";
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 from functools import partial
@@ -16,14 +17,20 @@ from vademecum.engine import Engine
 from vademecum.http.asking import Asked
 from vademecum.http.jobs import Job
 from vademecum.http.paging import page
+from vademecum.http.problems import ProblemError
 from vademecum.http.routes.code import Name
 from vademecum.http.routes.parameters import Cursor, Limit
 from vademecum.http.routes.shapes import EventStream, JobShape, Page
+from vademecum.metrics import gauge
 from vademecum.types import RepoStatus
 
 router = APIRouter(prefix="/v1/index", tags=["index"])
 LOOK_SECONDS = 0.2
+MOST_STREAMS = 100
 HEARTBEAT_SECONDS = 15.0  # proxies close what is silent for long
+
+STREAMS = gauge("vademecum_http_event_streams", "Streams of events that are open.")
+STREAMS.add(0)
 
 
 class Wanted(BaseModel):
@@ -72,11 +79,21 @@ async def stop(asked: Asked, id: str) -> Response:
 async def job_events(asked: Asked, request: Request, id: str) -> EventStream:
     """Stream a job as server-sent events: `progress` while it runs, then `done`, `failed` or `stopped`."""
     found = asked.desk.jobs.get(id, asked.visitor.paths)
-    return EventStream(_told(found, request), headers={"Cache-Control": "no-store"})
+    if STREAMS.value() >= MOST_STREAMS:
+        said = f"{MOST_STREAMS} streams are open already: ask for /v1/index/jobs/{found.id} now and then instead"
+        raise ProblemError(503, said, {"Retry-After": "10"})
+    return EventStream(_told(found, request, asked.desk.ending), headers={"Cache-Control": "no-store"})
 
 
-async def _told(job: Job, request: Request) -> AsyncIterator[str]:
-    """Yield an event for each change that is seen, and a comment where nothing happens for long."""
+async def _told(job: Job, request: Request, ending: threading.Event) -> AsyncIterator[str]:
+    """Yield what is told of a job, and count the stream while it is open."""
+    with STREAMS.during():
+        async for event in _changes(job, request, ending):
+            yield event
+
+
+async def _changes(job: Job, request: Request, ending: threading.Event) -> AsyncIterator[str]:
+    """Yield an event for each change that is seen, and a comment where nothing happens for long; the server's end is one too."""
     seen, silent = -1, 0.0
     while not await request.is_disconnected():
         changes, over = job.changes, job.is_over
@@ -84,7 +101,7 @@ async def _told(job: Job, request: Request) -> AsyncIterator[str]:
             kind = job.state if over else "progress"
             yield f"id: {changes}\nevent: {kind}\ndata: {json.dumps(job.record(), ensure_ascii=True, default=str)}\n\n"
             seen, silent = changes, 0.0
-        if over:
+        if over or ending.is_set():
             return
         await asyncio.sleep(LOOK_SECONDS)
         silent += LOOK_SECONDS

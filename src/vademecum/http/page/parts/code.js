@@ -53,7 +53,7 @@ export function snippet(text, language, start, { most = Infinity, marked = null,
   return el("div", { class: `code digits-${Math.min(6, Math.max(2, digits))}`, tabindex: "0", role: "group", "aria-label": label || "Code" }, shown);
 }
 
-export const LINE_HEIGHT = 20;  // pixels, as in the stylesheet
+const LINE_HEIGHT = 20;  // pixels, as in the stylesheet
 const AROUND = 30;  // lines drawn beyond what is seen
 
 /** A whole file. Lines from `first` to `last` are marked. `scrollTo(line)` shows a line in the upper third. */

@@ -6,7 +6,7 @@ import { link } from "../router.js";
 import { marks, snippet } from "./code.js";
 import { toast } from "./dialog.js";
 
-export const FRESHNESS = {
+const FRESHNESS = {
   fresh: "The file holds exactly these lines",
   edited: "The file changed since it was indexed; these lines were read just now",
   stale: "The file is gone or cannot be read; these lines are what was indexed",
@@ -16,7 +16,7 @@ const SIGNALS = {
   prior: "kind of file", file: "the file, by the fitted ranker", piece: "the piece, by the fitted ranker",
   words: "words in common", meaning: "close in meaning", speaker: "who said it", recency: "how recent", usage: "how often it was of use",
 };
-export const FIRST_LINES = 10;
+const FIRST_LINES = 10;
 
 /** A place as a link to the file, folder quieter than name. */
 export function place(item, { line = item.start_line, end = item.end_line } = {}) {

@@ -27,7 +27,7 @@ export function open(main, parameters) {
     replace(body,
       known.warnings?.length ? el("ul", { class: "warnings" }, known.warnings.map((each) => el("li", {}, el("span", { class: "tag warn" }, "warning"), " ", each))) : "",
       rows.length ? [...sections].map(([name, items]) => el("section", { class: "setting-section" }, el("h2", { id: `section-${name}` }, name),
-        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": `section-${name}` }, el("table", { class: "settings" }, el("thead", { class: "unseen" }, el("tr", {}, el("th", { scope: "col" }, "Setting"), el("th", { scope: "col" }, "Value"), el("th", { scope: "col" }, "Set by"))),
+        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": `section-${name}` }, el("table", { class: "settings" }, el("colgroup", {}, el("col", { class: "key" }), el("col", {}), el("col", { class: "origin" })), el("thead", { class: "unseen" }, el("tr", {}, el("th", { scope: "col" }, "Setting"), el("th", { scope: "col" }, "Value"), el("th", { scope: "col" }, "Set by"))),
           el("tbody", {}, items.map(([key, { value, origin }]) => el("tr", {}, el("th", { scope: "row", class: "mono" }, key), el("td", { class: "mono" }, value === "" ? el("span", { class: "quiet" }, "not set") : String(value)), el("td", {}, el("span", { class: `tag ${origin === "default" ? "" : "good"}` }, origin)))))))))
         : empty("No setting is like this", changed.checked ? "Every setting is a default." : "Look for a part of its name."),
       el("p", { class: "quiet foot" }, "Later layers win: defaults, the user's file, the repository's .vade.toml, the environment, options. The data lies in ", el("code", {}, known.home), "."));

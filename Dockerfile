@@ -1,0 +1,29 @@
+# syntax=docker/dockerfile:1
+# vademecum as a server, from this clone: docs/docker.md says how to run it, alone or with compose.yaml.
+FROM python:3.13-slim AS build
+WORKDIR /src
+COPY pyproject.toml README.md LICENSE NOTICE ./
+COPY src src
+COPY docs docs
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
+
+FROM python:3.13-slim
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends git \
+    && rm -rf /var/lib/apt/lists/* \
+    # What is mounted belongs to somebody else than the user below: git is to read it all the same.
+    && git config --system --add safe.directory /repository \
+    && git config --system --add safe.directory "/repositories/*" \
+    && useradd --create-home --uid 10001 vade \
+    && install --directory --owner=vade /data
+RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
+    for wheel in /wheels/*.whl; do pip install --no-cache-dir "$wheel[server,postgres,qdrant]"; done
+USER vade
+ENV VADE_HOME=/data
+VOLUME ["/data"]
+WORKDIR /repository
+EXPOSE 8765
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8765/healthz', timeout=4)"]
+ENTRYPOINT ["vade"]
+CMD ["serve", "--host", "0.0.0.0"]

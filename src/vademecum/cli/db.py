@@ -1,0 +1,125 @@
+"""The verbs that look after a shared database: its version, whether it is whole, and copies from files and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import click
+
+from vademecum.cli.progress import Progress
+from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.session import json_option, settings_for
+from vademecum.context.render import counted
+
+if TYPE_CHECKING:
+    from vademecum.stores import Pair, Stores
+
+FAILURE = 3
+
+
+@click.group()
+def db() -> None:
+    """Look after the shared database that `storage.url` names."""
+
+
+@db.command()
+@click.option("--to", default="", help="The version to go to; the newest unless given.")
+def upgrade(to: str) -> int:
+    """Bring the database up to date: make or change its tables, in one transaction, and nothing is lost."""
+    migrate, shared = _migrate(), shared_stores()
+    done = migrate.upgrade(shared.url, to or migrate.NEWEST)
+    emit("".join(f"{line}\n" for line in done or [f"{shared.where(shared.home)} is up to date"]))
+    return 0
+
+
+@db.command()
+@click.argument("version")
+def downgrade(version: str) -> int:
+    """Take the database down to VERSION, "base" for no tables at all; what newer versions added is dropped."""
+    emit("".join(f"{line}\n" for line in _migrate().downgrade(shared_stores().url, version)))
+    return 0
+
+
+@db.command()
+@json_option
+def check(*, as_json: bool) -> int:
+    """Say whether the database can be reached, is up to date and is whole. Exits with 3 if something is wrong."""
+    from vademecum.storage.postgres.check import check_database
+
+    checks = list(check_database(shared_stores().url))
+    if as_json:
+        emit_json([asdict(each) for each in checks])
+    else:
+        emit(table(("ok" if each.ok else "WRONG", each.name, each.detail) for each in checks))
+        emit("".join(f"{each.name}: {each.fix}\n" for each in checks if not each.ok and each.fix))
+    return 0 if all(each.ok for each in checks) else FAILURE
+
+
+@db.command()
+@click.option("--to", "target", type=click.Choice(["postgres", "sqlite"]), required=True, help="What is written.")
+@json_option
+def copy(target: str, *, as_json: bool) -> int:
+    """Copy everything this machine keeps from its files into the shared database, or back.
+
+    Broken off, it goes on where it was. Every row is read back and compared; the source is left as it is.
+    """
+    with Progress() as progress:
+        copied = list(_copied(shared_stores(), target, progress))
+    if as_json:
+        emit_json(copied)
+    else:
+        emit(table((each["of"], each["what"], each["said"], each["digest"]) for each in copied))
+    return 0
+
+
+def _copied(stores: Stores, target: str, progress: Progress) -> Iterator[dict[str, str | int]]:
+    """Copy store by store, and say what became of each."""
+    from vademecum.storage.postgres.copy import copy, from_machine, to_machine
+
+    known = stores.pairs()
+    for pair in known:
+        if not (pair.file.exists() if target == "postgres" else pair.space in stores.spaces(pair.space)):
+            continue
+        file, space = stores.both(pair)
+        try:
+            if target == "postgres":
+                families = copy(file, space, to_machine(stores.here), progress, name=f"the database's {pair.space}")
+            else:
+                families = copy(space, file, from_machine(stores.here), progress, name=str(pair.file))
+        finally:
+            file.close()
+            space.close()
+        rows, written = sum(each.rows for each in families), sum(each.written for each in families)
+        digest = sum(int(each.digest, 16) for each in families) % (1 << 64)
+        yield _line(pair, f"{counted(rows, 'row')}, {written} written now", rows, f"{digest:016x}")
+    if target == "postgres":
+        files = {pair.file for pair in known}
+        for path in sorted((stores.home / "repos").glob("*/*.db")):
+            if path not in files:
+                yield {"of": path.parent.name, "what": path.name, "rows": 0, "digest": "",
+                       "said": "left: its repository is gone, or has no index yet (`vade index` there first)"}  # fmt: skip
+
+
+def _line(pair: Pair, said: str, rows: int, digest: str) -> dict[str, str | int]:
+    return {"of": pair.of, "what": pair.what, "said": said, "rows": rows, "digest": digest}
+
+
+def shared_stores() -> Stores:
+    """Return the stores as they are, or would be, with the shared database in use."""
+    from vademecum.stores import Stores
+
+    settings = settings_for(())
+    provider = settings.storage.provider if settings.storage.provider != "sqlite" else "postgres"
+    return Stores(replace(settings, storage=replace(settings.storage, provider=provider)))
+
+
+def _migrate() -> ModuleType:
+    from vademecum.plugins import find
+
+    find("store", "postgres")  # says which extra brings what is missing
+    from vademecum.storage.postgres import migrate
+
+    return migrate

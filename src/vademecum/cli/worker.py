@@ -1,0 +1,114 @@
+"""The verb for workers: processes that index what stands in a queue."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from vademecum.cli.db import shared_stores
+from vademecum.cli.render import emit, emit_json, table
+from vademecum.cli.session import json_option
+from vademecum.context.render import counted, visible
+from vademecum.errors import ConfigError
+
+if TYPE_CHECKING:
+    from vademecum.storage.postgres.queue import Queue
+    from vademecum.worker import Worked
+
+STATES = ("ready", "running", "done", "dead")
+
+
+@click.group(invoke_without_command=True)
+@click.option("--until-empty", is_flag=True, help="Stop when nothing is left that can be done now.")
+@click.option(
+    "--lease", default=60.0, show_default=True, help="Seconds after which a worker that is silent loses its job."
+)
+@click.pass_context
+def worker(ctx: click.Context, *, until_empty: bool, lease: float) -> int:
+    """Index the repositories in the queue, until interrupted; any number of these may run, anywhere."""
+    if ctx.invoked_subcommand is not None:
+        return 0
+    from vademecum.cli.session import settings_for
+    from vademecum.worker import indexing, work
+
+    settings = settings_for(())
+    if settings.storage.provider == "sqlite":
+        raise ConfigError("a worker indexes into a shared database: set storage.provider to postgres, and storage.url")
+    stop = threading.Event()
+
+    def asked(number: int, _: object) -> None:  # the job under way is finished first; asked again, it ends at once
+        stop.set()
+        signal.signal(number, signal.SIG_DFL)
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, asked)
+
+    def told(ended: Worked) -> None:
+        what = f"{ended.job.source}{'@' + ended.job.revision if ended.job.revision else ''}"
+        emit(f"{ended.state:<6} {ended.job.id} {visible(what)}: {visible(ended.said)}\n")
+
+    work(_queue(), indexing(settings), told, stop, lease_s=max(lease, 1.0), until_empty=until_empty)
+    return 0
+
+
+@worker.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--revision", default="", help="A branch, tag or commit; else what is checked out.")
+@json_option
+def add(sources: tuple[str, ...], revision: str, *, as_json: bool) -> int:
+    """Put repositories into the queue: directories that the workers can read, or addresses to clone from."""
+    from vademecum.codebase.clone import check_source, is_address
+
+    for source in sources:
+        check_source(source)
+    queue = _queue()
+    jobs = [queue.add(each if is_address(each) else os.path.realpath(each), revision).unwrap() for each in sources]
+    if as_json:
+        emit_json([asdict(job) for job in jobs])
+    else:
+        emit("".join(f"{job.id} {visible(job.source)}\n" for job in jobs))
+    return 0
+
+
+@worker.command(name="list")
+@click.option("--state", "states", multiple=True, type=click.Choice(STATES), help="Only jobs in this state.")
+@json_option
+def list_jobs(states: tuple[str, ...], *, as_json: bool) -> int:
+    """Show the queue: what waits, what runs and where, what is done, and what was given up and why."""
+    jobs = _queue().jobs(states).unwrap()
+    if as_json:
+        emit_json([asdict(job) for job in jobs])
+    else:
+        emit(
+            table(
+                (str(job.id), job.state, f"{visible(job.source)} {job.revision}".strip(),
+                 counted(job.attempts, "attempt"), visible(job.worker or job.said))
+                for job in jobs
+            )
+        )  # fmt: skip
+    return 0
+
+
+@worker.command()
+@click.argument("ids", nargs=-1, type=int, metavar="[ID]...")
+@json_option
+def retry(ids: tuple[int, ...], *, as_json: bool) -> int:
+    """Put jobs that were given up back into the queue; all of them unless some are named."""
+    jobs = _queue().retry(ids).unwrap()
+    if as_json:
+        emit_json([asdict(job) for job in jobs])
+    else:
+        emit(f"{counted(len(jobs), 'job')} back in the queue\n")
+    return 0
+
+
+def _queue() -> Queue:
+    url = shared_stores().url
+    from vademecum.storage.postgres.queue import Queue
+
+    return Queue(url)

@@ -1,0 +1,207 @@
+"""Connections to one server, shared by all stores of a process: opened when needed, kept for the next, named when they fail.
+
+A fault is told by its SQLSTATE (PostgreSQL, appendix A), and not by its words, which a server may say in any language.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import psycopg
+from psycopg import conninfo
+from psycopg.pq import TransactionStatus
+
+from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.storage.postgres.versions import check_version
+
+IDLE_KEPT = 4  # connections kept open for the next caller
+CONNECT_SECONDS = 10  # how long one attempt may take
+PAUSES = (0.2, 0.6, 1.5)  # seconds between attempts while a server starts, or has no room for one more
+LOST = frozenset({"57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006", "08007"})
+TRANSIENT = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected: the same again may do
+SOON = frozenset({"53300", "57P03"})  # too_many_connections, cannot_connect_now
+# before there is a session, libpq hands on the server's words alone, without their code
+_SOON_WORDS = ("starting up", "too many", "connection slots")
+
+_NAMES: tuple[tuple[frozenset[str], type[StoreError], str], ...] = (
+    # disk_full, io_error
+    (frozenset({"53100", "58030"}), StoreFullError,
+     "no room on the disk of {place}: free some space there and try again ({said})"),
+    # lock_not_available, query_canceled, too_many_connections
+    (frozenset({"55P03", "57014", "53300"}), StoreBusyError,
+     "{place} is busy ({said}): try again, or raise storage.timeout_s"),
+    (TRANSIENT, StoreBusyError, "{place}: another process wrote the same at once ({said}): try again"),
+    # data_corrupted, index_corrupted
+    (frozenset({"XX001", "XX002"}), StoreCorruptError,
+     "{place} is damaged ({said}): restore it from a backup; nothing was changed"),
+    # undefined_table, undefined_column
+    (frozenset({"42P01", "42703"}), StoreVersionError,
+     "{place} lacks a table or column ({said}): run `vade db check`"),
+    # insufficient_privilege, read_only_sql_transaction
+    (frozenset({"42501", "25006"}), StoreError,
+     "{place} may not be written ({said}): set storage.url to a user and server that may write"),
+)  # fmt: skip
+
+
+def place_of(url: str) -> str:
+    """Return a database as it may be shown: where it is, and neither user nor password.
+
+    >>> place_of("postgresql://ada:secret@db.example.org:5433/code")
+    'postgresql://db.example.org:5433/code'
+    """
+    try:
+        parts = conninfo.conninfo_to_dict(url)
+    except psycopg.Error:
+        return "storage.url"
+    host, database = str(parts.get("host") or parts.get("hostaddr") or "localhost"), parts.get("dbname") or ""
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return f"postgresql:///{database} at {host}" if host.startswith("/") else f"postgresql://{host}{port}/{database}"
+
+
+def is_local(url: str) -> bool:
+    """Return whether a database is on this machine: over a socket's file, or a loopback address.
+
+    >>> is_local("postgresql:///code"), is_local("host=/run/postgresql"), is_local("postgresql://db.example.org/code")
+    (True, True, False)
+    """
+    try:
+        parts = conninfo.conninfo_to_dict(url)
+    except psycopg.Error as error:
+        raise _no_address(error) from error
+    # what the URL leaves out, libpq takes from the environment
+    host = str(
+        parts.get("hostaddr") or parts.get("host") or os.environ.get("PGHOSTADDR") or os.environ.get("PGHOST") or ""
+    )
+    return all(
+        not each or each.startswith(("/", "@", "127.")) or each in {"localhost", "::1"} for each in host.split(",")
+    )
+
+
+def _no_address(error: psycopg.Error) -> StoreError:
+    said = " ".join(str(error).split()).partition(":")[0]  # what follows may quote a password
+    return StoreError(f"storage.url is no address ({said}): write it as postgresql://user:password@host:port/database")
+
+
+def named(error: psycopg.Error, url: str) -> StoreError:
+    """Return our name for what the server or the network said, with the place and the setting or step that mends it."""
+    if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
+        return _no_address(error)
+    place, said = place_of(url), " ".join(str(error).split()) or type(error).__name__
+    code = error.sqlstate or ""
+    for codes, kind, sentence in _NAMES:
+        if code in codes:
+            return kind(sentence.format(place=place, said=said))
+    if _may_pass(error):
+        return StoreBusyError(f"{place} is busy ({said}): try again, or let its max_connections be raised")
+    if code in LOST or isinstance(error, psycopg.OperationalError):
+        return StoreError(f"{place} cannot be reached ({said}): check storage.url, and that the server runs")
+    return StoreError(f"{place}: {said}")
+
+
+class Connections:
+    """The connections of one process to one database. Safe to use from several threads, and after a fork."""
+
+    def __init__(self, url: str, timeout_s: float) -> None:
+        """Take the database, and how long a lock or a statement may be waited for, in seconds."""
+        self.url = url
+        self.timeout_s = timeout_s
+        self._idle: list[psycopg.Connection] = []
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._checked = False
+
+    @contextmanager
+    def borrowed(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection, in autocommit. One that broke, or is left in a transaction, is not lent again.
+
+        Raises:
+            StoreError: none can be had.
+        """
+        connection = self._idle_one() or self._new()
+        try:
+            yield connection
+        finally:
+            self._take_back(connection)
+
+    def close(self) -> None:
+        """Let go of those that nobody uses."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _idle_one(self) -> psycopg.Connection | None:
+        with self._lock:
+            if os.getpid() != self._process:  # a fork: these sockets are the parent's
+                self._idle, self._process = [], os.getpid()
+            return self._idle.pop() if self._idle else None
+
+    def _take_back(self, connection: psycopg.Connection) -> None:
+        whole = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
+        with self._lock:
+            if whole and len(self._idle) < IDLE_KEPT:
+                self._idle.append(connection)
+                return
+        with suppress(psycopg.Error):
+            connection.close()
+
+    def _new(self) -> psycopg.Connection:
+        for pause in (*PAUSES, None):
+            try:
+                connection = self._connected()
+            except psycopg.Error as error:
+                if pause is None or not _may_pass(error):
+                    raise named(error, self.url) from error
+                time.sleep(pause)
+            else:
+                return connection
+        raise AssertionError("the last attempt returns or raises")
+
+    def _connected(self) -> psycopg.Connection:
+        wait = f"{int(self.timeout_s * 1000)}ms"
+        own = conninfo.conninfo_to_dict(self.url).get("options") or ""
+        connection = psycopg.connect(
+            self.url,
+            autocommit=True,
+            connect_timeout=max(2, min(CONNECT_SECONDS, int(self.timeout_s))),  # less than 2 is not possible
+            options=f"-c lock_timeout={wait} -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
+            application_name="vademecum",
+            keepalives_idle=30,
+            tcp_user_timeout=int(self.timeout_s * 1000),
+        )
+        if not self._checked:
+            try:
+                check_version(connection, place_of(self.url))
+            except BaseException:
+                connection.close()
+                raise
+            self._checked = True
+        return connection
+
+
+def _may_pass(error: psycopg.Error) -> bool:
+    """Whether waiting may help: a server that starts, or that has all its connections in use, says so."""
+    said = str(error)
+    return (error.sqlstate or "") in SOON or any(words in said for words in _SOON_WORDS)
+
+
+_SHARED: dict[tuple[str, float], Connections] = {}
+_SHARED_LOCK = threading.Lock()
+
+
+def connections(url: str, timeout_s: float) -> Connections:
+    """Return the connections of this process to a database: the same for every store that asks."""
+    with _SHARED_LOCK:
+        return _SHARED.setdefault((url, timeout_s), Connections(url, timeout_s))
+
+
+def close_all(url: str) -> None:
+    """Let go of a database altogether, as before it is dropped."""
+    with _SHARED_LOCK:
+        gone = [_SHARED.pop(key) for key in list(_SHARED) if key[0] == url]
+    for each in gone:
+        each.close()

@@ -1,0 +1,1 @@
+"""Alembic's environment: how migrations are run, and each of them."""

@@ -1,0 +1,42 @@
+"""Alembic's environment, after its async template: run migrations over one connection, in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psycopg
+from alembic import context
+from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from vademecum.storage.postgres.migrate import OPTIONS, serialised
+from vademecum.storage.postgres.tables import every_table
+
+
+def run_migrations(connection: Connection) -> None:
+    """Run them on a connection; a second process waits until the first is done, then finds nothing to do."""
+    context.configure(
+        connection=connection,
+        target_metadata=every_table(),
+        **OPTIONS,
+        transaction_per_migration=False,
+    )
+    with context.begin_transaction():
+        serialised(connection)
+        context.run_migrations()
+
+
+async def run_async_migrations() -> None:
+    """Open a connection of psycopg's and run them over it."""
+    url = context.config.attributes["url"]
+    engine = create_async_engine(
+        "postgresql+psycopg://", async_creator=lambda: psycopg.AsyncConnection.connect(url), poolclass=NullPool
+    )
+    async with engine.connect() as connection:
+        await connection.run_sync(run_migrations)
+    await engine.dispose()
+
+
+if getattr(context, "config", None) is not None:  # Alembic runs it; it is not merely imported
+    asyncio.run(run_async_migrations())

@@ -1,0 +1,156 @@
+"""The queue of repositories to be indexed: a table that workers take jobs from, each under a lease.
+
+A job is taken with `FOR UPDATE SKIP LOCKED`, so workers never wait for each other, and belongs to one until its lease ends; a
+worker that lives renews it. Whoever finds a lease that has ended puts the job back, with its attempt counted; a job that
+failed waits twice as long each time, and is dead after the last attempt. Of one source one job runs at a time: an index
+enforces it. All times are the server's.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from vademecum.errors import StoreError
+from vademecum.result import Err, Ok, Result
+from vademecum.storage.postgres.connect import connections, named
+from vademecum.storage.postgres.store import TIMEOUT_SECONDS
+from vademecum.types import Job
+
+ATTEMPTS = 5
+PAUSE_SECONDS = 10.0  # before the second attempt; it doubles with each
+MOST_PAUSE_SECONDS = 3600.0
+KEPT_DAYS = 30  # how long jobs that are done stay in the list
+_COLUMNS = (
+    "id, source, revision, state, attempts, lease, worker, said, extract(epoch FROM added_at)::double precision, "
+    "greatest(extract(epoch FROM not_before - now()), 0)::double precision"
+)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The queue in one database. Safe to use from several threads."""
+
+    url: str
+    attempts: int = ATTEMPTS
+
+    def add(self, source: str, revision: str = "") -> Result[Job, StoreError]:
+        """Put a repository into the queue; one that waits there already, at that revision, is returned as it is."""
+        return self._one(
+            "WITH swept AS (DELETE FROM jobs WHERE state = 'done' AND ended_at < now() - make_interval(days => %s)), "
+            "added AS (INSERT INTO jobs (source, revision) VALUES (%s, %s) "
+            f"ON CONFLICT (source, revision) WHERE state = 'ready' DO UPDATE SET source = excluded.source RETURNING {_COLUMNS}) "
+            "SELECT * FROM added",
+            [KEPT_DAYS, source, revision],
+        )
+
+    def take(self, worker: str, lease_s: float) -> Result[Job | None, StoreError]:
+        """Take the job that has waited longest, for so many seconds; None where there is none to be had."""
+        for _ in range(3):
+            try:
+                with connections(self.url, TIMEOUT_SECONDS).borrowed() as connection:
+                    connection.execute(_PUT_BACK, {"most": self.attempts})
+                    row = connection.execute(_TAKE, [worker, lease_s]).fetchone()
+                    return Ok(_job(row) if row else None)
+            except psycopg.errors.UniqueViolation:
+                continue  # another worker took a job of the same source in that very moment
+            except psycopg.Error as error:
+                return Err(named(error, self.url))
+            except StoreError as error:
+                return Err(error)
+        return Ok(None)
+
+    def renew(self, job: Job, lease_s: float) -> Result[bool, StoreError]:
+        """Go on holding a job; False where it is somebody else's by now."""
+        return self._changed(
+            "UPDATE jobs SET lease_until = now() + make_interval(secs => %s) WHERE id = %s AND lease = %s AND state = 'running'",
+            [lease_s, job.id, job.lease],
+        )
+
+    def done(self, job: Job, said: str) -> Result[bool, StoreError]:
+        """Say that a job is done; False where it is somebody else's by now, and nothing was changed."""
+        return self._changed(
+            "UPDATE jobs SET state = 'done', said = %s, ended_at = now(), worker = '' "
+            "WHERE id = %s AND lease = %s AND state = 'running'",
+            [said, job.id, job.lease],
+        )
+
+    def failed(self, job: Job, said: str, *, again: bool = True) -> Result[bool, StoreError]:
+        """Say that a job failed and why; it is tried again after a pause, unless that is of no use."""
+        pause = min(PAUSE_SECONDS * 2 ** (job.attempts - 1), MOST_PAUSE_SECONDS) * random.uniform(0.8, 1.2)  # noqa: S311
+        dead = not again or job.attempts >= self.attempts
+        return self._changed(
+            "UPDATE jobs SET state = %s, said = %s, worker = '', not_before = now() + make_interval(secs => %s), "
+            "ended_at = CASE WHEN %s THEN now() END WHERE id = %s AND lease = %s AND state = 'running'",
+            ["dead" if dead else "ready", said, pause, dead, job.id, job.lease],
+        )
+
+    def jobs(self, states: Sequence[str] = ()) -> Result[list[Job], StoreError]:
+        """Return jobs in some states, or in any, in the order they were added."""
+        return self._rows(
+            f"SELECT {_COLUMNS} FROM jobs WHERE %s::text[] = '{{}}' OR state = ANY(%s) ORDER BY id",
+            [list(states), list(states)],
+        )
+
+    def retry(self, ids: Sequence[int] = ()) -> Result[list[Job], StoreError]:
+        """Put dead jobs back, all of them unless some are named, with their attempts counted anew; returns them."""
+        return self._rows(
+            "UPDATE jobs SET state = 'ready', attempts = 0, not_before = now(), ended_at = NULL WHERE id IN ("
+            "SELECT min(dead.id) FROM jobs dead WHERE dead.state = 'dead' AND (%s::bigint[] = '{}' OR dead.id = ANY(%s)) "
+            "AND NOT EXISTS (SELECT 1 FROM jobs other WHERE other.state = 'ready' AND other.source = dead.source "
+            f"AND other.revision = dead.revision) GROUP BY dead.source, dead.revision) RETURNING {_COLUMNS}",
+            [list(ids), list(ids)],
+        )
+
+    def _one(self, statement: str, values: Sequence[Any]) -> Result[Job, StoreError]:
+        match self._rows(statement, values):
+            case Ok(rows):
+                return Ok(rows[0])
+            case Err() as failure:
+                return failure
+
+    def _rows(self, statement: str, values: Sequence[Any]) -> Result[list[Job], StoreError]:
+        try:
+            with connections(self.url, TIMEOUT_SECONDS).borrowed() as connection:
+                return Ok([_job(row) for row in connection.execute(statement, values).fetchall()])
+        except psycopg.Error as error:
+            return Err(named(error, self.url))
+        except StoreError as error:
+            return Err(error)
+
+    def _changed(self, statement: str, values: Sequence[Any]) -> Result[bool, StoreError]:
+        try:
+            with connections(self.url, TIMEOUT_SECONDS).borrowed() as connection:
+                return Ok(connection.execute(statement, values).rowcount == 1)
+        except psycopg.Error as error:
+            return Err(named(error, self.url))
+        except StoreError as error:
+            return Err(error)
+
+
+# Jobs whose worker stopped answering; one that waits at the same revision already makes this one superfluous.
+_PUT_BACK = """
+UPDATE jobs SET worker = '', not_before = now(), said = 'its worker ' || worker || ' stopped answering',
+    ended_at = CASE WHEN attempts >= %(most)s THEN now() END,
+    state = CASE WHEN attempts >= %(most)s THEN 'dead' WHEN EXISTS (
+        SELECT 1 FROM jobs other WHERE other.state = 'ready' AND other.source = jobs.source AND other.revision = jobs.revision
+    ) THEN 'done' ELSE 'ready' END
+WHERE id IN (SELECT id FROM jobs WHERE state = 'running' AND lease_until < now() FOR UPDATE SKIP LOCKED)
+"""
+_TAKE = f"""
+UPDATE jobs SET state = 'running', worker = %s, attempts = attempts + 1, lease = lease + 1,
+    lease_until = now() + make_interval(secs => %s)
+WHERE id = (
+    SELECT id FROM jobs WHERE state = 'ready' AND not_before <= now() AND NOT EXISTS (
+        SELECT 1 FROM jobs other WHERE other.state = 'running' AND other.source = jobs.source
+    ) ORDER BY not_before, id LIMIT 1 FOR UPDATE SKIP LOCKED
+) RETURNING {_COLUMNS}
+"""
+
+
+def _job(row: tuple[Any, ...]) -> Job:
+    return Job(*row)

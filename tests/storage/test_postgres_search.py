@@ -1,0 +1,247 @@
+"""Searching in the server: the same scores as over arrays, exact under filters, and what it goes without is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import psycopg
+import pytest
+
+from vademecum.errors import UsageError
+from vademecum.plugins import load
+from vademecum.retrieval.lexical import FIELD_B, FIELD_WEIGHTS, K1, bm25f, term_keys
+from vademecum.retrieval.query import plan_query
+from vademecum.storage.postgres import search as server_side
+from vademecum.storage.postgres.search import PostgresSearch
+from vademecum.storage.postgres.store import PostgresStore
+from vademecum.types import Bm25f, Scope
+
+QUESTIONS = (
+    "how is the token budget split",
+    "retry with backoff",
+    "parse a log line",
+    "budget budget handbook",
+    "zebra",
+)
+
+
+@pytest.fixture
+def on(engine, tmp_path):
+    """Open an engine on a database: `on(url, repo)`."""
+
+    def make(url, *made, home="one", **options):
+        return engine(*made, home=tmp_path / home, storage__provider="postgres", storage__url=url, **options)
+
+    return make
+
+
+def scores(view, plan):
+    """Return the embedded BM25F of each piece by path and first line."""
+    found = bm25f(view.segments, None, view.norms, term_keys(plan.terms + plan.joined), len(plan.terms))
+    rows = [(view.files.paths[view.row_file[row]], int(view.ordinals([row])[0])) for row in range(len(view))]
+    return {
+        place: float(found.score[chunk])
+        for place, chunk in zip(rows, view.row_chunk, strict=True)
+        if found.score[chunk]
+    }
+
+
+def asked(url, plan, scope=Scope(), k=100):  # noqa: B008 - frozen
+    terms = term_keys(plan.terms + plan.joined).view(np.int64).tolist()
+    return PostgresSearch(url).words(terms, len(plan.terms), scope, k, Bm25f(K1, FIELD_WEIGHTS, FIELD_B)).unwrap()
+
+
+@pytest.mark.parametrize("server", ["database", "system_database"])
+def test_words_are_scored_as_they_are_over_arrays(repo, on, server, request):
+    """BM25F in SQL gives each piece the score that the arrays give it, in the same order."""
+    url, made = request.getfixturevalue(server), repo()
+    engine = on(url, made)
+    engine.codebase.index()
+    view = engine.codebase._repositories[0][0].catalogue.load("worktree", str(made.path))[1]
+    for question in QUESTIONS:
+        plan = plan_query(question)
+        expected, found = scores(view, plan), asked(url, plan)
+        assert {(hit.path, hit.ordinal): pytest.approx(hit.score, rel=1e-4) for hit in found} == expected
+        assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+        assert all(0 <= hit.share <= 1 + 1e-9 for hit in found)
+
+
+def test_meaning_is_ranked_as_over_arrays(repo, on, database):
+    """Cosines of the same vectors, rounded to 16 bits; by the graph as one by one."""
+    made = repo()
+    engine = on(database, made)
+    engine.codebase.index()
+    embedder = load("embedder", "hashing")
+    from vademecum.types import Passage
+
+    vector = embedder.embed([Passage("split the token budget")], "query").unwrap()[0]
+    exact = PostgresSearch(database).near(vector, embedder.name, Scope(), 50).unwrap()
+    view = engine.codebase._repositories[0][0].catalogue.load("worktree", str(made.path))[1]
+    whole = view.segments[0].vectors * view.segments[0].scales[:, None]
+    expected = sorted((whole @ vector).tolist(), reverse=True)
+    assert [hit.score for hit in exact] == pytest.approx(expected, abs=2e-3)
+    plan = _plan_of_the_graph(database, vector, embedder.name)
+    assert "derived_embeddings_" in plan, "the statement is one that the graph answers"
+
+
+def _plan_of_the_graph(url, vector, embedder):
+    from vademecum.storage.postgres.publish import as_text
+
+    with psycopg.connect(url) as connection:
+        connection.execute("SET enable_seqscan = off; SET enable_sort = off")
+        values = server_side._values(Scope()) | {"vector": as_text(vector), "embedder": embedder, "k": 5}
+        rows = connection.execute("EXPLAIN " + server_side._graph(Scope(), len(vector)), values).fetchall()
+        return "\n".join(line for (line,) in rows)
+
+
+def test_the_graph_finds_what_comparing_one_by_one_finds(repo, on, database, monkeypatch):
+    """With a filter too: it is read on until enough passed."""
+    words = [
+        "walk",
+        "read",
+        "write",
+        "close",
+        "open",
+        "parse",
+        "split",
+        "merge",
+        "count",
+        "order",
+        "fetch",
+        "store",
+        "index",
+        "query",
+        "token",
+    ]
+    files = {
+        f"m{n}.py": f"def {words[n % 15]}_{words[n // 15 % 15]}():\n    '''{words[n % 7]} the {words[n % 11]} {n}.'''\n"
+        for n in range(300)
+    }
+    engine = on(database, repo("steps", files))
+    engine.codebase.index()
+    from vademecum.types import Passage
+
+    embedder = load("embedder", "hashing")
+    vector = embedder.embed([Passage("merge the parsed tokens")], "query").unwrap()[0]
+    server = PostgresSearch(database)
+    for scope in (Scope(), Scope(exclude=(r"m[0-9]\.py",))):
+        one_by_one = server.near(vector, embedder.name, scope, 10).unwrap()
+        with monkeypatch.context() as patched:
+            patched.setattr(server_side, "EXACT_BELOW", 0)
+            by_graph = server.near(vector, embedder.name, scope, 10).unwrap()
+        assert len(by_graph) == 10
+        assert sum(hit.score >= one_by_one[-1].score - 1e-6 for hit in by_graph) >= 9, "whichever of those that tie"
+
+
+def test_a_search_needs_neither_checkout_nor_arrays(repo, on, database, tmp_path):
+    """What two repositories hold is found from a machine that has neither, by words, by name and with filters."""
+    app, lib = (
+        repo(),
+        repo("lib", {"lib/log.go": "package lib\n\n// ParseLog reads a log.\nfunc ParseLog() int { return 1 }\n"}),
+    )
+    app.git("remote", "add", "origin", "git@example.org:team/app.git")
+    lib.git("remote", "add", "origin", "https://example.org/team/lib")
+    for made in (app, lib):
+        on(database, made).codebase.index(commit="HEAD")
+    other = on(database, repo("empty", {}), home="two")
+
+    def found(question, **options):
+        answer = other.codebase.search(question, scope="shared", **options)
+        return answer, [(item.repo, item.path) for item in answer.evidence]
+
+    answer, places = found("how is the token budget split")
+    assert places[0] == ("app", "src/budget.py")
+    assert any("def split" in item.snippet for item in answer.evidence[:3])
+    assert answer.evidence[0].commit == app.git("rev-parse", "HEAD")
+    assert answer.probability > 0.5
+    assert found("ParseLog")[1][0] == ("lib", "lib/log.go")
+    assert str(found("ParseLog")[0].verdict) == "resolved"
+    assert found("ParseLog", repos=["app"])[0].verdict == "not_found"
+    assert {place[0] for place in found("log", languages=["go"])[1]} == {"lib"}
+    assert {place[1] for place in found("token budget", kind="test")[1]} == {"tests/test_budget.py"}
+    assert {place[1] for place in found("token budget", paths=["src/**/*.py", "web"])[1]} <= {
+        "src/budget.py",
+        "src/net/retry.py",
+    }
+    assert "src/budget.py" not in {place[1] for place in found("token budget", exclude=["src"])[1]}
+    assert {place[1] for place in found("the budget", symbol="split")[1]} == {"src/budget.py"}
+    assert found("zebra crossing")[0].verdict == "not_found"
+    with pytest.raises(UsageError, match="regular expression"):
+        found("token", pattern="t.k")
+    assert not list((tmp_path / "two").rglob("segment-*"))
+
+
+def test_the_newest_commit_is_what_is_searched(repo, on, database):
+    """Not the one before it, and not somebody's worktree."""
+    made = repo()
+    engine = on(database, made)
+    engine.codebase.index(commit="HEAD")
+    made.write("src/budget.py", "def fresh_name():\n    return 'a new way'\n")
+    engine.codebase.index()
+    assert not engine.codebase.search("fresh_name", scope="shared").evidence
+    made.commit()
+    engine.codebase.index(commit="HEAD")
+    assert engine.codebase.search("fresh_name", scope="shared").evidence[0].path == "src/budget.py"
+    assert engine.codebase.search("Budget.split", scope="shared").verdict != "resolved"
+
+
+def test_publishing_goes_on_where_it_was_and_forgets_what_is_gone(repo, on, database):
+    """Nothing is published twice, a full run publishes anew, and what no content holds is dropped."""
+    made = repo()
+    engine = on(database, made)
+    engine.codebase.index()
+
+    def counts():
+        with psycopg.connect(database) as connection:
+            tables = ("search_documents", "search_postings", "derived_embeddings")
+            return [connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+
+    before = counts()
+    assert all(before)
+    engine.codebase.index()
+    assert counts() == before
+    engine.codebase.index(full=True)
+    assert counts() == before
+    for path in ("src/budget.py", "src/net/retry.py", "web/log.ts", "README.md", "pyproject.toml"):
+        (made.path / path).unlink()
+    engine.codebase.index()
+    engine.codebase.gc()
+    engine.codebase.index(full=True)
+    assert all(0 < now < then for now, then in zip(counts(), before, strict=True))
+
+
+def test_another_embedder_gets_vectors_of_its_own(repo, on, database):
+    """Those of the first stay; words are not published again."""
+    made = repo()
+    on(database, made).codebase.index()
+    on(database, made, embedder="hashing:128", home="two").codebase.index(full=False)
+    with psycopg.connect(database) as connection:
+        rows = connection.execute("SELECT embedder, count(*) FROM derived_embeddings GROUP BY 1 ORDER BY 1").fetchall()
+        assert len(rows) == 2
+        assert rows[0][1] == rows[1][1]
+
+
+def test_a_server_without_pgvector_says_so(repo, on, system_database):
+    """It finds by words and by names, also those that are spelled nearly so."""
+    engine = on(system_database, repo())
+    engine.codebase.index()
+    answer = engine.codebase.search("how is the token budget split", scope="shared")
+    assert answer.evidence[0].path == "src/budget.py"
+    with psycopg.connect(system_database) as connection:
+        has = connection.execute("SELECT count(*) FROM pg_extension WHERE extname = 'vector'").fetchone() == (1,)
+    assert has or "no pgvector" in answer.reason
+    server = PostgresSearch(system_database)
+    exact = server.named(["retry_with_backoff"], Scope(), 5).unwrap()
+    assert (exact[0].path, exact[0].score) == ("src/net/retry.py", 1.0)
+    near = server.named(["retry_wth_backof"], Scope(), 5).unwrap()
+    assert near[0].path == "src/net/retry.py"
+    assert 0.4 <= near[0].score < 1
+    assert server.named(["net/retri"], Scope(), 5).unwrap()[0].path == "src/net/retry.py", "paths are looked at too"
+
+
+def test_spaces_are_not_mixed_up_with_memories(repo, on, database):
+    """A search of code never looks at what was said."""
+    engine = on(database, repo())
+    engine.codebase.index()
+    engine.memory.record("The zebra crossing is closed.")
+    assert not engine.codebase.search("zebra crossing", scope="shared").evidence
+    assert len(PostgresStore.spaces(database, "memory:")) == 2
