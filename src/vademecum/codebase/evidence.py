@@ -78,7 +78,7 @@ def passage(best: Evidence, parts: Sequence[Chunk]) -> Evidence:
     symbols = [*best.symbols, *(name for chunk in parts for name in symbols_of(chunk))]
     return replace(
         best, start_line=parts[0].start_line, end_line=parts[-1].end_line, snippet="\n".join(lines),
-        symbols=tuple(dict.fromkeys(symbols)),
+        symbols=tuple(dict.fromkeys(symbols)), best_line=best.start_line,
     )  # fmt: skip
 
 
