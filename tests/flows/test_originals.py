@@ -46,9 +46,10 @@ def test_2_every_filter_of_a_search_filters(repo, engine):
     everything = codebase.search("token budget", k=50)
     changed = {
         "k": 1, "languages": ["typescript"], "paths": ["src"], "exclude": ["src"], "kind": "doc", "symbol": "split", "pattern": "class",
-        "repos": ["other"], "scope": "repo", "ranker": "bm25f", "reranker": Last(),
+        "repos": ["other"], "scope": "repo", "ranker": "bm25f", "reranker": Last(), "joined": False,
     }  # fmt: skip
     taken = set(inspect.signature(Codebase.search).parameters) - {"self", "text", "commit", "refresh", "progress"}
+    taken -= {"sources"}  # which narrows to what was fetched: tests/sources
     assert taken == set(changed)
     for name, value in changed.items():
         assert codebase.search("token budget", **({"k": 50} | {name: value})).evidence != everything.evidence, name
@@ -142,7 +143,9 @@ def test_10_no_cap_is_hidden(repo, engine):
     for n in (0, 51, 129):
         (hit,) = codebase.symbol(f"handler_{n}").evidence
         assert hit.snippet.endswith(f"return event + {n}")
-    assert len(codebase.search("handle event number", k=500).evidence) >= 130
+    assert len(codebase.search("handle event number", k=500, joined=False).evidence) >= 130
+    joined = codebase.search("handle event number", k=500).evidence
+    assert len({name for hit in joined for name in hit.symbols}) >= 130
 
 
 def test_11_no_service_and_no_network(repo, engine, monkeypatch):

@@ -96,8 +96,8 @@ def test_what_was_done_is_counted(used):
         'vademecum_http_requests_total{method="GET",route="/v1/search",status="200"}',
         'memory_redacted_total{kind="',
     ):
-        [value] = {re.search(r" (\S+)$", each)[1] for each in text.splitlines() if each.startswith(line)} or {"0"}
-        assert float(value) > 0, line
+        values = [float(re.search(r" (\S+)$", each)[1]) for each in text.splitlines() if each.startswith(line)]
+        assert max(values, default=0) > 0, line  # several where a label's value is left open
     stages = set(re.findall(r'vademecum_search_stage_duration_seconds_count\{stage="(\w+)"\}', text))
     assert stages == {"filter", "question", "nearness", "signals", "rank", "rerank", "evidence"}
     assert re.search(r"^vademecum_http_requests_in_flight 1$", text, re.MULTILINE)
