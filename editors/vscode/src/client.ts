@@ -28,7 +28,10 @@ export class Client {
   constructor(readonly server: string, private readonly key: string = "", private readonly patience = PATIENCE_MS) {}
 
   repos(stop?: AbortSignal): Promise<Repo[]> {
-    return this.get<{ items: Repo[] }>("/v1/repos", {}, stop).then((found) => found.items);
+    return this.get<{ items?: Repo[] } | null>("/v1/repos", {}, stop).then((found) => {
+      if (!Array.isArray(found?.items)) throw this.stranger();
+      return found.items;
+    });
   }
 
   search(question: string, narrowing: Narrowing = {}, stop?: AbortSignal): Promise<Answer> {
@@ -95,16 +98,18 @@ export class Client {
     }
     const told = json(text);
     if (!response.ok) throw this.refusal(response.status, told);
-    if (told === undefined) {
-      throw new ServerError(`${this.server} is not a vademecum server: set vademecum.server to where \`vade serve\` listens`, 200);
-    }
+    if (told === undefined) throw this.stranger();
     return told as T;
+  }
+
+  private stranger(): ServerError {
+    return new ServerError(`${this.server} is not a vademecum server: set vademecum.server to where \`vade serve\` listens`, 200);
   }
 
   private silence(late: boolean): ServerError {
     if (late) {
       const seconds = this.patience / 1000;
-      return new ServerError(`${this.server} did not answer within ${seconds} s: its log (\`vade serve\` on the terminal) says why`, 0);
+      return new ServerError(`${this.server} did not answer within ${seconds} s: its log (\`vade serve\` on the terminal) says why`, 504);
     }
     return new ServerError(
       `nothing answers at ${this.server}: run \`vade serve\` in this folder or “vademecum: Start Server”, or set vademecum.server`,

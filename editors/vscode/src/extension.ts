@@ -86,14 +86,14 @@ async function showStanding(session: Session, bar: vscode.StatusBarItem): Promis
     const found = (await client.status()).filter((each) => open.includes(each.repo));
     // the one that needs somebody's attention stands for all
     const worst = found.find((each) => !each.indexed_at) ?? found.find((each) => !each.fresh) ?? found[0];
-    standing = worst ? standingOf(worst) : standingOfFailure(`${client.server} serves no repository`);
+    standing = worst ? standingOf(worst) : standingOfFailure(`${client.server} serves no repository`, 404);
   } catch (error) {
     session.forget();
-    standing = standingOfFailure(error instanceof Error ? error.message : String(error));
+    const status = error instanceof ServerError ? error.status : 400;
+    standing = standingOfFailure(error instanceof Error ? error.message : String(error), status);
   }
   bar.text = standing.text;
   bar.tooltip = new vscode.MarkdownString(standing.tooltip);
-  bar.backgroundColor = standing.warn ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
   bar.show();
 }
 
@@ -165,13 +165,13 @@ async function start(session: Session): Promise<void> {
   const server = session.server();
   const url = new URL(server);
   if (!isLoopback(url.hostname) || url.protocol !== "http:") throw new Error(`${server} is not a plain address of this machine: start it where it runs`);
-  const folder = session.folders()[0];
-  if (folder === undefined) throw new Error("no folder is open: open the one to be served");
+  const folders = session.folders();
+  if (!folders.length) throw new Error("no folder is open: open the one to be served");
   // by the user alone: a repository's own file must not say what is run
   const found = vscode.workspace.getConfiguration("vademecum").inspect<string[]>("command");
   const command = found?.globalValue ?? found?.defaultValue ?? [];
   if (!command.length) throw new Error("vademecum.command is empty: name what starts `vade` in your user settings, or run `vade serve` yourself");
-  const line = commandFor(command, folder, server);
+  const line = commandFor(command, folders, server);
   const question = { modal: true, detail: `${line.join(" ")}\n\nIt listens on this machine only, and ends with this window.` };
   if ((await vscode.window.showInformationMessage("Start a server for this workspace?", question, "Start")) !== "Start") return;
   started = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: "vademecum: starting a server" }, () => Serving.start(line));

@@ -15,7 +15,8 @@ const SNIPPET_LINES = 12;
 export class SearchView implements vscode.WebviewViewProvider {
   private view: vscode.WebviewView | undefined;
   private ready = false;
-  private waiting: ToPanel[] = [];
+  private asking: ToPanel | undefined; // a question for a panel that is not there yet
+  private last: ToPanel | undefined; // what a panel that comes back has to show
   private shown: Listing = { verdict: "", headline: "", note: "", rows: [] };
   private number = 0;
   private stop = new AbortController();
@@ -33,8 +34,11 @@ export class SearchView implements vscode.WebviewViewProvider {
     this.ready = false;
     view.webview.options = { enableScripts: true, localResourceRoots: [media] };
     view.webview.onDidReceiveMessage((said) => this.heard(fromPanel(said)));
+    // out of sight its page is thrown away; back in sight it is loaded anew, and says that it is ready
+    view.onDidChangeVisibility(() => {
+      this.ready &&= view.visible;
+    });
     view.onDidDispose(() => {
-      this.stop.abort();
       this.view = undefined;
       this.ready = false;
     });
@@ -63,8 +67,9 @@ export class SearchView implements vscode.WebviewViewProvider {
     switch (message?.type) {
       case "ready":
         this.ready = true;
-        for (const each of this.waiting.splice(0)) this.tell(each);
-        if (this.number) this.tell({ type: "listing", listing: this.shown, number: this.number });
+        if (this.last) this.tell(this.last);
+        if (this.asking) this.tell(this.asking);
+        this.asking = undefined;
         await this.tellLanguages();
         break;
       case "search":
@@ -120,8 +125,9 @@ export class SearchView implements vscode.WebviewViewProvider {
   }
 
   private tell(message: ToPanel): void {
+    if (message.type === "busy" || message.type === "listing" || message.type === "failed") this.last = message;
     if (this.ready) void this.view?.webview.postMessage(message);
-    else if (message.type === "ask") this.waiting = [message];
+    else if (message.type === "ask") this.asking = message;
   }
 }
 

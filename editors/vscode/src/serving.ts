@@ -11,11 +11,11 @@ export class StartError extends Error {
   override readonly name = "StartError";
 }
 
-/** Return the whole command that serves a folder at an address. */
-export function commandFor(command: readonly string[], folder: string, server: string): string[] {
+/** Return the whole command that serves folders at an address. */
+export function commandFor(command: readonly string[], folders: readonly string[], server: string): string[] {
   const { hostname, port, protocol } = new URL(server);
   const host = hostname.replace(/^\[|\]$/g, "");
-  return [...command, "serve", folder, "--host", host, "--port", port || (protocol === "https:" ? "443" : "80")];
+  return [...command, "serve", ...folders, "--host", host, "--port", port || (protocol === "https:" ? "443" : "80")];
 }
 
 export class Serving {

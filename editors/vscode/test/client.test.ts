@@ -65,6 +65,7 @@ test("what is wrong with a call is told in the server's words", async () => {
 test("nothing there, somebody else, silence and another place are told apart", async () => {
   await assert.rejects(new Client("http://127.0.0.1:9").repos(), (error: ServerError) => error.status === 0 && /nothing answers at .*vade serve/.test(error.message));
   await answering((_, response) => response.end("<p>hello"), (url) => assert.rejects(new Client(url).repos(), /is not a vademecum server/));
+  await answering((_, response) => response.end('{"repos": 1}'), (url) => assert.rejects(new Client(url).repos(), /is not a vademecum server/));
   await answering(() => undefined, (url) => assert.rejects(new Client(url, "", 100).repos(), /did not answer within 0.1 s/));
   let asked = 0;
   await answering(

@@ -7,7 +7,7 @@ import type { ExtensionContext } from "vscode";
 
 import { activate, deactivate } from "../src/extension";
 import { BUDGET, COMMAND, environment, freePort, Served } from "./served";
-import { newDesk, Position, Range, Selection, TextDocument, Uri, WebviewView, type Desk } from "./vscode";
+import { newDesk, Position, Range, Selection, TextDocument, TextEditor, Uri, WebviewView, type Desk } from "./vscode";
 
 interface Manifest {
   contributes: { commands: { command: string }[]; menus: Record<string, { command: string }[]>; keybindings: { command: string }[] };
@@ -105,8 +105,22 @@ test("a panel that is shown again has its list again", async () => {
   assert.deepEqual((await second.told("listing"))["listing"], listing);
 });
 
+test("a question for a panel out of sight is asked once it is back", async () => {
+  const { view, told } = await panel();
+  view.heard.fire({ type: "search", question: "token budget", kind: "all", language: "" });
+  await told("listing");
+  view.hide();
+  desk.editor = Object.assign(new TextEditor(document(), {}), { selection: new Selection(6, 8, 6, 13) });
+  await run("searchSelection");
+  view.show();
+  await until(() => view.told.length >= 2);
+  assert.deepEqual(view.told.slice(0, 2).map((each) => each["type"]), ["listing", "ask"]);
+  view.heard.fire({ type: "ready" });
+  assert.equal(view.told.filter((each) => each["type"] === "ask").length, 1);
+});
+
 test("the selection, or the name at the cursor, is searched for when the panel is there", async () => {
-  desk.editor = Object.assign(new (await import("./vscode")).TextEditor(document(), {}), { selection: new Selection(6, 9, 6, 9) });
+  desk.editor = Object.assign(new TextEditor(document(), {}), { selection: new Selection(6, 9, 6, 9) });
   await run("searchSelection");
   assert.deepEqual(desk.run, ["vademecum.search.focus"]);
   const { told } = await panel();

@@ -179,7 +179,7 @@ test("only messages of the panel's own shape are heard", () => {
 });
 
 test("a server is started as words, at the address asked for", () => {
-  assert.deepEqual(commandFor(["uvx", "vade"], "/my repo; rm", "http://[::1]:9000"), ["uvx", "vade", "serve", "/my repo; rm", "--host", "::1", "--port", "9000"]);
+  assert.deepEqual(commandFor(["uvx", "vade"], ["/my repo; rm", "/b"], "http://[::1]:9000"), ["uvx", "vade", "serve", "/my repo; rm", "/b", "--host", "::1", "--port", "9000"]);
 });
 
 test("what does not start is named, with the fix", async () => {

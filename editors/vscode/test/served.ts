@@ -41,7 +41,7 @@ export class Served {
     for (const [name, text] of Object.entries(FILES)) write(root, name, text);
     execFileSync("git", ["init", "-q", "-b", "main", root]);
     const url = `http://127.0.0.1:${await freePort()}`;
-    const serving = await Serving.start(commandFor(COMMAND, root, url), environment(top, environ));
+    const serving = await Serving.start(commandFor(COMMAND, [root], url), environment(top, environ));
     const served = new Served(top, root, serving, url);
     return served;
   }

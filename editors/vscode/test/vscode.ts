@@ -124,6 +124,8 @@ export class TextEditor {
 export class WebviewView {
   readonly heard = new EventEmitter<unknown>();
   readonly disposed = new EventEmitter<void>();
+  readonly seen = new EventEmitter<void>();
+  visible = true;
   readonly told: Record<string, unknown>[] = [];
   readonly webview = {
     html: "",
@@ -137,6 +139,18 @@ export class WebviewView {
     },
   };
   readonly onDidDispose = this.disposed.event;
+  readonly onDidChangeVisibility = this.seen.event;
+  /** Go out of sight, and back: the page is loaded anew, as it is without `retainContextWhenHidden`. */
+  hide(): void {
+    this.visible = false;
+    this.seen.fire();
+  }
+  show(): void {
+    this.told.length = 0;
+    this.visible = true;
+    this.seen.fire();
+    this.heard.fire({ type: "ready" });
+  }
 }
 
 /** What a test arranges and looks at: the person at the editor. */
@@ -153,7 +167,7 @@ export class Desk {
   lenses: { provideCodeLenses(document: TextDocument): Promise<CodeLens[]> } | undefined;
   hovers: { provideHover(document: TextDocument, position: Position): Promise<Hover | undefined> } | undefined;
   views = new Map<string, { resolveWebviewView(view: WebviewView): void }>();
-  bar = { text: "", tooltip: undefined as MarkdownString | undefined, backgroundColor: undefined as ThemeColor | undefined, command: "", name: "", shown: false };
+  bar = { text: "", tooltip: undefined as MarkdownString | undefined, command: "", name: "", shown: false };
   editor: TextEditor | undefined;
   readonly saved = new EventEmitter<TextDocument>();
   readonly configured = new EventEmitter<{ affectsConfiguration(section: string): boolean }>();
