@@ -125,6 +125,7 @@ def main() -> None:
             for point in drawn
         ]
         vectors = embedder.embed(said, "query").unwrap()
+        vectors = vectors[np.any(vectors, axis=1)]  # a question without a word that is known is near to nothing
         filters = narrowings(points)
         asks = {name: [Ask(vector, where) for vector in vectors] for name, (where, _) in filters.items()}
         right = {
@@ -132,7 +133,7 @@ def main() -> None:
             for name, own in asks.items()
         }
         result: dict[str, Any] = {
-            "pieces": len(points), "embedder": embedder.name, "dim": embedder.dim, "questions": given.questions,
+            "pieces": len(points), "embedder": embedder.name, "dim": embedder.dim, "questions": len(vectors),
             "passing": {name: round(share, 4) for name, (_, share) in filters.items()}, "indexes": {},
         }  # fmt: skip
         for name, index in indexes(given.indexes.split(","), embedder.dim, given.qdrant, folder):

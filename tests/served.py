@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from chromium import Page
-from conftest import SAMPLE, make_repository
+from handbook import SAMPLE, make_repository
 
 AXE = Path(__file__).parent / "http" / "node_modules" / "axe-core" / "axe.min.js"
 PAGE = Path(__file__).parents[1] / "src" / "vademecum" / "http" / "page"

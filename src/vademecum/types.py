@@ -212,6 +212,12 @@ class Evidence:
     metadata: Mapping[str, Any] = field(default_factory=dict)  # what `symbol` knows: parameters, complexity, calls, …
     url: str = ""  # of an item of a backlog or of documents: where a person looks at it
     updated: str = ""  # when that item last changed, as 2026-02-03T04:05:06Z
+    best_line: int = 0  # where the best of several neighbouring pieces begins; 0 where there is one
+
+    @property
+    def focus(self) -> int:
+        """The line from which it is shown where only some lines are."""
+        return self.best_line or self.start_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,17 @@ def test_evidence_is_the_files_own_lines(repo, engine):
         assert (e.repo, e.branch, e.freshness) == ("handbook", "main", Freshness.FRESH)
 
 
+def test_a_result_of_several_pieces_is_named_by_its_best(repo, engine):
+    """What the question asks for comes first among its symbols, whatever stands above it in the file."""
+    text = "LIMIT = 3\n\n\ndef marmalade_jar(fruit):\n    return fruit * LIMIT\n\n\ndef lid(jar):\n    return jar\n"
+    codebase = engine(repo("kitchen", {"jam.py": text})).codebase
+    alone, *_ = codebase.search("how is marmalade put into a jar", joined=False).evidence
+    best, *_ = codebase.search("how is marmalade put into a jar").evidence
+    assert best.id == alone.id
+    assert best.symbols[0] == alone.symbols[0] == "marmalade_jar"
+    assert best.start_line <= alone.start_line <= alone.end_line <= best.end_line
+
+
 def test_ids_name_repository_commit_path_and_chunk(repo, engine):
     """An id is `<repo>:<commit>:<path>:<chunkHash>`, with the label that evidence carries as its commit."""
     made = repo()

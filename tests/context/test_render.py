@@ -106,7 +106,8 @@ def test_the_record_is_json_with_stable_keys():
     assert record["verdict"] == "likely"
     assert record["probability"] == 0.8264
     assert list(record["evidence"][0]) == [
-        *("id", "repo", "branch", "commit", "path", "start_line", "end_line", "snippet", "score", "kind", "language"),
+        *("id", "repo", "branch", "commit", "path", "start_line", "end_line", "snippet", "snippet_line", "best_line"),
+        *("score", "kind", "language"),
         *("symbols", "signature", "summary", "file_kind", "signals", "freshness", "metadata", "url", "updated"),
     ]
     assert record["evidence"][0]["snippet"] == ONE.snippet

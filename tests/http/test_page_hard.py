@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from chromium import Page
-from conftest import SAMPLE, make_repository
+from handbook import SAMPLE, make_repository
 from served import EVIL, LONG, LONG_LINES, PAGE, TEXT, VIEWS, Served, serious, show
 
 pytestmark = pytest.mark.slow

@@ -438,3 +438,16 @@ def test_vectors_that_come_late_are_written_late(repo, hybrid, qdrant_server):
     assert not opened.codebase.search("token budget").reason
     hybrid(here, embedder=slow).codebase.doctor(repair=True)
     assert slow.passages == made, "nothing is embedded to be written or repaired"
+
+
+def test_records_in_postgresql_and_vectors_on_qdrant(repo, engine, hybrid, database, tmp_path):
+    """The same answers as over the arrays, by a ledger in the database; drift is mended."""
+    here = repo()
+    one = hybrid(here, home=tmp_path / "one", storage__provider="postgres", storage__url=database)
+    assert answers(one) == answers(engine(here, home=tmp_path / "plain"))
+    assert not one.codebase.search("token budget").reason
+    index = one.codebase._repositories[0][0].mirror.index()
+    index.delete(Filter(files=("src/budget.py",))).unwrap()
+    assert not doctor(one).ok
+    assert doctor(one, repair=True).ok
+    assert doctor(one).ok

@@ -68,17 +68,17 @@ def results_of(
 
 
 def passage(best: Evidence, parts: Sequence[Chunk]) -> Evidence:
-    """Return the evidence for the best of several neighbouring chunks with the lines and the symbols of all."""
+    """Return the evidence for the best of several neighbouring chunks with the lines and the symbols of all, its own first."""
     if len(parts) == 1:
         return best
     lines: list[str] = []
     for chunk in parts:
         lines += [""] * (chunk.start_line - parts[0].start_line - len(lines))
         lines += chunk.text.rstrip("\n").split("\n")
-    symbols = [name for chunk in parts for name in symbols_of(chunk)]
+    symbols = [*best.symbols, *(name for chunk in parts for name in symbols_of(chunk))]
     return replace(
         best, start_line=parts[0].start_line, end_line=parts[-1].end_line, snippet="\n".join(lines),
-        symbols=tuple(dict.fromkeys(symbols)),
+        symbols=tuple(dict.fromkeys(symbols)), best_line=best.start_line,
     )  # fmt: skip
 
 

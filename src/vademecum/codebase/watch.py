@@ -45,7 +45,7 @@ def watch(repos: Sequence[Repository], on_report: Report, stop: threading.Event)
     beside.wake()
     try:
         for changed in changes(
-            *paths, stop_event=stop, debounce=DEBOUNCE_MS, step=50, raise_interrupt=False,
+            *paths, stop_event=stop, debounce=DEBOUNCE_MS, step=50, raise_interrupt=True,
             rust_timeout=LOOK_MS, yield_on_timeout=True,
         ):  # fmt: skip
             touched = {root for root in paths for _, path in changed if path.startswith(root.rstrip(os.sep) + os.sep)}

@@ -92,7 +92,8 @@ def evidence_lines(
         yield style.dim(f"  score {evidence.score:.3g}  {signals}")
     lines = _lines(evidence.snippet)
     digits = len(str(evidence.end_line)) + 2
-    for number, line in enumerate(lines[:snippet_lines], evidence.start_line):
+    above = _above(evidence, lines, snippet_lines)
+    for number, line in enumerate(lines[above : above + snippet_lines], evidence.start_line + above):
         shown = _cut(visible(line), style.width - digits - 2)
         yield f"{style.dim(f'{number:>{digits}}')}  {style.code(shown)}".rstrip()
     if 0 < snippet_lines < len(lines):
@@ -150,9 +151,11 @@ def answer_record(answer: Answer, *, snippet_lines: int | None = None, compact: 
 
 def evidence_record(evidence: Evidence, *, snippet_lines: int | None = None, compact: bool = False) -> dict[str, Any]:
     """Return one piece of evidence as JSON-serialisable values; the arguments are those of `answer_record`."""
-    snippet = evidence.snippet
+    snippet, above = evidence.snippet, 0
     if snippet_lines is not None:
-        snippet = "\n".join(_lines(snippet)[:snippet_lines])
+        lines = _lines(snippet)
+        above = _above(evidence, lines, snippet_lines)
+        snippet = "\n".join(lines[above : above + snippet_lines])
     record: dict[str, Any] = {
         "id": evidence.id,
         "repo": evidence.repo,
@@ -162,6 +165,8 @@ def evidence_record(evidence: Evidence, *, snippet_lines: int | None = None, com
         "start_line": evidence.start_line,
         "end_line": evidence.end_line,
         "snippet": snippet,
+        "snippet_line": evidence.start_line + above,
+        "best_line": evidence.focus,
         "score": round(evidence.score, 4),
         "kind": evidence.kind,
         "language": evidence.language,
@@ -177,9 +182,14 @@ def evidence_record(evidence: Evidence, *, snippet_lines: int | None = None, com
     }
     if compact:
         record["snippet"] = "\n".join(_cut(line, LINE_CHARACTERS) for line in _lines(snippet))
-        del record["signals"], record["metadata"]
+        del record["signals"], record["metadata"], record["best_line"]
         record = {key: value for key, value in record.items() if value not in ("", [])}
     return record
+
+
+def _above(evidence: Evidence, lines: list[str], most: int) -> int:
+    """Return how many lines are left out above, so that the best piece is among those shown, with as many as fit."""
+    return max(0, min(evidence.focus - evidence.start_line, len(lines) - most))
 
 
 def first_lines(evidence: Evidence, count: int) -> Evidence:

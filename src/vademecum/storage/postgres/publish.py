@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from vademecum.storage.postgres.features import features_of
 
 DEAD_SHARE = 0.5  # of a space's documents: when more belong to no content, all is written anew
+ANALYSED_FROM = 100  # contents in one batch
 M, EF_CONSTRUCTION = 16, 64  # of the graph over vectors (HNSW): pgvector's own defaults
 FIELDS = ("body", "name", "signature", "docs")
 PUBLISHERS = 0x7075  # the class of the advisory locks of those who publish: "pu"
@@ -82,6 +83,8 @@ def publish(connection: psycopg.Connection, space: int, embedder: str, batch: Ba
             return  # another process published some of them just now; the rest comes with the next batch
         if features_of(connection).vectors and batch.vectors.size:
             _write_vectors(connection, space, batch, embedder)
+    if len(batch.blobs) >= ANALYSED_FROM:  # until the server knows how much there is, it plans for empty tables
+        connection.execute("ANALYZE search_documents, search_postings, files, blobs, symbols")
 
 
 def forget(connection: psycopg.Connection, space: int) -> None:

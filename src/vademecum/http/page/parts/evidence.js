@@ -53,7 +53,11 @@ export function greatest(items) {
 /** A card. It has `toggle()`, `explain()`, `href` and `item` for the keys. */
 export function card(item, { question = "", most = {}, several = false } = {}) {
   const id = fresh("place"), marked = question ? marks(question) : null, total = item.snippet.replace(/\n$/, "").split("\n").length;
-  const code = (lines) => snippet(item.snippet, item.language, item.start_line, { most: lines, marked, label: `Code of ${item.path}, from line ${item.start_line}` });
+  const above = Math.max(0, Math.min((item.best_line || 0) - item.snippet_line, total - FIRST_LINES));  // the best piece is shown first
+  const code = (lines) => {
+    const skipped = lines === Infinity ? 0 : above, from = item.snippet_line + skipped;
+    return snippet(item.snippet.split("\n").slice(skipped).join("\n"), item.language, from, { most: lines, marked, label: `Code of ${item.path}, from line ${from}` });
+  };
   let whole = total <= FIRST_LINES + 2, told = null;
   const body = el("div", { class: "card-code" }, item.snippet ? code(whole ? Infinity : FIRST_LINES) : "");
   const more = whole || !item.snippet ? null : el("button", { type: "button", class: "more", "aria-expanded": "false", onclick: () => toggle() }, `${total - FIRST_LINES} more lines`);
