@@ -1,7 +1,7 @@
 /** Documents made of answers: a context for a task, what is remembered of a symbol. */
 
 import { placed } from "./results";
-import { fenced, plain } from "./text";
+import { coded, fenced, plain } from "./text";
 import type { Context, Piece } from "./wire";
 
 const HEADINGS: Record<string, string> = { primary: "To read", graph: "How it hangs together", memory: "Remembered" };
@@ -23,7 +23,7 @@ function pieceMarkdown(piece: Piece, languageOf: (path: string) => string): stri
   if (piece.path === undefined) return `- ${plain(piece.text)}`;
   const first = piece.start_line ?? 1;
   const aged = piece.freshness && piece.freshness !== "fresh" ? ` (${piece.freshness})` : "";
-  const place = plain(placed(piece.path, first, piece.end_line ?? first));
+  const place = coded(placed(piece.path, first, piece.end_line ?? first));
   return `### ${place}${aged}\n\n${fenced(piece.text, languageOf(piece.path))}\n`;
 }
 

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { lensesOf, MOST_RECALLED, notesMarkdown, notesNamed, notesOf, questionOf, type Note } from "./notes";
 import { pathIn } from "./places";
 import type { Session } from "./session";
-import { plain } from "./text";
+import { coded } from "./text";
 
 const KNOWN_MS = 30_000;
 const MOST_KNOWN = 200; // answers kept
@@ -52,7 +52,7 @@ export class Memory implements vscode.CodeLensProvider, vscode.HoverProvider {
 
   /** Show what is remembered of a symbol as a document. */
   async show(symbol: string, notes: readonly Note[]): Promise<void> {
-    const content = `# ${plain(symbol)}\n\n${notesMarkdown(notes)}\n`;
+    const content = `# ${coded(symbol)}\n\n${notesMarkdown(notes)}\n`;
     const document = await vscode.workspace.openTextDocument({ language: "markdown", content });
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
   }

@@ -1,6 +1,6 @@
 /** Memory beside the symbol: which facts name the code of a file, whether that code is still what it was, and where to say so. */
 
-import { counted, plain, visible } from "./text";
+import { coded, counted, plain, visible } from "./text";
 import type { AnchorState, Fact, Recalled } from "./wire";
 
 export const MOST_RECALLED = 200; // what the server gives at most
@@ -82,7 +82,7 @@ export function notesMarkdown(notes: readonly Note[]): string {
       const why = fact.reason && !fact.text.includes(fact.reason) ? ` Because ${plain(fact.reason)}` : "";
       const standing = fact.confirmed ? ", confirmed" : fact.disputed ? ", disputed" : "";
       const day = new Date(fact.last_at * 1000).toISOString().slice(0, 10);
-      return `- ${plain(fact.text)}${why}  \n  *${plain(fact.kind)}, ${day}${standing}; ${plain(symbol)}: ${STATES[state]}*`;
+      return `- ${plain(fact.text)}${why}  \n  *${plain(fact.kind)}, ${day}${standing}; ${coded(symbol)}: ${STATES[state]}*`;
     })
     .join("\n");
 }

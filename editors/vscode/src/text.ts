@@ -9,9 +9,23 @@ export function visible(text: string): string {
   return lines.replace(HIDDEN, (mark) => `U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`);
 }
 
-/** Write a text so that Markdown shows it as it is, on one line. */
+/**
+ * Write a text so that Markdown shows it as it is, on one line: no emphasis, link, picture, HTML or formula is made of it, and no
+ * heading or list at its beginning. What Markdown leaves alone stays as it is, since a document is read as its source too.
+ */
 export function plain(text: string): string {
-  return visible(text).replace(/\s+/g, " ").trim().replace(/[\\`*_{}[\]()<>#+\-.!|~$&:]/g, "\\$&");
+  return visible(text)
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[\\`*[\]<>|~$&@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=:)\/(?=\/)|(?<=www)\./gi, "\\$&")
+    .replace(/^(?:[#+=-]|\d+(?=[.)]))/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`));
+}
+
+/** Write a text as code within a line. */
+export function coded(text: string): string {
+  const shown = visible(text).replace(/\s+/g, " ");
+  const ticks = "`".repeat(Math.max(0, ...[...shown.matchAll(/`+/g)].map((run) => run[0].length)) + 1);
+  return ticks.length > 1 ? `${ticks} ${shown} ${ticks}` : `\`${shown}\``;
 }
 
 /** Put lines between fences that nothing in them can close. */

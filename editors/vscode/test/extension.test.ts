@@ -135,7 +135,7 @@ test("a context opens as Markdown", async () => {
   await run("context");
   const editor = await until(() => desk.editor);
   assert.equal(editor.document.languageId, "markdown");
-  assert.match(editor.document.getText(), /^# split the token budget three ways\n[^]*src\/budget\\.py/);
+  assert.match(editor.document.getText(), /^# split the token budget three ways\n[^]*src\/budget\.py/);
   assert.deepEqual(desk.said, []);
 });
 
@@ -154,7 +154,7 @@ test("memory stands above the symbol, at its name, and opens as a document", asy
   assert.equal(lens?.range.start.line, 6);
   assert.equal(lens?.command?.title, "1 note on Budget.split: 1 current");
   await run("showNotes", ...(lens?.command?.arguments ?? []));
-  assert.match(desk.editor?.document.getText() ?? "", /^# Budget\\.split\n\n- We decided that/);
+  assert.match(desk.editor?.document.getText() ?? "", /^# `Budget\.split`\n\n- We decided that/);
   const hover = await desk.hovers?.provideHover(document(), new Position(6, 9));
   assert.match(hover?.contents.value ?? "", /rounds down[^]*current/);
   assert.equal(hover?.contents.isTrusted || hover?.contents.supportHtml, false);

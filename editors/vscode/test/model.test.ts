@@ -11,7 +11,7 @@ import { fileOf, pathIn, repoOf } from "../src/places";
 import { listed, listedCallers, placed } from "../src/results";
 import { commandFor, Serving, StartError } from "../src/serving";
 import { standingOf } from "../src/standing";
-import { fenced, plain, visible } from "../src/text";
+import { coded, fenced, plain, visible } from "../src/text";
 import type { AnchorState, Evidence, Fact, Link, Status } from "../src/wire";
 import { BUDGET } from "./served";
 
@@ -24,9 +24,15 @@ test("marks that hide or reorder are shown as what they are", () => {
 test("what is said stays text in Markdown", () => {
   const shown = plain(EVIL);
   assert.match(shown, /\\<img/);
-  assert.match(shown, /\\\[go\\\]\\\(command\\:/);
-  assert.match(shown, /U\\\+202E|U\+202E/);
-  assert.doesNotMatch(plain("# one\n- two"), /\n/);
+  assert.match(shown, /\\\[go\\\]\(command:/);
+  assert.match(shown, /U\+202E/);
+  assert.equal(plain("# one\n- two"), "\\# one - two");
+  assert.equal(plain("1. first"), "1\\. first");
+  assert.equal(plain("- one"), "\\- one");
+  assert.equal(plain("test_budget.py: __init__, *a* https://example.org www.example.org a@b.c"),
+    "test_budget.py: \\_\\_init\\_\\_, \\*a\\* https:\\//example.org www\\.example.org a\\@b.c");
+  assert.equal(coded("a.py:3-4"), "`a.py:3-4`");
+  assert.equal(coded("a`b``c"), "``` a`b``c ```");
 });
 
 test("no text closes the fence it is in", () => {
@@ -117,8 +123,8 @@ test("a question about a file names its symbols and fits an address", () => {
 test("notes are written with kind, day and state, as text", () => {
   const shown = notesMarkdown([{ ...note("f", "drifted"), fact: fact("1", EVIL, { reason: "it had to", confirmed: true }) }]);
   assert.match(shown, /Because it had to/);
-  assert.match(shown, /2026\\-02\\-02|2026-02-02/);
-  assert.match(shown, /confirmed; f: drifted/);
+  assert.match(shown, /2026-02-02/);
+  assert.match(shown, /confirmed; `f`: drifted/);
   assert.doesNotMatch(shown, /[^\\]<img/);
 });
 
@@ -128,7 +134,7 @@ test("a context becomes headings, places and fences", () => {
     task: "mend `f`", verdict: "resolved", probability: 0.99, budget: 300,
     sections: [{ name: "primary", pieces: [piece] }, { name: "graph", pieces: [{ form: "line", text: "t calls f", why: [] }] }, { name: "tests", pieces: [] }],
   });
-  assert.match(shown, /^# mend \\`f\\`\n\nresolved, 99 %, within 300 tokens\n\n## To read\n\n### src\/a\\\.py\\:4\\-5 \(edited\)\n\n```py\ndef f/);
+  assert.match(shown, /^# mend \\`f\\`\n\nresolved, 99 %, within 300 tokens\n\n## To read\n\n### `src\/a\.py:4-5` \(edited\)\n\n```py\ndef f/);
   assert.match(shown, /## How it hangs together\n\n- t calls f\n$/);
   assert.match(contextMarkdown({ task: "t", verdict: "not_found", probability: 0, budget: 1, sections: [] }), /Nothing was found/);
 });
