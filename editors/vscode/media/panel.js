@@ -108,11 +108,17 @@
       }
       case "ask":
         if (data.question) question.value = data.question;
+        window.focus();
         question.focus();
         question.select();
         if (data.run) ask();
         break;
     }
+  });
+
+  // the frame may be given the focus before or after its field asked for it
+  window.addEventListener("focus", () => {
+    if (document.activeElement === document.body) question.focus();
   });
 
   const before = vscode.getState();

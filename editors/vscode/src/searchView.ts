@@ -135,8 +135,8 @@ let marking: { editor: vscode.TextEditor; until: vscode.Disposable } | undefined
 const marked = (): vscode.TextEditorDecorationType =>
   (decoration ??= vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor("editor.findMatchHighlightBackground"),
-    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.findMatchForeground"),
+    backgroundColor: new vscode.ThemeColor("editor.rangeHighlightBackground"),
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.rangeHighlightForeground"),
   }));
 let decoration: vscode.TextEditorDecorationType | undefined;
 
