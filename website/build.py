@@ -26,7 +26,7 @@ SOURCE = "https://github.com/vademecum/vademecum/blob/main"
 SECTIONS = {
     "Start": ("tutorial", "install", "cli", "python", "compare"),
     "Use": ("codebase", "graph", "context", "memory", "tools", "sources", "mcp", "gateway", "bench"),
-    "Run": ("http", "page", "docker", "config", "providers", "vectors", "postgres", "storage", "errors"),
+    "Run": ("http", "page", "editor", "docker", "config", "providers", "vectors", "postgres", "storage", "errors"),
     "Understand": ("architecture", "ranking"),
 }
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
