@@ -8,6 +8,7 @@ what happens to the next request.
 from __future__ import annotations
 
 import json
+import re
 import threading
 import warnings
 from collections import deque
@@ -195,6 +196,8 @@ class Handler(BaseHTTPRequestHandler):
         except RefusedError as error:
             return error.status, {"status": {"error": str(error)}, "time": 0.0001}
         except (ValidationError, ValueError, KeyError) as error:
+            if re.search(r"Collection \S+ not found", str(error)):  # as where an alias is to name one that is gone
+                return 404, {"status": {"error": f"Not found: {error}"}, "time": 0.0001}
             return 400, {"status": {"error": f"Format error in JSON body: {error}"}, "time": 0.0001}
 
     def route(self, path: str, query: dict[str, list[str]], body: Any) -> Any:
