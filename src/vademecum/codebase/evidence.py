@@ -34,9 +34,10 @@ def gather_evidence(opened: Sequence[Opened], ranked: Ranked, count: int, *, joi
     """
     bases = list(accumulate((len(each.view) for each in opened), initial=0))
     own: dict[int, list[tuple[int, Span]]] = {}  # per repository, its results with their places
-    for place, span in enumerate(results_of(opened, ranked, bases, count, joined=joined)):
+    spans = results_of(opened, ranked, bases, count, joined=joined)
+    for place, span in enumerate(spans):
         own.setdefault(bisect_right(bases, span.first) - 1, []).append((place, span))
-    signals = [dict(zip(ranked.signals, values, strict=True)) for values in _rounded(ranked)]
+    signals = _rounded(ranked, [span.place for span in spans])
     found: dict[int, Evidence] = {}
     for which, results in own.items():
         each, base = opened[which], bases[which]
@@ -46,7 +47,7 @@ def gather_evidence(opened: Sequence[Opened], ranked: Ranked, count: int, *, joi
         for place, span in results:
             best = int(ranked.rows[span.place]) - base
             score, state = float(ranked.scores[span.place]), states[int(each.view.row_file[best])]
-            evidence = evidence_of(each, best, stored[best], score, signals[span.place], state)
+            evidence = evidence_of(each, best, stored[best], score, signals[place], state)
             parts = [stored[row - base][0] for row in range(span.first, span.last + 1)]
             found[place] = passage(evidence, parts) if state.now is None else evidence
     return tuple(found[place] for place in range(len(found)))
@@ -87,10 +88,10 @@ def symbols_of(chunk: Chunk) -> tuple[str, ...]:
     return tuple(symbol.qualified for symbol in chunk.symbols) or ((chunk.qualified,) if chunk.name else ())
 
 
-def _rounded(ranked: Ranked) -> list[list[float]]:
-    """Return every ranked row's signals to four places."""
-    values: list[list[float]] = np.round(np.array(list(ranked.signals.values()), np.float64).T, 4).tolist()
-    return values
+def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
+    """Return the signals of some ranked rows to four places."""
+    values = np.round(np.array([known[places] for known in ranked.signals.values()], np.float64).T, 4).tolist()
+    return [dict(zip(ranked.signals, row, strict=True)) for row in values]
 
 
 def evidence_of(

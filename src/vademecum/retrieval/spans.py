@@ -49,8 +49,12 @@ def spans_of(rows: Numbers, files: Numbers, lines: Numbers, fused: Numbers, k: i
     [(4, 4), (9, 9), (5, 5)]
     """
     joining = _Joining(rows.tolist(), files.tolist(), lines.tolist(), fused.tolist())
+    owner = joining.owner
     for place, row in enumerate(joining.rows):
-        if row not in joining.owner and not joining.join(row) and len(joining.spans) < k:
+        if row in owner:
+            continue
+        beside = row - 1 in owner or row + 1 in owner  # asked here: most rows touch nothing
+        if not (beside and joining.join(row)) and len(joining.spans) < k:
             joining.begin(place, row)
     return joining.spans
 
