@@ -9,7 +9,7 @@ from vademecum.http.access import find_key, new_key, read_keys, visitor
 from vademecum.http.serve import check_reach
 from vademecum.roots import OpenedRoot
 
-ROOTS = (OpenedRoot("app", "/work/app"), OpenedRoot("lib", "/work/lib"))
+ROOTS = (OpenedRoot("app", "/srv/app"), OpenedRoot("lib", "/srv/lib"))
 
 
 def test_a_key_is_kept_as_its_digest():
@@ -24,11 +24,11 @@ def test_a_key_is_kept_as_its_digest():
 
 def test_what_a_key_opens():
     app, everything, by_path = read_keys(
-        " ".join(new_key(name, of)[1] for name, of in (("a", "app"), ("b", "*"), ("c", "/work/lib,app")))
+        " ".join(new_key(name, of)[1] for name, of in (("a", "app"), ("b", "*"), ("c", "/srv/lib,app")))
     )
-    assert (visitor(app, ROOTS).paths, visitor(app, ROOTS).personal) == (("/work/app",), False)
-    assert (visitor(everything, ROOTS).paths, visitor(everything, ROOTS).personal) == (("/work/app", "/work/lib"), True)
-    assert visitor(by_path, ROOTS).paths == ("/work/lib", "/work/app")
+    assert (visitor(app, ROOTS).paths, visitor(app, ROOTS).personal) == (("/srv/app",), False)
+    assert (visitor(everything, ROOTS).paths, visitor(everything, ROOTS).personal) == (("/srv/app", "/srv/lib"), True)
+    assert visitor(by_path, ROOTS).paths == ("/srv/lib", "/srv/app")
 
 
 @pytest.mark.parametrize("entry", ["ci", "ci:abc:*", f"ci:{'0' * 64}:", f"c i:{'0' * 64}:*", f":{'0' * 64}:*"])
