@@ -8,12 +8,10 @@ opens the directory again, which this does when the files have changed. Telemetr
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from functools import wraps
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,58 +21,39 @@ from chromadb.config import Settings
 from chromadb.errors import ChromaError
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreError, StoreVersionError, VectorIndexError
+from vademecum.errors import StoreError
 from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Result
+from vademecum.storage.directory import SCHEMA, DirectoryIndex, outcome
 
 T = TypeVar("T")
 Said = tuple[int, int]
 
-SCHEMA = 1
 AT_ONCE = 2_000  # points of one call; Chroma takes 5,461
 _FILES = ("chroma.sqlite3", "chroma.sqlite3-wal")
 
 
-def _outcome(method: Callable[..., T]) -> Callable[..., Ok[T] | Err[StoreError]]:
-    """Name what Chroma raises."""
+def _locked(method: Callable[..., T]) -> Callable[..., T]:
+    """One thread at a time."""
 
     @wraps(method)
-    def wrapped(index: ChromaIndex, *args: Any) -> Ok[T] | Err[StoreError]:
-        try:
-            with index.lock:
-                return Ok(method(index, *args))
-        except StoreError as ours:
-            return Err(ours)
-        except (ChromaError, OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
-            said = " ".join(str(error).split())[:200]
-            named = VectorIndexError(
-                f"{index.name}: {said}: `vade doctor --repair` writes what is missing; if that fails too, remove the directory"
-            )
-            named.__cause__ = error
-            return Err(named)
+    def wrapped(index: ChromaIndex, *args: Any) -> T:
+        with index._lock:  # noqa: SLF001 - same module
+            return method(index, *args)
 
     return wrapped
 
 
-class ChromaIndex:
-    """The points of one model in a Chroma directory.
+_outcome = outcome(ChromaError, OSError, RuntimeError, ValueError, KeyError, TypeError)
 
-    Args:
-        collection, model, dim: what every index is made with.
-        directory: where it lies; it is made.
-    """
 
-    remote = False
+class ChromaIndex(DirectoryIndex):
+    """The points of one model in a Chroma directory, which is made."""
 
     def __init__(self, collection: str, model: str, dim: int, *, directory: str | Path) -> None:
-        self.name = f"chroma in {directory}"
-        self.model, self.dim = model, dim
-        self._alias = collection
-        self._directory = Path(directory)
-        digest = blake2b(model.encode(), digest_size=4).hexdigest()
-        self._named = f"{collection}.{re.sub(r'[^A-Za-z0-9_-]+', '-', model)[:40]}-{digest}"
-        self.lock = threading.RLock()  # opening again must not take the client from under another thread
+        super().__init__("chroma", collection, model, dim, directory)
+        self._lock = threading.RLock()  # opening again must not take the client from under another thread
         self._client: Any = None
         self._seen: tuple[Said, ...] = ()
 
@@ -83,9 +62,9 @@ class ChromaIndex:
         return self._upsert(points)
 
     @_outcome
+    @_locked
     def _upsert(self, points: Sequence[Point]) -> int:
-        for point in points:
-            self._check_length(point.vector, point.payload.id)
+        self.check_points(points)
         unique = list({point.payload.key: point for point in points}.values())
         for first in range(0, len(unique), AT_ONCE):
             part = unique[first : first + AT_ONCE]
@@ -106,6 +85,7 @@ class ChromaIndex:
         return self._delete(which)
 
     @_outcome
+    @_locked
     def _delete(self, which: Filter | Sequence[str]) -> None:
         collection = self._collection()
         if collection is None:
@@ -120,8 +100,9 @@ class ChromaIndex:
         return nearest_passing(lambda count: self._asked(vector, count, where), k, where)
 
     @_outcome
+    @_locked
     def _asked(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
-        self._check_length(vector, "the question")
+        self.check_length(vector, "the question")
         collection = self._collection()
         if collection is None or not collection.count():
             return []
@@ -142,6 +123,7 @@ class ChromaIndex:
         return self._keys(where)
 
     @_outcome
+    @_locked
     def _keys(self, where: Filter) -> set[str]:
         collection = self._collection()
         return set() if collection is None else set(self._passing(collection, where))
@@ -168,20 +150,16 @@ class ChromaIndex:
         return self._activate()
 
     @_outcome
+    @_locked
     def _activate(self) -> None:
         self._collection(make=True)
-        pointer = self._directory / f"{self._alias}.current"
-        beside = pointer.with_name(f"{pointer.name}.{os.getpid()}.tmp")
-        beside.write_text(self._named, encoding="utf-8")
-        beside.replace(pointer)
-        for other in self._names():
-            if other.startswith(f"{self._alias}.") and other != self._named:
-                self._client.delete_collection(other)
+        for other in self.make_current(self._names()):
+            self._client.delete_collection(other)
         self._seen = self._stamp()
 
     def close(self) -> None:
         """Let go of the directory."""
-        with self.lock:
+        with self._lock:
             if self._client is not None:
                 self._client.close()
                 self._client = None
@@ -193,10 +171,8 @@ class ChromaIndex:
         if self._client is not None and self._stamp() != self._seen:
             self.close()
         if self._client is None:
-            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._client = chromadb.PersistentClient(
-                str(self._directory), settings=Settings(anonymized_telemetry=False)
-            )
+            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._client = chromadb.PersistentClient(str(self.directory), settings=Settings(anonymized_telemetry=False))
             self._seen = self._stamp()
         return self._client
 
@@ -204,7 +180,7 @@ class ChromaIndex:
         found = []
         for name in _FILES:
             try:
-                status = os.stat(self._directory / name)
+                status = os.stat(self.directory / name)
             except OSError:
                 continue
             found.append((status.st_mtime_ns, status.st_size))
@@ -215,33 +191,19 @@ class ChromaIndex:
 
     def _collection(self, *, make: bool = False) -> Any:
         """Return the collection, None where there is none yet and none is to be made. Raises `StoreError` for another's."""
-        if self._named not in self._names():
+        if self.named not in self._names():
             if not make:
                 return None
             made = self._client.get_or_create_collection(
-                self._named, metadata={"schema": SCHEMA, "model": self.model, "dim": self.dim}, embedding_function=None,
+                self.named, metadata={"schema": SCHEMA, "model": self.model, "dim": self.dim}, embedding_function=None,
                 configuration={"hnsw": {"space": "cosine", "ef_search": 200}},
             )  # fmt: skip
             self._seen = self._stamp()
             return made
-        collection = self._client.get_collection(self._named, embedding_function=None)
+        collection = self._client.get_collection(self.named, embedding_function=None)
         said = collection.metadata or {}
-        if not isinstance(said.get("schema"), int) or said["schema"] > SCHEMA:
-            raise StoreVersionError(
-                f"collection {self._named!r} of {self.name} has schema {said.get('schema')}, newer than this vademecum's "
-                f"{SCHEMA}: upgrade vademecum, or remove the directory"
-            )
-        if said.get("dim") != self.dim:
-            raise VectorIndexError(
-                f"{self.name} holds vectors of {said.get('dim')} numbers, and {self.model} makes {self.dim}: remove the "
-                "directory"
-            )
+        self.check_kept(said.get("schema"), said.get("dim"))
         return collection
-
-    def _check_length(self, vector: NDArray[np.float32], whose: str) -> None:
-        if vector.shape != (self.dim,):
-            said = "x".join(map(str, vector.shape))
-            raise VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, and {whose} has {said}")
 
 
 def _metadata(point: Point) -> dict[str, Any]:

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
-from functools import wraps
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,14 +20,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from vademecum.errors import StoreError, StoreVersionError, VectorIndexError
+from vademecum.errors import StoreError
 from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
-from vademecum.result import Err, Ok, Result
+from vademecum.result import Result
+from vademecum.storage.directory import SCHEMA, DirectoryIndex, outcome
 
 T = TypeVar("T")
 
-SCHEMA = 1
 INDEX_FROM = 200_000  # rows; below it every product is computed in some 0.1 s
 KEPT_VERSIONS = timedelta(hours=1)  # of a table, for who is reading one
 REFINED = 5  # times as many candidates are computed again from whole vectors
@@ -41,47 +37,18 @@ _LISTS = ("symbols", "places", "names")
 _TEXTS = ("key", "id", "repo", "branch", "commit", "path", "language", "kind", "file_kind", "text", "blob")
 
 
-def _outcome(method: Callable[..., T]) -> Callable[..., Ok[T] | Err[StoreError]]:
-    """Name what LanceDB raises: it has no errors of its own."""
-
-    @wraps(method)
-    def wrapped(index: LanceIndex, *args: Any) -> Ok[T] | Err[StoreError]:
-        try:
-            return Ok(method(index, *args))
-        except StoreError as ours:
-            return Err(ours)
-        except (OSError, RuntimeError, ValueError, KeyError, pa.ArrowException) as error:
-            said = " ".join(str(error).split())[:200]
-            named = VectorIndexError(
-                f"{index.name}: {said}: `vade doctor --repair` writes what is missing; if that fails too, remove the directory"
-            )
-            named.__cause__ = error
-            return Err(named)
-
-    return wrapped
+# it has no errors of its own
+_outcome = outcome(OSError, RuntimeError, ValueError, KeyError, pa.ArrowException)
 
 
-class LanceIndex:
-    """The points of one model in a LanceDB directory.
-
-    Args:
-        collection, model, dim: what every index is made with.
-        directory: where it lies; it is made.
-        index_from: rows from which on it is not searched exactly.
-    """
-
-    remote = False
+class LanceIndex(DirectoryIndex):
+    """The points of one model in a LanceDB directory, which is made; from `index_from` rows on it is not searched exactly."""
 
     def __init__(
         self, collection: str, model: str, dim: int, *, directory: str | Path, index_from: int = INDEX_FROM
     ) -> None:
-        self.name = f"lancedb in {directory}"
-        self.model, self.dim = model, dim
-        self._collection = collection
-        self._directory = Path(directory)
+        super().__init__("lancedb", collection, model, dim, directory)
         self._index_from = index_from
-        digest = blake2b(model.encode(), digest_size=4).hexdigest()
-        self._table_name = f"{collection}.{re.sub(r'[^A-Za-z0-9_-]+', '-', model)[:40]}-{digest}"
         self._db: Any = None
 
     def upsert(self, points: Sequence[Point]) -> Result[int, StoreError]:
@@ -90,8 +57,7 @@ class LanceIndex:
 
     @_outcome
     def _upsert(self, points: Sequence[Point]) -> int:
-        for point in points:
-            self._check_length(point.vector, point.payload.id)
+        self.check_points(points)
         if points:
             unique = {point.payload.key: point for point in points}
             rows = pa.Table.from_pylist([_row(point) for point in unique.values()], schema=self._schema())
@@ -121,7 +87,7 @@ class LanceIndex:
 
     @_outcome
     def _asked(self, vector: NDArray[np.float32], count: int, where: Filter) -> list[Near]:
-        self._check_length(vector, "the question")
+        self.check_length(vector, "the question")
         table = self._table()
         if table is None:
             return []
@@ -163,13 +129,8 @@ class LanceIndex:
         table.optimize(cleanup_older_than=KEPT_VERSIONS)
         if table.count_rows() >= self._index_from and not table.list_indices():
             table.create_index(metric="cosine", index_type="IVF_HNSW_SQ", vector_column_name="vector")
-        pointer = self._directory / f"{self._collection}.current"
-        beside = pointer.with_name(f"{pointer.name}.{os.getpid()}.tmp")
-        beside.write_text(self._table_name, encoding="utf-8")
-        beside.replace(pointer)
-        for other in self._names():
-            if other.startswith(f"{self._collection}.") and other != self._table_name:
-                self._db.drop_table(other)
+        for other in self.make_current(self._names()):
+            self._db.drop_table(other)
 
     def close(self) -> None:
         """Let go of the directory."""
@@ -179,26 +140,17 @@ class LanceIndex:
 
     def _names(self) -> list[str]:
         if self._db is None:
-            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._db = lancedb.connect(str(self._directory))
+            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._db = lancedb.connect(str(self.directory))
         return list(self._db.list_tables(limit=10_000).tables)
 
     def _table(self, *, make: bool = False) -> Any:
         """Return the table, None where there is none yet and none is to be made. Raises `StoreError` for another's."""
-        if self._table_name not in self._names():
-            return self._db.create_table(self._table_name, schema=self._schema(), exist_ok=True) if make else None
-        table = self._db.open_table(self._table_name)
+        if self.named not in self._names():
+            return self._db.create_table(self.named, schema=self._schema(), exist_ok=True) if make else None
+        table = self._db.open_table(self.named)
         said = json.loads((table.schema.metadata or {}).get(b"vademecum", b"{}"))
-        if not isinstance(said.get("schema"), int) or said["schema"] > SCHEMA:
-            raise StoreVersionError(
-                f"table {self._table_name!r} of {self.name} has schema {said.get('schema')}, newer than this vademecum's "
-                f"{SCHEMA}: upgrade vademecum, or remove the directory"
-            )
-        length = table.schema.field("vector").type.list_size
-        if length != self.dim:
-            raise VectorIndexError(
-                f"{self.name} holds vectors of {length} numbers, and {self.model} makes {self.dim}: remove the directory"
-            )
+        self.check_kept(said.get("schema"), table.schema.field("vector").type.list_size)
         return table
 
     def _schema(self) -> pa.Schema:
@@ -207,11 +159,6 @@ class LanceIndex:
         fields += [pa.field(name, pa.list_(pa.string())) for name in _LISTS]
         fields.append(pa.field("vector", pa.list_(pa.float32(), self.dim)))
         return pa.schema(fields, {"vademecum": json.dumps({"schema": SCHEMA, "model": self.model})})
-
-    def _check_length(self, vector: NDArray[np.float32], whose: str) -> None:
-        if vector.shape != (self.dim,):
-            said = "x".join(map(str, vector.shape))
-            raise VectorIndexError(f"{self.name} holds vectors of {self.dim} numbers, and {whose} has {said}")
 
 
 def _row(point: Point) -> Mapping[str, Any]:
