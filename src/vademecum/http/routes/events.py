@@ -12,7 +12,7 @@ from vademecum.engine import Engine
 from vademecum.http.asking import Asked
 from vademecum.http.paging import page
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
-from vademecum.http.routes.memory import answering, recalled
+from vademecum.http.routes.memory import Answering, recalled
 from vademecum.http.routes.parameters import Cursor, Limit, Words
 from vademecum.http.routes.shapes import Page, RecalledShape
 from vademecum.memory.recall import metadata_of
@@ -99,18 +99,9 @@ async def events(
 
 
 @router.get("/search", response_model=RecalledShape)
-async def search(
-    asked: Asked,
-    q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)],
-    k: Annotated[int, Query(ge=1, le=200)] = 10,
-    when: Words = "",
-    as_of: Words = "",
-    session: Name = "",
-    role: Names = [],
-    repo: Name = "",
-) -> Response:
+async def search(asked: Asked, answer: Answering, repo: Name = "") -> Response:
     """Find the events that answer a question, what they state, and what has become of it."""
-    return await asked.answer(answering(q, k, when, as_of, session, role, recalled), repo=repo)
+    return await asked.answer(answer, repo=repo)
 
 
 @router.post("/search", response_model=RecalledShape)

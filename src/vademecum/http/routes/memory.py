@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
@@ -42,15 +42,23 @@ class Message(BaseModel):
 
 
 def answering(
-    q: str, k: int, when: str, as_of: str, session: str, roles: Sequence[str], show: Callable[[Recalled], Any]
-) -> Callable[[Engine], Any]:
-    """Return what asks a memory."""
+    q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)],
+    k: Annotated[int, Query(ge=1, le=200)] = 10,
+    when: Words = "",
+    as_of: Words = "",
+    session: Name = "",
+    role: Names = [],
+) -> Callable[[Engine], dict[str, Any]]:
+    """Return what asks a memory the question that an address holds."""
 
-    def answer(engine: Engine) -> Any:
+    def answer(engine: Engine) -> dict[str, Any]:
         moment = engine.memory.moment(as_of) if as_of else None
-        return show(engine.memory.recall(q, k=k, when=when, session=session, roles=roles, as_of=moment))
+        return recalled(engine.memory.recall(q, k=k, when=when, session=session, roles=role, as_of=moment))
 
     return answer
+
+
+Answering = Annotated[Callable[[Engine], dict[str, Any]], Depends(answering)]
 
 
 def recalled(found: Recalled) -> dict[str, Any]:
@@ -59,18 +67,9 @@ def recalled(found: Recalled) -> dict[str, Any]:
 
 
 @router.get("/recall", response_model=RecalledShape)
-async def recall(
-    asked: Asked,
-    q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)],
-    k: Annotated[int, Query(ge=1, le=200)] = 10,
-    when: Words = "",
-    as_of: Words = "",
-    session: Name = "",
-    role: Names = [],
-    repo: Name = "",
-) -> Response:
+async def recall(asked: Asked, answer: Answering, repo: Name = "") -> Response:
     """Return what is remembered that answers a question, whether it still holds, and whether memory holds it at all."""
-    return await asked.answer(answering(q, k, when, as_of, session, role, recalled), repo=repo)
+    return await asked.answer(answer, repo=repo)
 
 
 @router.post("/context", response_model=Markdown)
