@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from vademecum.errors import ConfigError, SyncError
-from vademecum.providers.patience import retry_after
+from vademecum.providers.patience import PASSING, retry_after
 from vademecum.providers.post import DAY_S, Reply, is_address, is_elsewhere, request, short
 from vademecum.result import Err, Ok
 
@@ -29,7 +29,6 @@ FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 LONGEST_WAIT_S = 300.0  # that a server may ask for: beyond it the run ends, and goes on when it is started again
 MOST_BYTES = 64_000_000  # of one answer
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 T = TypeVar("T")
 P = ParamSpec("P")
