@@ -119,7 +119,7 @@ FATAL = {
     403: ("does not let this key read it", "sources.work.token"),
     404: ("has no such thing", "sources.work.url"),
     429: ("asks to be left alone", "vade sync work"),
-    500: ("failed 5 times", "vade sync work"),
+    500: ("(5 attempts)", "vade sync work"),
     400: ("did not understand", "[sources.work]"),
     ("closed", 7200): ("left alone for 7200 s", "vade sync work"),
     ("retry", 3600): ("left alone for 3600 s", "vade sync work"),

@@ -19,14 +19,11 @@ from http.client import HTTPException
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit
 
-from vademecum.errors import ConfigError, SyncError
-from vademecum.providers.patience import PASSING, retry_after
+from vademecum.errors import ConfigError, ProviderError, SyncError
+from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
 from vademecum.providers.post import DAY_S, Reply, is_address, is_elsewhere, request, short
 from vademecum.result import Err, Ok
 
-ATTEMPTS = 5
-FIRST_PAUSE_S = 1.0
-LONGEST_PAUSE_S = 60.0
 LONGEST_WAIT_S = 300.0  # that a server may ask for: beyond it the run ends, and goes on when it is started again
 MOST_BYTES = 64_000_000  # of one answer
 
@@ -89,7 +86,8 @@ class Web:
         self.url = address(source, url)
         self._headers = {"Accept": "application/json", **headers}
         self._timeout_s = max(float(timeout_s), 0.05)
-        self._wait, self._chance = wait, chance
+        self._wait = wait
+        self._patience = Patience(most_pause_s=LONGEST_WAIT_S, sleep=wait, chance=chance)
         for name, value in self._headers.items():
             if not value.isprintable() or not value.isascii():
                 raise ConfigError(
@@ -129,21 +127,26 @@ class Web:
 
     def ask(self, method: str, url: str, body: bytes | None = None, *, accept: tuple[int, ...] = ()) -> Reply:
         """Return the answer to one request, asked again where that may help; one with another status than 200 or `accept` is an error."""
-        for attempt in range(1, ATTEMPTS + 1):
+
+        def once() -> Reply:
             try:
                 reply = self._once(method, url, body)
             except (OSError, HTTPException) as error:
-                if attempt == ATTEMPTS:
-                    raise SyncError(self._unreachable(error)) from error
-                self._pause(attempt, 0.0)
-                continue
+                raise PassingError(self._unreachable(error)) from error
             if reply.status == 200 or reply.status in accept:
                 return reply
             asked_for = _asked_wait(reply)
-            if reply.status not in PASSING or attempt == ATTEMPTS or asked_for > LONGEST_WAIT_S:
-                raise SyncError(self._refused(reply, asked_for))
-            self._pause(attempt, asked_for)
-        raise AssertionError
+            refused = self._refused(reply, asked_for)
+            if reply.status in PASSING and asked_for <= LONGEST_WAIT_S:
+                raise PassingError(refused, asked_for or None)
+            raise SyncError(refused)
+
+        try:
+            return self._patience.over(once)
+        except SyncError:
+            raise
+        except ProviderError as error:
+            raise SyncError(str(error)) from error
 
     def elsewhere(self, url: str) -> bytes:
         """Return what lies at an address the server gave for a file, which needs no key and is shown none. Raises `SyncError`."""
@@ -169,12 +172,6 @@ class Web:
                 f"check sources.{self.source}.url"
             ) from error
 
-    def _pause(self, attempt: int, asked_for: float) -> None:
-        longest = min(FIRST_PAUSE_S * 2 ** (attempt - 1), LONGEST_PAUSE_S)
-        self._wait(
-            asked_for + longest * self._chance()
-        )  # drawn at random, so that many who wait do not come back at once
-
     def _once(self, method: str, url: str, body: bytes | None) -> Reply:
         headers = ({"Content-Type": "application/json"} if body is not None else {}) | self._headers
         reply = request(method, url, body, headers, timeout_s=self._timeout_s, most_bytes=MOST_BYTES)
@@ -187,7 +184,7 @@ class Web:
     def _unreachable(self, error: Exception) -> str:
         own = f"sources.{self.source}"
         if isinstance(error, TimeoutError):
-            return f"{self.url} took longer than {self._timeout_s:g} s, {ATTEMPTS} times: raise {own}.timeout_s, or try again later"
+            return f"{self.url} took longer than {self._timeout_s:g} s: raise {own}.timeout_s, or try again later"
         if isinstance(error, ConnectionRefusedError):
             return f"nothing answers at {self.url}: check {own}.url, or start the server"
         said = short(str(error) or type(error).__name__)
@@ -209,7 +206,7 @@ class Web:
             404: f"has no such thing ({said}): check {own}.url and what it is asked for",
             429: f"asks to be left alone{f' for {asked_for:.0f} s' if asked_for else ''}: {later}",
         }
-        failed = f"failed {ATTEMPTS} times ({said}): {later}"
+        failed = f"failed ({said}): {later}"
         strange = f"did not understand what it was asked ({said}): check what is set under [{own}]"
         return f"{self.url} {known.get(status) or (failed if status in PASSING else strange)} (status {reply.status})"
 
