@@ -18,8 +18,8 @@ demo: $(INSTALLED)  # index this repository and ask three questions about it
 
 install: $(DEVELOP)  # set up everything needed to work on vademecum
 
-test: $(DEVELOP)  # run every test; ONLY="not slow" leaves out those that take seconds
-	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest $(if $(ONLY),-m '$(ONLY)')
+test: $(DEVELOP)  # run every test, several at once; ONLY="not slow" leaves out those that take seconds
+	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal $(if $(ONLY),-m '$(ONLY)')
 
 lint: $(DEVELOP)  # style, formatting, floors
 	$(PY) -m ruff check
