@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -223,7 +224,7 @@ def test_stop_takes_the_transcript_in_behind_the_agents_back(place: Place) -> No
 
 
 def kept_house(database: Path) -> bool:
-    with sqlite3.connect(database) as db:
+    with closing(sqlite3.connect(database)) as db:
         return bool(db.execute("SELECT 1 FROM meta WHERE name = 'consolidated_at'").fetchall())
 
 
