@@ -1,7 +1,8 @@
 """How the parts are put together: which store, which providers, with whose consent, handed to which part.
 
 `assemble_repository`, `assemble_memory` and `assemble_tools` make the three capabilities' parts, `reading` what a context is
-made from. Nothing is loaded before it is needed, and what must be closed is added to `closing`.
+made from. Nothing is loaded before it is needed, modules neither (a search imports no memory and no tools), and what must be
+closed is added to `closing`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
@@ -25,16 +27,8 @@ from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
 from vademecum.consent import consented
-from vademecum.context.code import Makers
-from vademecum.context.piece import Offer
-from vademecum.context.related import relations
 from vademecum.embedding import embedding
 from vademecum.errors import AccessError, UsageError
-from vademecum.memory.anchors import MOST_SITES, LookUp, Site
-from vademecum.memory.memory import Memory
-from vademecum.memory.records import Role, Statement
-from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
-from vademecum.memory.sync import Outside
 from vademecum.mirroring import mirror_of
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
 from vademecum.protocols import (
@@ -47,8 +41,16 @@ from vademecum.protocols import (
     TokenCounter,
 )
 from vademecum.stores import INDEX, TOOLS, Stores
-from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Evidence
+
+if TYPE_CHECKING:
+    from vademecum.context.code import Makers
+    from vademecum.context.piece import Offer
+    from vademecum.memory.anchors import LookUp, Site
+    from vademecum.memory.memory import Memory
+    from vademecum.memory.records import Role, Statement
+    from vademecum.memory.sync import Outside
+    from vademecum.tools.tools import Tools
 
 
 def assemble_repository(
@@ -98,6 +100,9 @@ def assemble_memory(
     """
     if not personal and not repo.root.common_dir:
         raise AccessError(f"{repo.name} is no git repository and has no memory of its own: ask about one that has")
+    from vademecum.memory.memory import Memory
+    from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
+
     stores = Stores(settings)
     places: list[tuple[str, Root | None, Path]] = [(GLOBAL, None, settings.home)] if personal else []
     if repo.root.common_dir:
@@ -129,6 +134,8 @@ def assemble_tools(
     personal: bool = True,
 ) -> Tools:
     """Return the user's tools. Their database is opened when first needed, and is never set aside: nothing remakes it."""
+    from vademecum.tools.tools import Tools
+
     chosen = embedding(settings, embedder)
     stores = Stores(settings)
 
@@ -164,6 +171,7 @@ def extractor(settings: Settings) -> Extractor | None:
 
 def surroundings(repo: Repository, settings: Settings) -> Outside:
     """Return where agents write about a repository on this machine, what tells of its commits, and what reads beside the rules."""
+    from vademecum.memory.sync import Outside
 
     def reads() -> Extractor | None:
         return extractor(settings)
@@ -190,6 +198,8 @@ def sites(repo: Repository, codebase: Codebase) -> LookUp:
 
 
 def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
+    from vademecum.memory.anchors import MOST_SITES, Site
+
     try:
         found = codebase.symbol(name, k=MOST_SITES + 1, repo=repo.name, refresh=False)
     except UsageError:  # written like a name, and none in any language
@@ -204,6 +214,9 @@ def reading(
 
     @cache
     def makers() -> Makers:
+        from vademecum.context.code import Makers
+        from vademecum.context.related import relations
+
         chosen = settings.context.counter if counter is None else counter
         counting: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
 

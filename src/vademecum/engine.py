@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from vademecum import config
 from vademecum.assembly import (
@@ -31,23 +31,22 @@ from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.config import Settings
-from vademecum.context.code import Makers, context
-from vademecum.context.items import items_section
-from vademecum.context.map import Map, draw
-from vademecum.context.piece import Context, Section
-from vademecum.context.remembered import notes_section
-from vademecum.context.unified import Unified, unified
 from vademecum.errors import AccessError, StoreError, UsageError
-from vademecum.memory.health import check_memory
-from vademecum.memory.memory import Memory
-from vademecum.memory.records import Note
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.source_assembly import assemble_sources
 from vademecum.sources.sources import Sources
 from vademecum.stores import Stores
-from vademecum.tools.tools import Tools
 from vademecum.types import Answer, Check, Evidence
+
+if TYPE_CHECKING:  # what a search does not need is imported by what does
+    from vademecum.context.code import Makers
+    from vademecum.context.map import Map
+    from vademecum.context.piece import Context, Section
+    from vademecum.context.unified import Unified
+    from vademecum.memory.memory import Memory
+    from vademecum.memory.records import Note
+    from vademecum.tools.tools import Tools
 
 AROUND = 20  # results for a task that a map is drawn around
 MOST_ITEMS = 4  # of backlogs and documents that match a task
@@ -61,25 +60,30 @@ class Engine:
     def __init__(  # noqa: PLR0913 - the parts, handed in by `open`
         self,
         codebase: Codebase,
-        tools: Tools,
         sources: Sources,
         roots: Sequence[OpenedRoot],
         closing: list[Callable[[], None]],
         settings: Settings,
         *,
         read: Callable[[], Makers],
+        tools: Callable[[], Tools],
         remember: Callable[[], Memory],
         has_memory: Callable[[], bool],
     ) -> None:
         self.codebase = codebase
-        self.tools = tools
         self.sources = sources
         self.roots = tuple(roots)
         self.settings = settings
         self._closing = closing  # it grows: scope "all" opens more
         self._read = read
+        self._tools = tools
         self._remember = remember
         self._has_memory = has_memory
+
+    @cached_property
+    def tools(self) -> Tools:
+        """The user's tools: found, predicted, planned. Their database is opened when it is first needed."""
+        return self._tools()
 
     @cached_property
     def memory(self) -> Memory:
@@ -154,9 +158,9 @@ class Engine:
         first = opened[0]
         scopes = [*([first.root] if first.root.common_dir else []), *([None] if personal else [])]
         return cls(
-            codebase, assemble_tools(settings, embedder, clock, closing, personal=personal), sources,
-            [OpenedRoot(repo.name, repo.root.path) for repo in opened], closing, settings,
+            codebase, sources, [OpenedRoot(repo.name, repo.root.path) for repo in opened], closing, settings,
             read=reading(codebase, settings, counter, clock, several=len(opened) > 1),
+            tools=lambda: assemble_tools(settings, embedder, clock, closing, personal=personal),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal),
             has_memory=lambda: any(map(Stores(settings).has_memory, scopes)),
         )  # fmt: skip
@@ -184,6 +188,9 @@ class Engine:
         Raises:
             Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
+        from vademecum.context.code import context
+        from vademecum.context.remembered import notes_section
+
         self._bring_up_to_date(progress, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
         makers = replace(
@@ -216,6 +223,8 @@ class Engine:
             UsageError: a path is not indexed, or the budget or the form makes no sense.
             Error: what went wrong and how to mend it.
         """
+        from vademecum.context.map import draw
+
         self._bring_up_to_date(progress, refresh=refresh)
         found = self.codebase.search(task, k=AROUND, refresh=False).evidence if task.strip() else ()
         repositories = [(root.name, self.codebase.outline(root.name, found, paths)) for root in self.roots]
@@ -251,6 +260,8 @@ class Engine:
 
     def _items(self, task: str, shown: Sequence[Evidence]) -> list[Section]:
         """What backlogs and documents say to a task, and which of their items the code that is shown is linked to."""
+        from vademecum.context.items import items_section
+
         linked = self.codebase.items(shown)
         found = self.codebase.documents(task, MOST_ITEMS)
         return [items_section(linked, found)] if linked or found else []
@@ -262,10 +273,14 @@ class Engine:
 
     def check_memory(self) -> list[Check]:
         """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
+        from vademecum.memory.health import check_memory
+
         return check_memory(lambda: self.memory.scopes) if self._has_memory() else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
         """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""
+        from vademecum.context.unified import unified
+
         return unified(self.codebase.search(question, k=k), self.memory.recall(question, k=k), k)
 
     def close(self) -> None:

@@ -42,6 +42,16 @@ def test_no_verb_imports_the_engine_before_it_runs(module):
     assert not loaded & {"numpy", "tree_sitter", "yaml", "asyncio", "sqlite3", "vademecum.engine", "importlib.metadata"}
 
 
+def test_a_search_loads_only_what_it_uses(vade):
+    """Nothing new to cut, nothing remembered, no question about the graph: none of what does these is imported."""
+    vade("index")
+    code = "from vademecum.cli import main; assert main(['search', 'how is the budget split']) == 0"
+    loaded = modules_after(f"{code}; print(flush=True)")
+    assert "vademecum.codebase.search" in loaded
+    unused = ("memory.", "tools.", "http", "context.code", "codebase.graph", "codebase.chunk", "codebase.questions")
+    assert not sorted(name for name in loaded if name.startswith(tuple(f"vademecum.{part}" for part in unused)))
+
+
 def test_every_verb_has_help(vade):
     listed = vade("--help")
     assert listed.code == 0

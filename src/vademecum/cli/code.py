@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +14,13 @@ import click
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
 from vademecum.cli.session import check_exist, json_option, opened, paths_argument, settings_for
-from vademecum.context.items import items_record, items_text
-from vademecum.context.remembered import notes_text, recalled_record, recalled_text
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine
+    from vademecum.memory.records import Note, Recalled
     from vademecum.types import Answer
 
 NOT_FOUND = 1
@@ -87,11 +86,11 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
         memory = engine.memory.recall(query, k=options["k"] or settings.search.k) if options["with_memory"] else None
     lines = options["snippet_lines"]
     if options["as_json"]:
-        return _print_record(answer, lines, {"memory": recalled_record(memory)} if memory is not None else {})
+        return _print_record(answer, lines, {} if memory is None else {"memory": _record_of(memory)})
     shown = settings.search.snippet_lines if lines is None else lines
     style = style_for(query, options["pattern"])
     text = answer_text(answer, snippet_lines=shown, name_repos=several, why=options["why"], style=style)
-    emit(text + notes_text(notes) + (f"\nremembered: {recalled_text(memory)}" if memory is not None else ""))
+    emit(text + _remembered(notes, memory))
     return 0 if answer or memory else NOT_FOUND
 
 
@@ -121,6 +120,8 @@ def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> in
 @json_option
 def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
     """Show where NAME, or Class.name, is defined; exact, or not found."""
+    from vademecum.context.items import items_record, items_text
+
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
         answer = engine.codebase.symbol(name, k=options["k"] or settings.search.k, repo=options["repo"])
@@ -134,7 +135,7 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
     emit(
         answer_text(answer, snippet_lines=shown, name_repos=several, facts=True, style=style_for(name))
         + items_text(items)
-        + notes_text(notes)
+        + _remembered(notes)
     )
     return 0 if answer else NOT_FOUND
 
@@ -154,6 +155,21 @@ def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, as_
     else:
         emit(index_text(reports, verbose=verbose))
     return 0
+
+
+def _remembered(notes: Sequence[Note], found: Recalled | None = None) -> str:
+    """What memory adds to an answer; most searches find nothing there, and load nothing for it."""
+    if not notes and found is None:
+        return ""
+    from vademecum.context.remembered import notes_text, recalled_text
+
+    return notes_text(notes) + ("" if found is None else f"\nremembered: {recalled_text(found)}")
+
+
+def _record_of(found: Recalled) -> dict[str, Any]:
+    from vademecum.context.remembered import recalled_record
+
+    return recalled_record(found)
 
 
 def _print_record(answer: Answer, snippet_lines: int | None, beside: dict[str, Any] | None = None) -> int:

@@ -16,10 +16,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.classify import file_kind
-from vademecum.codebase.enrich import summarise
-from vademecum.codebase.metadata import describe_python
 from vademecum.protocols import Embedder, Row
 from vademecum.result import Err, Ok
 from vademecum.retrieval.features import symbol_keys
@@ -71,6 +68,9 @@ def analyse(
     Without an embedder the vectors are left to the caller, without `references` these to whoever asks for the graph. `sentences`, by
     chunk hash, stand where the offline summaries would.
     """
+    from vademecum.codebase.chunk import chunk_file  # what cuts is not loaded by a search that finds nothing new
+    from vademecum.codebase.enrich import summarise
+
     parsed = [
         describe(chunk_file(content, language, deadline_s, references=references), content)
         for content, language in jobs
@@ -155,6 +155,8 @@ def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, bool]:
     """Add what only Python's own parser knows to Python chunks; False where it refuses the file."""
     if parsed.language != "python" or not parsed.chunks or parsed.problem:
         return parsed, True
+    from vademecum.codebase.metadata import describe_python
+
     match describe_python(content.decode("utf-8")):
         case Err():
             return parsed, False

@@ -6,17 +6,15 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from vademecum.codebase import hooks, questions, watch
-from vademecum.codebase.changes import changed_nodes
+from vademecum.codebase import hooks, watch
 from vademecum.codebase.documents import NO_DOCUMENTS, Documents
 from vademecum.codebase.enriching import Pace, enrich
-from vademecum.codebase.graph.graph import Graph, graph_of
 from vademecum.codebase.hooks import Hook
 from vademecum.codebase.index import commit_place, index, report_standing
 from vademecum.codebase.inventory import FileFacts, inventory
+from vademecum.codebase.languages import named_language
 from vademecum.codebase.meaning import FEW
 from vademecum.codebase.open import open_location, parse_location
-from vademecum.codebase.outline import Entry, outline
 from vademecum.codebase.pieces import pieces_of
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.rerank import AS_RANKED, Reranking
@@ -29,7 +27,9 @@ from vademecum.errors import StoreBusyError, StoreCorruptError, UnknownError, Us
 from vademecum.protocols import Enricher, Progress, Reranker, SearchServer
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a search does without the graph: what asks it imports it
+    from vademecum.codebase.graph.graph import Graph
+    from vademecum.codebase.outline import Entry
     from vademecum.items import NamedItem
 
 SCOPES = ("repo", "repos", "all", "shared")
@@ -143,7 +143,7 @@ class Codebase:
         reranking = self._reranking(reranker)
         sources, repos = self._documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
         query = Query(
-            text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
+            text, k, tuple(map(named_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
         )  # fmt: skip
 
         if scope == "shared":
@@ -182,6 +182,8 @@ class Codebase:
         self, repo: str = "", commit: str = "", *, refresh: bool = True, progress: Progress | None = None
     ) -> Graph:
         """Return one repository's graph, the first's unless named, brought up to date; see `codebase.graph`."""
+        from vademecum.codebase.graph.graph import graph_of
+
         progress = progress or _silent
         [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress, refresh=refresh)
         return graph_of(opened, progress)
@@ -192,24 +194,35 @@ class Codebase:
         Raises:
             UsageError: `depth` is not 1, 2 or 3.
         """
+        from vademecum.codebase import questions
+
         return questions.callers(self.graph(repo), name, depth, guesses=guesses)
 
     def callees(self, name: str, depth: int = 2, *, repo: str = "", guesses: bool = False) -> Neighbours:
         """Say what a declaration calls or names, in up to `depth` steps, 1 to 3."""
+        from vademecum.codebase import questions
+
         return questions.callees(self.graph(repo), name, depth, guesses=guesses)
 
     def impact(self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "") -> Neighbours:
         """Say what may break when a declaration changes, or what a git range changed, and which tests to run."""
+        from vademecum.codebase import questions
+        from vademecum.codebase.changes import changed_nodes
+
         graph = self.graph(repo)
         nodes = changed_nodes(graph, diff) if diff else graph.named(name)
         return questions.impact(graph, nodes, diff or name, depth)
 
     def path(self, source: str, target: str, depth: int = 2, *, repo: str = "") -> Neighbours:
         """Say how one declaration leads to another, in up to `depth` steps from each end."""
+        from vademecum.codebase import questions
+
         return questions.path(self.graph(repo), source, target, depth)
 
     def related(self, location: str, question: str = "", depth: int = 2, *, repo: str = "") -> Neighbours:
         """Say what belongs to `path:line`: callers, tests, contracts, neighbours, the most relevant to a question first."""
+        from vademecum.codebase import questions
+
         named, line, _ = parse_location(location)
         graph = self.graph(repo)
         return questions.related(graph, contained(graph.opened.repo.root, named).unwrap(), line, question, depth)
@@ -244,6 +257,9 @@ class Codebase:
 
     def outline(self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = ()) -> list[Entry]:
         """Return what a repository declares, the most central first, as seen from evidence or files where some are given."""
+        from vademecum.codebase.graph.graph import graph_of
+        from vademecum.codebase.outline import outline
+
         [opened] = self._opened("", (repo,) if repo else (), "repo", _silent, refresh=False)
         return outline(graph_of(opened, _silent), [item for item in found if item.repo == opened.repo.name], paths)
 
@@ -346,6 +362,8 @@ class Codebase:
 
     def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
+        from vademecum.codebase.graph.graph import graph_of
+
         report = index(repo, progress, revision=commit, full=full)
         if self._server is not None:
             publish(self._server(), repo, progress, anew=full)
@@ -372,17 +390,3 @@ class Codebase:
             if name not in known:
                 raise UnknownError(f"no open repository is called {name!r}: choose among {', '.join(sorted(known))}")
         return [known[name] for name in dict.fromkeys(names)]
-
-
-def _language(name: str) -> str:
-    """Return a language's own name from what people call it."""
-    from difflib import get_close_matches
-
-    from vademecum.codebase.languages import LANGUAGES, canonical
-
-    found = canonical(name)
-    if found is None:
-        close = get_close_matches(name.lower(), [language.id for language in LANGUAGES], 1)
-        hint = f"did you mean {close[0]!r}?" if close else "`vade status` lists those in this repository"
-        raise UsageError(f"unknown language {name!r}: {hint}")
-    return found

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.source import INODE_BITS, Source, read_source
@@ -45,6 +44,8 @@ def check_file(opened: Opened, number: int) -> FileState:
         return FileState(Freshness.STALE)
     if bytes.fromhex(source.blob) == files.digests[number].tobytes():
         return FileState(Freshness.FRESH)
+    from vademecum.codebase.chunk import chunk_file  # a search among files as they were indexed cuts none
+
     return FileState(
         Freshness.EDITED, chunk_file(source.text, language_of(path, source.text[:4096]), repo.plan.deadline_s)
     )

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vademecum.context.piece import Form, Piece, Section
 from vademecum.context.render import counted, visible
-from vademecum.memory.corrections import Why
 from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
+
+if TYPE_CHECKING:
+    from vademecum.memory.corrections import Why
 
 SNIPPET_LINES = 6
 _STATES = {

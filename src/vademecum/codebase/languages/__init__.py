@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from vademecum.codebase.languages.named import NAMED
 from vademecum.codebase.languages.table import GRAMMARS, Language
+from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -29,6 +30,7 @@ __all__ = [
     "grammar",
     "has_references",
     "language_of",
+    "named_language",
     "references_query",
     "row",
 ]
@@ -88,6 +90,18 @@ def canonical(name: str) -> str | None:
     """
     wanted = name.strip().lower()
     return wanted if row(wanted) else _by_alias().get(wanted) or _extensions().get("." + wanted.lstrip("."))
+
+
+def named_language(name: str) -> str:
+    """Return the language id that a user means. Raises `UsageError`, with what is close to it, where there is none."""
+    found = canonical(name)
+    if found is None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name.lower(), [language.id for language in LANGUAGES], 1)
+        hint = f"did you mean {close[0]!r}?" if close else "`vade status` lists those in this repository"
+        raise UsageError(f"unknown language {name!r}: {hint}")
+    return found
 
 
 def row(language: str) -> Language | None:
