@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from vademecum.codebase.analyse import path_reader
@@ -26,7 +26,7 @@ from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
 from vademecum.consent import consented
 from vademecum.context.code import Makers
-from vademecum.context.piece import Offer
+from vademecum.context.piece import Offer, Within
 from vademecum.context.related import relations
 from vademecum.embedding import embedding
 from vademecum.errors import AccessError, UsageError
@@ -199,23 +199,29 @@ def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
 
 def reading(
     codebase: Codebase, settings: Settings, counter: TokenCounter | str | None, clock: Clock, *, several: bool
-) -> Callable[[], Makers]:
-    """Return what makes, once it is asked for, that which a context is made from."""
+) -> Callable[[Within], Makers]:
+    """Return what makes that which a context is made from, given where it is looked for; a counter is loaded once."""
 
     @cache
-    def makers() -> Makers:
+    def counting() -> TokenCounter:
         chosen = settings.context.counter if counter is None else counter
-        counting: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
+        loaded: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
+        return loaded
+
+    def makers(within: Within) -> Makers:
+        paths, exclude, commit = within.paths, within.exclude, within.commit
+        pieces = partial(codebase.pieces, commit=commit)
+        graph = partial(codebase.graph, commit=commit, refresh=False)
 
         def search(task: str, k: int) -> Answer:
-            return codebase.search(task, k=k, joined=False, refresh=False)
+            return codebase.search(task, k=k, paths=paths, exclude=exclude, commit=commit, joined=False, refresh=False)
 
         def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
-            return relations(lambda repo: codebase.graph(repo, refresh=False), codebase.pieces, task, found)
+            return relations(graph, pieces, task, found, exclude)
 
         own = settings.context
         return Makers(
-            search, codebase.pieces, counting, related, (), settings.home, (own.primary, own.related, own.graph),
+            search, pieces, counting(), related, (), settings.home, (own.primary, own.related, own.graph),
             name_repos=several, clock=clock,
         )  # fmt: skip
 
