@@ -70,6 +70,10 @@ class SiteEdges(FileEdges):
 
     found: Logged
 
+    def once_each(self, rows: Iterable[tuple[int, int, str]]) -> Iterable[tuple[int, int, str]]:
+        """Every site, not only the first of each name."""
+        return rows
+
     def _call(self, owner: int, line: int, spelled: str) -> None:
         self.found.spelled = spelled
         super()._call(owner, line, spelled)

@@ -20,7 +20,8 @@ jedi.settings.fast_parser = True
 def main() -> None:
     """Ask for every site."""
     root = Path(sys.argv[1]).resolve()
-    project = jedi.Project(str(root), environment_path=sys.executable, added_sys_path=[str(root), str(root / "src")])
+    # the repository's own packages come before those installed: a suite's environment may hold a release of the same package
+    project = jedi.Project(str(root), sys_path=[str(root / "src"), str(root), *sys.path[1:]], smart_sys_path=False)
     scripts: dict[str, jedi.Script] = {}
     found = []
     for path, line, column in json.load(sys.stdin):

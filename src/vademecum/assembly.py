@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ from vademecum.types import Answer, Evidence
 
 if TYPE_CHECKING:
     from vademecum.context.code import Makers
-    from vademecum.context.piece import Offer
+    from vademecum.context.piece import Offer, Within
     from vademecum.memory.anchors import LookUp, Site
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Role, Statement
@@ -209,26 +209,32 @@ def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
 
 def reading(
     codebase: Codebase, settings: Settings, counter: TokenCounter | str | None, clock: Clock, *, several: bool
-) -> Callable[[], Makers]:
-    """Return what makes, once it is asked for, that which a context is made from."""
+) -> Callable[[Within], Makers]:
+    """Return what makes that which a context is made from, given where it is looked for; a counter is loaded once."""
 
     @cache
-    def makers() -> Makers:
+    def counting() -> TokenCounter:
+        chosen = settings.context.counter if counter is None else counter
+        loaded: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
+        return loaded
+
+    def makers(within: Within) -> Makers:
         from vademecum.context.code import Makers
         from vademecum.context.related import relations
 
-        chosen = settings.context.counter if counter is None else counter
-        counting: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
+        paths, exclude, commit = within.paths, within.exclude, within.commit
+        pieces = partial(codebase.pieces, commit=commit)
+        graph = partial(codebase.graph, commit=commit, refresh=False)
 
         def search(task: str, k: int) -> Answer:
-            return codebase.search(task, k=k, joined=False, refresh=False)
+            return codebase.search(task, k=k, paths=paths, exclude=exclude, commit=commit, joined=False, refresh=False)
 
         def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
-            return relations(lambda repo: codebase.graph(repo, refresh=False), codebase.pieces, task, found)
+            return relations(graph, pieces, task, found, exclude)
 
         own = settings.context
         return Makers(
-            search, codebase.pieces, counting, related, (), settings.home, (own.primary, own.related, own.graph),
+            search, pieces, counting(), related, (), settings.home, (own.primary, own.related, own.graph),
             name_repos=several, clock=clock,
         )  # fmt: skip
 

@@ -42,7 +42,7 @@ from vademecum.types import Answer, Check, Evidence
 if TYPE_CHECKING:  # what a search does not need is imported by what does
     from vademecum.context.code import Makers
     from vademecum.context.map import Map
-    from vademecum.context.piece import Context, Section
+    from vademecum.context.piece import Context, Section, Within
     from vademecum.context.unified import Unified
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
@@ -65,7 +65,7 @@ class Engine:
         closing: list[Callable[[], None]],
         settings: Settings,
         *,
-        read: Callable[[], Makers],
+        read: Callable[[Within], Makers],
         tools: Callable[[], Tools],
         remember: Callable[[], Memory],
         has_memory: Callable[[], bool],
@@ -165,11 +165,14 @@ class Engine:
             has_memory=lambda: any(map(Stores(settings).has_memory, scopes)),
         )  # fmt: skip
 
-    def context(
+    def context(  # noqa: PLR0913 - what people narrow it by, each by its name
         self,
         task: str,
         budget_tokens: int | None = None,
         *,
+        paths: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        commit: str = "",
         session: str = "",
         form: str = "markdown",
         refresh: bool = True,
@@ -180,6 +183,9 @@ class Engine:
         Args:
             task: what is to be done: a line, a whole issue, what a failing test printed.
             budget_tokens: what the text may take at most, never exceeded; the setting `context.budget` unless given.
+            paths: what matches the task lies in files that match one of these globs, or below one of these directories.
+            exclude: nothing is shown of files that match one of these.
+            commit: the files of this revision instead of those on disk, and nothing that is remembered or kept beside them.
             session: a name: what was shown under it before is left out.
             form: of the text, "markdown" or "json".
             refresh: whether to take in what changed first.
@@ -189,14 +195,15 @@ class Engine:
             Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
         from vademecum.context.code import context
+        from vademecum.context.piece import Within
         from vademecum.context.remembered import notes_section
 
-        self._bring_up_to_date(progress, refresh=refresh)
+        self._bring_up_to_date(progress, commit, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
-        makers = replace(
-            self._read(),
-            sources=(lambda shown: [notes_section(self._notes(shown))], lambda shown: self._items(task, shown)),
-        )
+        makers = self._read(Within(tuple(paths), tuple(exclude), commit))
+        if not commit:
+            beside = (lambda shown: [notes_section(self._notes(shown))], lambda shown: self._items(task, shown))
+            makers = replace(makers, sources=beside)
         return context(makers, task, budget, session=session, form=form)
 
     def map(
@@ -224,6 +231,7 @@ class Engine:
             Error: what went wrong and how to mend it.
         """
         from vademecum.context.map import draw
+        from vademecum.context.piece import ANYWHERE
 
         self._bring_up_to_date(progress, refresh=refresh)
         found = self.codebase.search(task, k=AROUND, refresh=False).evidence if task.strip() else ()
@@ -232,14 +240,14 @@ class Engine:
         if missing:
             raise UsageError(f"{min(missing)!r} is not indexed: name a file as `vade search` shows it")
         budget = self.settings.context.map_budget if budget_tokens is None else budget_tokens
-        return draw(repositories, budget, self._read().counter, task=task, form=form)
+        return draw(repositories, budget, self._read(ANYWHERE).counter, task=task, form=form)
 
-    def _bring_up_to_date(self, progress: Progress | None, *, refresh: bool) -> None:
-        """Take in what changed, also in the graphs, which would otherwise be made in silence."""
-        if refresh:
+    def _bring_up_to_date(self, progress: Progress | None, commit: str = "", *, refresh: bool) -> None:
+        """Take in what changed, or a commit, also in the graphs, which would otherwise be made in silence."""
+        if refresh and not commit:
             self.codebase.refresh(progress)
         for root in self.roots:
-            self.codebase.graph(root.name, refresh=False, progress=progress)
+            self.codebase.graph(root.name, commit, refresh=False, progress=progress)
 
     def notes(self, answer: Answer, most: int = MOST_NOTES) -> list[Note]:
         """Return what is remembered of the code in an answer: of its symbols, and of what they call.

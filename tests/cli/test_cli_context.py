@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 from vademecum.providers.counters.pattern import PatternCounter
 
@@ -43,3 +44,19 @@ def test_a_task_without_quotes_is_noticed(vade, repository):
 def test_no_budget_is_a_wrong_call(vade, repository):
     assert vade("context", "split", "--budget", "0").code == 2
     assert vade("context", "  ").code == 2
+
+
+def test_it_is_narrowed_by_directory_and_by_glob(vade, repository):
+    for narrowed in (["src"], ["--path", "src/**"], ["--path", "src", "--exclude", "*.md"]):
+        said = json.loads(vade("context", "split the token budget", *narrowed, "--json").out)
+        assert {piece["path"].partition("/")[0] for piece in said["sections"][0]["pieces"]} == {"src"}
+
+
+def test_a_commit_is_asked_for(vade, repository):
+    subprocess.run(["git", "add", "."], check=True)
+    subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "all"], check=True)
+    (repository / "src" / "budget.py").write_text("GONE = True\n")
+    assert "def split" in vade("context", "split the token budget", "--commit", "HEAD").out
+    done = vade("context", "split the token budget", "--commit", "no-such")
+    assert done.code == 3
+    assert "no-such" in done.err

@@ -9,7 +9,7 @@ import pytest
 
 from vademecum import AsyncEngine, Verdict
 from vademecum.context.piece import Form
-from vademecum.errors import UsageError
+from vademecum.errors import GitError, OutsideRootError, UsageError
 from vademecum.mcp.registry import TOOLS
 
 
@@ -159,7 +159,7 @@ def test_notes_about_what_is_shown_are_one_more_section(repo, engine):
     from dataclasses import replace
 
     from vademecum.context.code import context
-    from vademecum.context.piece import Piece, Section
+    from vademecum.context.piece import ANYWHERE, Piece, Section
 
     opened = engine(repo("app", LINKED))
     opened.codebase.index()
@@ -169,7 +169,70 @@ def test_notes_about_what_is_shown_are_one_more_section(repo, engine):
         note = Piece("invoices are settled by line since May", ("decision", "2024-05-02"), Form.LINE, None, ("note:1",))
         return [Section("notes", 10, [(note,)])]
 
-    makers = replace(opened._read(), sources=(notes,))
+    makers = replace(opened._read(ANYWHERE), sources=(notes,))
     found = context(makers, "settle_invoice", 500)
     assert "## notes\n- invoices are settled by line since May (decision, 2024-05-02)\n" in found.text
     assert found.tokens <= 500
+
+
+def shown(found):
+    return {piece.place.path for part in found.parts for piece in part.pieces if piece.place}
+
+
+def test_what_matches_lies_where_it_is_looked_for_and_what_belongs_to_it_anywhere(repo, engine):
+    """A directory to open or a glob to match narrows the search; callers and tests elsewhere still belong to what is found."""
+    files = {f"app/{path}" if path.startswith("pay") else path: text for path, text in LINKED.items()}
+    files["tests/test_all.py"] = files["tests/test_all.py"].replace("from pay", "from app.pay")
+    made = repo("app", files)
+    assert "noise/n1.py" in shown(engine(made).context("settle invoice", 4_000))
+    for found in (
+        engine(made.path / "app").context("settle invoice", 4_000),
+        engine(made).context("settle invoice", 4_000, paths=["app"]),
+        engine(made).context("settle invoice", 4_000, paths=["app/*.py"]),
+    ):
+        assert {piece.place.path for piece in pieces(found)} == {"app/pay.py"}
+        assert {"sums.py", "tests/test_all.py"} <= {piece.place.path for piece in pieces(found, "related")}
+
+
+def test_nothing_is_shown_of_what_is_excluded(repo, engine):
+    found = engine(repo("app", LINKED)).context("settle_invoice", 4_000, exclude=["noise/**", "tests"])
+    assert shown(found) == {"pay.py", "sums.py"}
+    assert "test_" not in found.text
+
+
+def test_a_commit_is_shown_as_it_was(repo, engine):
+    """Code, neighbours and their lines are those of the commit, whatever is on disk now, and nothing of today is beside them."""
+    made = repo("app", LINKED)
+    then = made.git("rev-parse", "HEAD").strip()
+    made.write("sums.py", "def add_together(numbers):\n    return 0\n")
+    made.write(
+        "pay.py", "from sums import add_together\n\n\ndef settle_invoice(lines):\n    return add_together(lines)\n"
+    )
+    made.commit("other sums")
+    opened = engine(made)
+    opened.codebase.index()
+    opened.memory.record("We decided that `settle_invoice` rounds up because auditors asked for it.", role="user")
+    now = opened.context("settle_invoice", 4_000)
+    was = opened.context("settle_invoice", 900, commit=then[:8])
+    assert "add_together" in now.text
+    assert "add_together" not in was.text
+    assert ("sums.py", ("callee",)) in {(piece.place.path, piece.why) for piece in pieces(was, "related")}
+    assert "- settle_invoice (pay.py:4) calls add_up" in was.text
+    assert {piece.place.commit for part in was.parts for piece in part.pieces if piece.place} == {then}
+    assert "rounds up" in now.text
+    assert "rounds up" not in was.text
+    assert was.tokens <= 900
+
+
+def test_a_commit_that_is_not_there_is_said(repo, engine):
+    with pytest.raises(GitError, match="nowhere"):
+        engine(repo("app", LINKED)).context("settle_invoice", commit="nowhere")
+
+
+def test_the_tool_is_narrowed_as_search_is(repo, engine):
+    opened = engine(repo("app", LINKED))
+    outcome = TOOLS["context"].call(opened, {"task": "settle invoice", "path": "noise/*"})
+    [matched] = [section for section in outcome.data["sections"] if section["name"] == "primary"]
+    assert {piece["path"].partition("/")[0] for piece in matched["pieces"]} == {"noise"}
+    with pytest.raises(OutsideRootError):
+        TOOLS["context"].call(opened, {"task": "settle invoice", "path": "../elsewhere"})

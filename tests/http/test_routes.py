@@ -92,6 +92,14 @@ def test_a_context_by_address_and_by_body(client, capsys):
     assert client.post("/v1/context", {"task": task, "budget_tokens": 1}).json["sections"] == []
 
 
+def test_a_context_is_narrowed_as_the_command_narrows_it(client, capsys):
+    task = "split the budget"
+    narrowed = client.get("/v1/context?task=split%20the%20budget&path=src&exclude=*.ts&commit=HEAD").json
+    assert narrowed == printed(capsys, "context", task, "--path", "src", "--exclude", "*.ts", "--commit", "HEAD")
+    body = {"task": task, "path": ["src"], "exclude": ["*.ts"], "commit": "HEAD"}
+    assert client.post("/v1/context", body).json == narrowed
+
+
 def test_what_to_draw(client):
     around = client.get("/v1/graph/neighbourhood?symbol=Budget.split&depth=1").json
     names = {node["id"]: node["name"] for node in around["nodes"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -18,13 +19,14 @@ NOTHING = 1
 @click.argument("task")
 @paths_argument
 @click.option("--budget", type=click.IntRange(1), metavar="N", help="Tokens it may take at most.")
+@click.option("--path", "only", multiple=True, metavar="GLOB", help="What matches lies here; may be repeated.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Show nothing that matches; may be repeated.")
+@click.option("--commit", default="", metavar="REV", help="Of this commit instead of the files on disk.")
 @click.option("--session", default="", metavar="ID", help="Leave out what was shown under this name before.")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @json_option
-def context(
-    task: str, paths: tuple[str, ...], budget: int | None, session: str, *, no_refresh: bool, as_json: bool
-) -> int:
-    """Print what to read for TASK, within a budget of tokens.
+def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
+    """Print what to read for TASK, within a budget of tokens; what matches it lies below a PATH, if one is given.
 
     TASK is what is to be done: a line, a whole issue, what a failing test printed. `-` is read from standard input.
     """
@@ -33,8 +35,16 @@ def context(
     settings = settings_for(paths)
     with opened(paths, settings) as engine, Progress() as progress:
         found = engine.context(
-            task, budget, session=session, form="json" if as_json else "markdown", refresh=not no_refresh, progress=progress
-        )  # fmt: skip
+            task,
+            options["budget"],
+            paths=options["only"],
+            exclude=options["exclude"],
+            commit=options["commit"],
+            session=options["session"],
+            form="json" if options["as_json"] else "markdown",
+            refresh=not options["no_refresh"],
+            progress=progress,
+        )
     emit(found.text)
     return 0 if found else NOTHING
 

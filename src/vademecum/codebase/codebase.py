@@ -251,9 +251,9 @@ class Codebase:
         chosen, _ = self._chosen((repo,) if repo else ())[0]
         return open_location(chosen, location, commit)
 
-    def pieces(self, path: str, repo: str = "") -> tuple[Evidence, ...]:
+    def pieces(self, path: str, repo: str = "", commit: str = "") -> tuple[Evidence, ...]:
         """Return every piece of one indexed file, in order, from the index as it is; () where the file is not in it."""
-        return pieces_of(self._opened("", (repo,) if repo else (), "repo", _silent, refresh=False)[0], path)
+        return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", _silent, refresh=False)[0], path)
 
     def outline(self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = ()) -> list[Entry]:
         """Return what a repository declares, the most central first, as seen from evidence or files where some are given."""

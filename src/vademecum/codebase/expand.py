@@ -16,6 +16,7 @@ from vademecum.codebase.classify import file_kind
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.codebase.repository import Opened
+from vademecum.matching import passes
 from vademecum.result import Ok
 from vademecum.retrieval.query import plan_query
 from vademecum.retrieval.rank import relevance
@@ -40,6 +41,7 @@ def expand(
     depth: int = DEPTH,
     limit: int = MOST,
     relevant: Relevance | None = None,
+    exclude: Sequence[str] = (),
 ) -> list[Neighbour]:
     """Return what stands around pieces of evidence: at most `limit` neighbours, the best first, none of them evidence itself.
 
@@ -49,6 +51,7 @@ def expand(
         question: what was asked; "" ranks by label and distance alone.
         depth: steps along edges, 1 to 3.
         limit: how many.
+        exclude: globs of paths; what lies there is passed over.
         relevant: tells how relevant a node is, 0..1; the search's own signals unless given.
 
     Raises:
@@ -61,6 +64,8 @@ def expand(
     best: dict[int, Neighbour] = {}
     for node, label, tier, steps, via, edge in neighbours(graph, seeds, depth):
         if (node.path, node.start_line, node.end_line) in shown or any(_inside(node, item) for item in own):
+            continue
+        if passes(exclude, node.path):
             continue
         score = _WORTH[label] * 0.5 ** (steps - 1) * (_FLOOR + relevant(node))
         if node.id not in best or score > best[node.id].score:

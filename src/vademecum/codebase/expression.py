@@ -243,6 +243,8 @@ def _generic(text: str) -> str:
 
 def _split(text: str, by: str) -> list[str]:
     """Split at a separator outside of brackets."""
+    if by not in text:
+        return [text]
     parts, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         if letter in "([{<":

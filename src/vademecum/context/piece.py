@@ -19,6 +19,24 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """Where a context is looked for.
+
+    Attributes:
+        paths: what matches the task lies in files that match one of these globs, or below one of these directories.
+        exclude: nothing is shown that matches one of these.
+        commit: of this revision; "" for the files on disk.
+    """
+
+    paths: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    commit: str = ""
+
+
+ANYWHERE = Within()
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """Something that may be shown.
 

@@ -28,7 +28,7 @@ _NAMED = 6  # targets in one line of the excerpt
 
 
 def relations(
-    graph: Callable[[str], Graph], pieces: Pieces, task: str, found: Sequence[Evidence]
+    graph: Callable[[str], Graph], pieces: Pieces, task: str, found: Sequence[Evidence], exclude: Sequence[str] = ()
 ) -> tuple[Sequence[Offer], Sequence[Offer]]:
     """Return what belongs to evidence, the most relevant first, and lines that say how.
 
@@ -37,6 +37,7 @@ def relations(
         pieces: returns every piece of a file, given its path and repository.
         task: what is to be done.
         found: the evidence, best first.
+        exclude: globs of paths that nothing is to be shown of.
     """
     related: list[Offer] = []
     lines: list[Offer] = []
@@ -44,7 +45,7 @@ def relations(
     for repo in dict.fromkeys(item.repo for item in seeds):
         own = [item for item in seeds if item.repo == repo]
         its = graph(repo)
-        neighbours = expand(its, own, task, limit=MOST_RELATED)
+        neighbours = expand(its, own, task, limit=MOST_RELATED, exclude=exclude)
         related += offers_of(neighbours, pieces)
         starts = [node for item in own for node in its.at(item.path, item.start_line, item.end_line)]
         lines += excerpt(its, starts, [node_id(each.path, each.name) for each in neighbours])

@@ -162,9 +162,11 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
 def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
     if arguments.get("mode") == "map":
         return _map(engine, arguments, progress)
+    path = arguments.get("path", "")
     found = engine.context(
-        arguments["task"], arguments.get("budget"), session=arguments.get("session", ""), progress=progress
-    )
+        arguments["task"], arguments.get("budget"), paths=(_inside(engine, path),) if path else (),
+        session=arguments.get("session", ""), progress=progress,
+    )  # fmt: skip
     return Outcome(found.text.rstrip("\n"), context_record(found))
 
 
@@ -308,6 +310,7 @@ TOOLS: Mapping[str, Tool] = {
                     "map: only names and signatures, for an overview; the task may be empty", enum=["code", "map"]
                 ),
                 "budget": _number("Tokens at most, default 8000, of a map 2000", 200, 100_000),
+                "path": _string("Glob or folder that what matches lies in"),
                 "session": _string("Any name; what it was shown before is left out"),
             },
             ("task",),

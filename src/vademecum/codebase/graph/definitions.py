@@ -6,7 +6,7 @@ answered, so that a later change makes only those files be asked again whose ans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -62,18 +62,17 @@ class File:
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Its declarations by qualified name. Of several (overloads, a field and a method) the longest counts, leaves last."""
-        found: dict[str, Node] = {}
-        for ordinal, _, name, qualified, kind, start, end, _ in self._symbols(self.blob):
+        found: dict[str, tuple[Any, ...]] = {}
+        for row in self._symbols(self.blob):
+            _, _, _, qualified, kind, start, end, _ = row
             known = found.get(qualified)
-            if known is None or _rank(kind, end - start) > _rank(known.kind, known.end_line - known.start_line):
-                found[qualified] = Node(
-                    node_id(self.path, qualified), self.path, name, qualified, kind, start, end, ordinal, 0
-                )
-        own = self.itself.id
+            if known is None or _rank(kind, end - start) > _rank(known[4], known[6] - known[5]):
+                found[qualified] = row
+        ids = {qualified: node_id(self.path, qualified) for qualified in found}
         return {
-            qualified: Node(n.id, n.path, n.name, qualified, n.kind, n.start_line, n.end_line, n.chunk,
-                            found[around].id if (around := around_of(qualified, found)) else own)
-            for qualified, n in found.items()
+            qualified: Node(ids[qualified], self.path, name, qualified, kind, start, end, ordinal,
+                            ids[around] if (around := around_of(qualified, ids)) else self.itself.id)
+            for ordinal, _, name, qualified, kind, start, end, _ in found.values()
         }  # fmt: skip
 
     @cached_property
@@ -143,6 +142,14 @@ class File:
             found.setdefault(self.refs.owners[owner], []).append(text)
         return found
 
+    @cached_property
+    def inner_names(self) -> frozenset[str]:
+        """The names that something is bound to, declared by or imported as below the top of the file."""
+        found = {name for owner, names in self.bindings.items() if owner for name in names}
+        found.update(name for scope, names in self.scopes.items() if scope for name in names)
+        found.update(name for name, rows in self.imports.items() if any(owner for owner, _, _ in rows))
+        return frozenset(found)
+
     def around(self, qualified: str) -> Node:
         """Return the innermost node that is, or holds, a qualified name; the file's own at last."""
         while qualified:
@@ -170,7 +177,7 @@ def _rank(kind: str, lines: int) -> tuple[bool, int]:
     return kind not in LEAVES, lines
 
 
-def around_of(qualified: str, nodes: Mapping[str, Node]) -> str:
+def around_of(qualified: str, nodes: Container[str]) -> str:
     """Return the qualified name of the nearest declaration around one, "" for none."""
     scope = qualified.rpartition(".")[0]
     while scope and scope not in nodes:
@@ -194,7 +201,7 @@ class Definitions:
         self._named = named
         self._content = content
         self._by_name: dict[tuple[str, str], list[tuple[File, Node]]] = {}
-        self._memo: dict[Any, tuple[Any, frozenset[str]]] = {}
+        self._memo: dict[Any, tuple[Any, set[str]]] = {}
         self._short: dict[Any, Any] = {}
         self._open: list[Any] = []
         self._cut = 0  # the depth of the outermost open question that was asked again, 0 for none
@@ -255,12 +262,13 @@ class Definitions:
             value = answer()
         finally:
             self._open.pop()
-            own, self.consulted = self.consulted, outer | self.consulted
+            own, self.consulted = self.consulted, outer
+            outer |= own
         if 0 < self._cut < depth:
             self._short[question] = value
             self._cut = min(before or self._cut, self._cut)
         else:
-            self._memo[question] = (value, frozenset(own))
+            self._memo[question] = (value, own)
             self._cut = before
         if not self._open:
             self._short.clear()

@@ -7,6 +7,7 @@ kept apart and counted. What is known to be external gets no edge at all.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from vademecum.codebase.declarations import FUNCTIONS
@@ -17,6 +18,7 @@ from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.names import Names
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.codebase.graph.values import Value
+from vademecum.codebase.references import TYPE
 
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
 _MAKERS = frozenset({"new", "super"})  # called, they make an instance
@@ -61,6 +63,16 @@ class FileEdges:
         self._bases()
         return self.found
 
+    def once_each(self, rows: Iterable[tuple[int, int, str]]) -> Iterable[tuple[int, int, str]]:
+        """Yield (owner, line, text) once for each owner and text, with the first line: that is all that an edge keeps."""
+        first: dict[tuple[int, str], int] = {}
+        for owner, line, text in rows:
+            key = (owner, text)
+            known = first.get(key)
+            if known is None or line < known:
+                first[key] = line
+        return ((owner, line, text) for (owner, text), line in first.items())
+
     def _source(self, owner: int) -> Node:
         return self._file.around(self._refs.owners[owner])
 
@@ -94,9 +106,9 @@ class FileEdges:
                 self.found.add(self._file.itself, Relation.TESTS, other.itself, Tier.EXACT, line)
 
     def _calls(self) -> None:
-        for owner, line, spelled in self._refs.calls:
+        for owner, line, spelled in self.once_each(self._refs.calls):
             self._call(owner, line, spelled)
-        for owner, line, text in self._refs.news:
+        for owner, line, text in self.once_each(self._refs.news):
             spelled = chain(text)
             if spelled:
                 value, tier = self._names.meaning(self._file, self._refs.owners[owner], spelled)
@@ -167,14 +179,14 @@ class FileEdges:
     def _mentions(self) -> None:
         """Add the edges of types named and of values passed on."""
         file, names, refs = self._file, self._names, self._refs
-        for owner, line, spelled in refs.loads:
+        for owner, line, spelled in self.once_each(refs.loads):
             value, tier = names.meaning(file, refs.owners[owner], spelled)
             node = names.node(value)
             if value is not None and node is not None and value.what == "def":
                 self.found.add(self._source(owner), Relation.REFERENCES, node, tier, line)
-        typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how == "type"]
-        typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == "type"]
-        for owner, line, text in [*typed, *refs.types]:
+        typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how == TYPE]
+        typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == TYPE]
+        for owner, line, text in self.once_each([*typed, *refs.types]):
             value, _ = names.type(file, refs.owners[owner], text)
             node = names.node(value)
             if node is not None:

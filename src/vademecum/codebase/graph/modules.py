@@ -70,7 +70,7 @@ class Modules:
         if find is None:
             return ""
         self._definitions.consulted |= _tokens(module)
-        key = (language, importer if language == "rust" else posixpath.dirname(importer), module)
+        key = (language, importer if language == "rust" else importer.rpartition("/")[0], module)
         if key not in self._found:
             self._found[key] = find(self, importer, module)
         return self._found[key]

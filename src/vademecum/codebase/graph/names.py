@@ -17,6 +17,7 @@ from vademecum.codebase.graph.classes import Classes
 from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.scopes import (
     IMPLICIT_SELF,
+    LEXICAL,
     PACKAGED,
     is_here,
     parent_scopes,
@@ -26,6 +27,7 @@ from vademecum.codebase.graph.values import OUTSIDE, UNKNOWN, Meaning, Value, he
 
 _SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
 _SUPERS = frozenset({"super", "parent", "base"})
+_OF_A_CLASS = _SELVES | _SUPERS | {"cls"}
 
 
 class Names(Classes):
@@ -35,6 +37,8 @@ class Names(Classes):
 
     def meaning(self, file: File, scope: str, spelled: str) -> Meaning:
         """Return what a chain stands for, read in the scope of a declaration of the file."""
+        if scope and file.language in LEXICAL and _is_same_all_over(file, _parts(spelled)[0][0]):
+            scope = ""  # so that it is asked once
         return self.definitions.once(
             ("chain", file.path, scope, spelled), lambda: self._follow(file, scope, spelled), UNKNOWN
         )
@@ -302,6 +306,11 @@ class Names(Classes):
         else:
             return None
         return (Value("module", below), Tier.EXACT) if below else None
+
+
+def _is_same_all_over(file: File, name: str) -> bool:
+    """Whether nothing inside of the file gives a name another meaning than it has at the top."""
+    return name not in file.inner_names and name not in _OF_A_CLASS and not name.startswith("@")
 
 
 @lru_cache(1 << 15)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from vademecum.codebase.catalogue import Catalogue
@@ -79,6 +79,20 @@ class Records:
     def file(self, path: str, blob: int, language: str) -> File:
         """Return a file as it was."""
         return File(path, blob, language, self.symbols, self.mentions)
+
+    def read_ahead(self, blobs: Collection[int]) -> None:
+        """Read the symbols and references of many blobs at once."""
+        keys = [(blob,) for blob in blobs]
+        found: dict[int, list[Row]] = {blob: [] for blob in blobs}
+        for row in self._store.get("symbols", keys).unwrap():
+            found[row[0]].append(row[1:])
+        for rows in found.values():
+            rows.sort()
+        self._symbols |= found
+        for blob, text in self._store.get("mentions", keys).unwrap():
+            read = References.load(text)
+            if read.version == VERSION:
+                self._mentions[blob] = read
 
     def symbols(self, blob: int) -> list[Row]:
         """Return a blob's symbols in order, their blob left out."""

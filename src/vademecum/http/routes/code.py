@@ -28,6 +28,9 @@ class Task(BaseModel):
 
     task: str = Field(max_length=1_000_000)
     budget_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS)
+    path: list[str] = Field(default=[], max_length=100)
+    exclude: list[str] = Field(default=[], max_length=100)
+    commit: str = Field(default="", max_length=1000)
     session: str = Field(default="", max_length=100)
     refresh: bool | None = None
 
@@ -77,11 +80,17 @@ async def context(
     asked: Asked,
     task: Text,
     budget_tokens: Annotated[int | None, Query(ge=1, le=MOST_TOKENS)] = None,
+    path: Names = [],
+    exclude: Names = [],
+    commit: Name = "",
     session: Annotated[str, Query(max_length=100)] = "",
     refresh: bool | None = None,
 ) -> Response:
-    """Return what to read for a task, within a budget of tokens."""
-    return await _context(asked, Task(task=task, budget_tokens=budget_tokens, session=session, refresh=refresh))
+    """Return what to read for a task, within a budget of tokens; what matches it lies at `path`, where that is given."""
+    body = Task(
+        task=task, budget_tokens=budget_tokens, path=path, exclude=exclude, commit=commit, session=session, refresh=refresh
+    )  # fmt: skip
+    return await _context(asked, body)
 
 
 @router.post("/context", response_model=dict[str, Any])
@@ -96,7 +105,10 @@ async def _context(asked: Asking, body: Task) -> Response:
     session = f"{asked.visitor.name}/{body.session}" if asked.visitor.name and body.session else body.session
 
     def answer(engine: Engine) -> Any:
-        found = engine.context(body.task, body.budget_tokens, session=session, form="json", refresh=due)
+        found = engine.context(
+            body.task, body.budget_tokens, paths=body.path, exclude=body.exclude, commit=body.commit, session=session,
+            form="json", refresh=due,
+        )  # fmt: skip
         return json.loads(found.text or "null") or context_record(found)  # a budget may be too small for any text
 
     return await asked.answer(answer)
