@@ -28,7 +28,7 @@ from vademecum.tools.heads import HEADS, STOPPING, UNSEEN, Asked
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.links import LINKING, Pairs, link_choices, links_of
 from vademecum.tools.logit import Choice, Weights, fit
-from vademecum.tools.texts import Floats, Question
+from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 from vademecum.tools.ways import Ways
 
@@ -124,9 +124,7 @@ def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) ->
     excluded = np.flatnonzero(view.graph.session == session) if session >= 0 else np.array([trace])
     earlier = [t for t in excluded if t < trace] if session >= 0 else []
     called = tuple(dict.fromkeys(tool for t in earlier for tool in view.chains[t]))
-    vectors = view.intents.vectors
-    question = Question.of(view.traces[trace].intent, None if vectors is None else vectors[trace])
-    return Asked(view, question, called, trace, excluded, hidden)
+    return Asked(view, view.read(view.traces[trace].intent), called, trace, excluded, hidden)
 
 
 def choices(asked: Asked) -> Iterator[tuple[int, Choice]]:

@@ -52,7 +52,7 @@ STOPPING = (
 _EPSILON = 1e-3  # of a share of attention: below, nothing is known
 _POPULAR = 0.1  # calls that every tool is believed to have had
 _STEP = 0.2  # how far apart two needs are said, as a share of the intent
-_MEANING, _SERVER, _MATES = 1.0, 0.5, 0.5  # what they weigh beside words, where there is text alone
+_MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
 
@@ -148,15 +148,16 @@ class Asked:
     def text(self) -> dict[str, Floats]:
         """The heads of text that hang on the intent alone."""
         view, question = self.view, self.question
-        bm25, meaning = view.documents.bm25(question, self.document_matches), view.documents.dense(question)
-        server = view.servers.tfidf(question)
-        relative, place = _relative(bm25), _relative(view.servers.bm25(question))
+        bm25, tfidf = (read(question, self.document_matches) for read in (view.documents.bm25, view.documents.tfidf))
+        meaning, server = view.documents.nearest(question), view.servers.tfidf(question)
+        # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
+        relative, place = (_relative(bm25) + _relative(tfidf)) / 2, _relative(view.servers.bm25(question))
         mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
-        np.maximum.at(mates, view.server, relative)
+        np.maximum.at(mates, view.server, _relative(relative))
         near = np.where(view.server > 0, mates[view.server], 0)
         return {
             "bm25": bm25,
-            "tfidf": view.documents.tfidf(question, self.document_matches),
+            "tfidf": tfidf,
             "meaning": meaning,
             "server": server,
             # what text alone would rank by; a tool whose server has another that fits is likelier to be meant
