@@ -48,6 +48,7 @@ STOPPING = (
     "open",
     "surest",
 )
+RANKING = ("likely", "taken", "unmet", "in_order", "known")
 
 _EPSILON = 1e-3  # of a share of attention: below, nothing is known
 _POPULAR = 0.1  # calls that every tool is believed to have had
@@ -240,6 +241,34 @@ class Asked:
             "long": float(np.log1p(len(after))),
         }
         return np.array([said[name] for name in STOPPING], np.float32)
+
+    def ranking(self, likely: float, tools: tuple[int, ...], odds: Floats) -> list[float]:
+        """Return what a whole chain looks like, len(RANKING) numbers.
+
+        `likely` is its log-probability call by call, `odds` float32 (n,) the log-odds of each tool that the intent takes it.
+        """
+        clear = np.minimum(self.text["bm25"] / np.float32(_CLEAR), 1)
+        apart = [
+            float((self.places[b] - self.places[a]) * min(clear[a], clear[b]))
+            for later, b in enumerate(tools)
+            for a in tools[:later]
+            if a != b
+        ]
+        said = {
+            "likely": likely,
+            "taken": float(odds[list(set(tools))].sum()),
+            "unmet": self._unmet(tools),
+            "in_order": sum(apart) / len(apart) if apart else 0.0,
+            "known": float(np.log(self._attended.get(tools, 0.0) + _EPSILON)),
+        }
+        return [said[name] for name in RANKING]
+
+    @cached_property
+    def _attended(self) -> dict[tuple[int, ...], float]:
+        """The attention that the traces of each chain get."""
+        graph = self.view.graph
+        share = np.bincount(graph.capability, self.attention_joined(()), len(graph.capabilities))
+        return {graph.capabilities[number]: float(share[number]) for number in np.flatnonzero(share)}
 
     def attention_after(self, after: Sequence[int]) -> tuple[Floats, Floats]:
         """Return the attention by words and by meaning, float32 (m,) each, moved towards traces that called the same."""
