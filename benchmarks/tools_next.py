@@ -25,9 +25,10 @@ import numpy as np
 import report
 from tools_data import Task, TraceSet, capability, read_set, traces_of
 from vademecum.tools import fit as fitting
-from vademecum.tools.fit import PHASES, drawn, log_probabilities, taken_probabilities
+from vademecum.tools.fit import drawn
 from vademecum.tools.heads import HEADS, MEMORY, TEXT, UNSEEN, USE, Asked
 from vademecum.tools.logit import Choice, fit
+from vademecum.tools.model import PHASES, log_probabilities, taken_probabilities
 from vademecum.tools.predict import toward_goals
 from vademecum.tools.prior import prior
 from vademecum.tools.tools import Tools

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.tools.attention import attend, in_context
-from vademecum.tools.fit import Model, asked_of, fitted
+from vademecum.tools.fit import asked_of, fitted
 from vademecum.tools.heads import HEADS, MEMORY
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph
 from vademecum.tools.logit import Choice, fit, probabilities
+from vademecum.tools.model import Model
 from vademecum.tools.observe import trace
 from vademecum.tools.prior import prior
 from vademecum.tools.records import Call

@@ -11,6 +11,7 @@ from vademecum.testing import CountingEmbedder
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
 from vademecum.tools.reliability import CAP, smoothed
+from vademecum.tools.texts import Question, Texts, clauses
 from vademecum.types import Verdict
 
 
@@ -47,6 +48,17 @@ def test_nothing_registered_is_said(tools):
 def test_without_a_trace_text_finds_the_tool(tools, tools_of_office, question, tool):
     tools.register(tools_of_office)
     assert ids(tools.search(question))[0] == tool
+
+
+def test_each_clause_of_a_question_is_compared_by_itself():
+    texts = Texts(["reads", "sends"], np.eye(2, dtype=np.float32))
+    half = np.full(2, 0.5**0.5, np.float32)
+    both = Question.of("read the file and send it off", half, np.eye(2, dtype=np.float32))
+    assert texts.dense(both) == pytest.approx(half)
+    assert texts.nearest(both).tolist() == [1.0, 1.0]
+    assert texts.nearest(Question.of("read", half)) == pytest.approx(half)  # one clause, or no embedder for it
+    assert clauses("read the notes") == [] == clauses("")
+    assert clauses("read the notes; send them to Ann, then stop") == ["read the notes", "send them to Ann"]
 
 
 def test_the_score_is_semantic_times_reliability_capped(office):

@@ -9,33 +9,31 @@ itself and every weight is worth nothing). Fits, each a conditional logit of sec
     stop      whether anything more is called
     search    which tools the intent takes at all, and the probability of it
     links     which call used what another gave
+    chains    which whole chain it is, among those that the fits above find likely
 
 With few traces the weights stay near `PRIOR`, which is what held on other people's traces.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.heads import HEADS, STOPPING, UNSEEN, Asked
+from vademecum.tools.chains import chain_features, likely_chains
+from vademecum.tools.heads import HEADS, UNSEEN, Asked
 from vademecum.tools.hypergraph import Integers
-from vademecum.tools.links import LINKING, Pairs, link_choices, links_of
+from vademecum.tools.links import Pairs, link_choices, links_of
 from vademecum.tools.logit import Choice, Weights, fit
-from vademecum.tools.texts import Floats, Question
+from vademecum.tools.model import PHASES, Model, log_probabilities, taken_probabilities
+from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
 from vademecum.tools.ways import Ways
 
-_FITS = ("next", "stop", "search", "certain", "links")
-_FORM = [1, list(HEADS), list(STOPPING), list(LINKING)]  # of what is kept: what has another form is fitted anew
 LONGEST_CHAIN = 24  # calls of a trace whose pairs are looked at
-PHASES = 3  # first call, second call, later calls
 MOST_TRACES = 600  # that are asked about; more change nothing (measured)
 MOST_CANDIDATES = 300  # of a choice: the best and some others stand for a large catalogue
 STRENGTH = 5.0  # how close the weights stay to the prior
@@ -44,6 +42,8 @@ PHASE_STRENGTH = 30.0  # how close the phases stay to what holds for all of them
 # calls are to new tools. From 1 on, hidden tools were found by the first three as often as by text (measured on training folds).
 NOVELTY = 1.0
 _MOST_HIDING = 200  # traces asked about with tools hidden
+_MOST_RANKED = 300  # traces whose likely chains are compared
+CHAIN_STRENGTH = 2.0  # how close the weights of chains stay to the prior
 _HIDDEN = 0.2  # share of tools hidden when the weights of unseen ones are fitted
 _FROZEN = 1e9
 # what says something before anything was called
@@ -62,37 +62,6 @@ SEARCH = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """Fitted weights, float64."""
-
-    next: Weights  # (PHASES, len(HEADS))
-    stop: Weights  # (len(STOPPING),)
-    search: Weights  # (len(HEADS),)
-    certain: Weights  # bias and slope: log-odds that a tool is taken, from its log-probability in a search
-    links: Weights  # (len(LINKING),)
-    traces: int = 0  # how many it was fitted on
-
-    def write(self) -> str:
-        """Return it as JSON."""
-        body: dict[str, Any] = {name: value.tolist() for name, value in self._weights().items()}
-        return json.dumps({"form": _FORM, "traces": self.traces} | body)
-
-    @classmethod
-    def read(cls, text: str) -> Self | None:
-        """Return what `write` wrote; None where that was of another form."""
-        try:
-            body = json.loads(text)
-            if body["form"] != _FORM:
-                return None
-            return cls(**{name: np.array(body[name], np.float64) for name in _FITS}, traces=int(body["traces"]))
-        except (ValueError, LookupError, TypeError):
-            return None
-
-    def _weights(self) -> dict[str, Weights]:
-        return {name: getattr(self, name) for name in _FITS}
-
-
 def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
     """Return the weights that explain the view's traces best, from `prior` on."""
     questions = [asked_of(view, int(trace)) for trace in drawn(view, MOST_TRACES, seed)]
@@ -107,7 +76,10 @@ def fitted(view: View, ways: Ways, prior: Model, seed: int = 7) -> Model:
     stop = fit([c for asked in questions for c in stop_choices(asked, search, certain)], prior.stop)
     pairs = Pairs(view)
     links = fit([c for asked in questions for c in pair_choices(asked, pairs, ways)], prior.links)
-    return Model(weights, stop, search, certain, links, len(view.traces))
+    model = Model(weights, stop, search, certain, links, prior.chains, len(view.traces))
+    ranked = questions[:: max(1, len(questions) // _MOST_RANKED)]
+    chains = [choice for asked in ranked for choice in ranked_choices(asked, model)]
+    return replace(model, chains=fit(chains, prior.chains, CHAIN_STRENGTH))
 
 
 def drawn(view: View, most: int, seed: int) -> Integers:
@@ -124,9 +96,7 @@ def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) ->
     excluded = np.flatnonzero(view.graph.session == session) if session >= 0 else np.array([trace])
     earlier = [t for t in excluded if t < trace] if session >= 0 else []
     called = tuple(dict.fromkeys(tool for t in earlier for tool in view.chains[t]))
-    vectors = view.intents.vectors
-    question = Question.of(view.traces[trace].intent, None if vectors is None else vectors[trace])
-    return Asked(view, question, called, trace, excluded, hidden)
+    return Asked(view, view.read(view.traces[trace].intent), called, trace, excluded, hidden)
 
 
 def choices(asked: Asked) -> Iterator[tuple[int, Choice]]:
@@ -190,6 +160,14 @@ def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Ch
         yield Choice(np.stack([features, np.zeros_like(features)]), 0 if step == len(chain) else 1)
 
 
+def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
+    """Yield which chain a trace was, if it is among the likely ones."""
+    chains = likely_chains(asked, model)
+    found = [chain.tools for chain in chains]
+    if len(found) > 1 and asked.chain in found:
+        yield Choice(chain_features(asked, model, chains), found.index(asked.chain))
+
+
 def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
     """Yield for each pair of calls of a trace whether the later one used the earlier one."""
     chain, tools = asked.chain, asked.view.tools
@@ -198,21 +176,6 @@ def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
     attention = asked.attention_joined(chain)
     features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     yield from link_choices(features, links_of(asked.view.traces[asked.own]))
-
-
-def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> Floats:
-    """Return float32 (n,): the probability of each tool that an intent takes it at all."""
-    odds = certain[0] + certain[1] * log_probabilities(features, search)
-    return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
-
-
-def log_probabilities(features: Floats, weights: Weights) -> Floats:
-    """Return float32 (n,): the logarithm of each tool's probability among all."""
-    score = features @ weights.astype(np.float32)
-    if not len(score):
-        return score
-    score = score - score.max()
-    return np.asarray(score - np.log(np.exp(score).sum()), np.float32)
 
 
 def _only(names: Sequence[str]) -> Weights:

@@ -48,11 +48,12 @@ STOPPING = (
     "open",
     "surest",
 )
+RANKING = ("likely", "taken", "unmet", "in_order", "known")
 
 _EPSILON = 1e-3  # of a share of attention: below, nothing is known
 _POPULAR = 0.1  # calls that every tool is believed to have had
 _STEP = 0.2  # how far apart two needs are said, as a share of the intent
-_MEANING, _SERVER, _MATES = 1.0, 0.5, 0.5  # what they weigh beside words, where there is text alone
+_MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
 
@@ -148,15 +149,16 @@ class Asked:
     def text(self) -> dict[str, Floats]:
         """The heads of text that hang on the intent alone."""
         view, question = self.view, self.question
-        bm25, meaning = view.documents.bm25(question, self.document_matches), view.documents.dense(question)
-        server = view.servers.tfidf(question)
-        relative, place = _relative(bm25), _relative(view.servers.bm25(question))
+        bm25, tfidf = (read(question, self.document_matches) for read in (view.documents.bm25, view.documents.tfidf))
+        meaning, server = view.documents.nearest(question), view.servers.tfidf(question)
+        # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
+        relative, place = (_relative(bm25) + _relative(tfidf)) / 2, _relative(view.servers.bm25(question))
         mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
-        np.maximum.at(mates, view.server, relative)
+        np.maximum.at(mates, view.server, _relative(relative))
         near = np.where(view.server > 0, mates[view.server], 0)
         return {
             "bm25": bm25,
-            "tfidf": view.documents.tfidf(question, self.document_matches),
+            "tfidf": tfidf,
             "meaning": meaning,
             "server": server,
             # what text alone would rank by; a tool whose server has another that fits is likelier to be meant
@@ -239,6 +241,34 @@ class Asked:
             "long": float(np.log1p(len(after))),
         }
         return np.array([said[name] for name in STOPPING], np.float32)
+
+    def ranking(self, likely: float, tools: tuple[int, ...], odds: Floats) -> list[float]:
+        """Return what a whole chain looks like, len(RANKING) numbers.
+
+        `likely` is its log-probability call by call, `odds` float32 (n,) the log-odds of each tool that the intent takes it.
+        """
+        clear = np.minimum(self.text["bm25"] / np.float32(_CLEAR), 1)
+        apart = [
+            float((self.places[b] - self.places[a]) * min(clear[a], clear[b]))
+            for later, b in enumerate(tools)
+            for a in tools[:later]
+            if a != b
+        ]
+        said = {
+            "likely": likely,
+            "taken": float(odds[list(set(tools))].sum()),
+            "unmet": self._unmet(tools),
+            "in_order": sum(apart) / len(apart) if apart else 0.0,
+            "known": float(np.log(self._attended.get(tools, 0.0) + _EPSILON)),
+        }
+        return [said[name] for name in RANKING]
+
+    @cached_property
+    def _attended(self) -> dict[tuple[int, ...], float]:
+        """The attention that the traces of each chain get."""
+        graph = self.view.graph
+        share = np.bincount(graph.capability, self.attention_joined(()), len(graph.capabilities))
+        return {graph.capabilities[number]: float(share[number]) for number in np.flatnonzero(share)}
 
     def attention_after(self, after: Sequence[int]) -> tuple[Floats, Floats]:
         """Return the attention by words and by meaning, float32 (m,) each, moved towards traces that called the same."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.fit import PHASES, Model, log_probabilities, taken_probabilities
 from vademecum.tools.goal import first_steps
 from vademecum.tools.heads import HEADS, Asked
 from vademecum.tools.logit import Weights
+from vademecum.tools.model import PHASES, Model, log_probabilities, taken_probabilities
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View

@@ -2,7 +2,7 @@
 
 Fitted by `fit` on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT), rounded to two digits;
 those of `server`, `session` and `before`, of which these tasks know nothing, those of links, which are all chains there,
-and those of unseen tools, so that without any trace `match` alone ranks a search, were set by hand. With traces of one's own the weights move from here to what these say.
+those of whole chains, kept small as people differ in how they order what they ask for, and those of unseen tools, so that without any trace `match` alone ranks a search, were set by hand. With traces of one's own the weights move from here to what these say.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from vademecum.tools.fit import PHASES, Model
-from vademecum.tools.heads import HEADS, STOPPING
+from vademecum.tools.heads import HEADS, RANKING, STOPPING
 from vademecum.tools.links import LINKING
+from vademecum.tools.model import PHASES, Model
 
 # head: (as the next call, in a search)
 _HEADS: Mapping[str, tuple[float, float]] = {
@@ -65,6 +65,7 @@ _LINKING: Mapping[str, float] = {
     "provides": 3.0,
     "distance": -2.0,
 }
+_RANKING: Mapping[str, float] = {"likely": 0.8, "taken": 0.15, "unmet": -2.0, "in_order": 5.0, "known": 0.3}
 _CERTAIN = (2.8, 1.1)
 
 
@@ -73,4 +74,5 @@ def prior() -> Model:
     next_, search = np.array([_HEADS[head] for head in HEADS]).T
     stop = np.array([_STOPPING[name] for name in STOPPING])
     links = np.array([_LINKING[name] for name in LINKING])
-    return Model(np.stack([next_] * PHASES), stop, search, np.array(_CERTAIN), links)
+    chains = np.array([_RANKING[name] for name in RANKING])
+    return Model(np.stack([next_] * PHASES), stop, search, np.array(_CERTAIN), links, chains)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
 from vademecum.retrieval.query import plan_query
-from vademecum.tools.fit import Model, log_probabilities, taken_probabilities
 from vademecum.tools.heads import Asked
+from vademecum.tools.model import Model, log_probabilities, taken_probabilities
 from vademecum.tools.predict import evidence, reasons
 from vademecum.tools.records import Match, ToolAnswer
 from vademecum.tools.reliability import CAP, RELIABILITIES

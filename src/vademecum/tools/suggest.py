@@ -1,6 +1,6 @@
 """A whole plan for an intent: which tools, in which order, and what can run at the same time.
 
-    decode    a beam over next calls and the stop, both fitted: the likeliest chain of calls
+    decode    the chain of calls that agrees best with all that are likely (`chains`)
     link      which call waits for which
     close     what a tool is known to need and the plan lacks, by the shortest hyperpath
     layer     calls that wait for nothing unfinished run together
@@ -11,34 +11,20 @@ An intent that a good trace has word for word is answered by that trace: what wa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from vademecum.tools.chains import Chain, decoded
 from vademecum.tools.documents import names
-from vademecum.tools.fit import Model, taken_probabilities
 from vademecum.tools.heads import Asked
 from vademecum.tools.links import Pairs, chosen_links, links_of
-from vademecum.tools.predict import done, next_probabilities
+from vademecum.tools.model import Model
 from vademecum.tools.records import Plan, Task
 from vademecum.tools.view import View
 from vademecum.tools.ways import Ways
 
-WIDTH = 4  # chains that are followed at once
-BRANCHES = 4  # next calls tried for each
-LONGEST = 12  # calls of a plan
-LENGTH_POWER = 0.7  # of the length a chain's log-probability is divided by: longer ones are not punished for it
 EVIDENCE = 5
 _SAME = 0.999  # cosine of intents that say the same words
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Calls in order, with the probability of each."""
-
-    tools: tuple[int, ...]
-    probabilities: tuple[float, ...]
-    score: float = 0.0
 
 
 def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, intent: str) -> Plan:
@@ -62,44 +48,6 @@ def same_intent(asked: Asked) -> int | None:
     near = np.flatnonzero(view.intents.tfidf(asked.question) > _SAME)
     fine = [n for n in near if view.traces[n].ok and view.live[list(view.chains[n])].all()]
     return int(fine[-1]) if fine else None
-
-
-def decoded(asked: Asked, model: Model) -> Chain:
-    """Return the likeliest chain, by beam search."""
-    taken = taken_probabilities(asked.heads(()), model.search, model.certain)
-    beam, finished = [Chain((), ())], [Chain((), (), -np.inf)]
-    for _ in range(LONGEST):
-        grown: list[Chain] = []
-        for chain in beam:
-            stop = done(asked, model, chain.tools, taken)
-            if chain.tools:
-                finished.append(_scored(Chain(chain.tools, chain.probabilities, chain.score + np.log(max(stop, 1e-9)))))
-            grown += _grown(asked, model, chain, stop)
-        beam = sorted(grown, key=lambda chain: -_scored(chain).score)[:WIDTH]
-        if not beam or _scored(beam[0]).score < max(chain.score for chain in finished):
-            break
-    return max(finished, key=lambda chain: chain.score)
-
-
-def _grown(asked: Asked, model: Model, chain: Chain, stop: float) -> list[Chain]:
-    """The chain with each of its likeliest next calls."""
-    probability = next_probabilities(asked.view, asked.heads(chain.tools), model, len(chain.tools))
-    best = np.argsort(-probability, kind="stable")[:BRANCHES]
-    going_on = np.log(max(1 - stop, 1e-9))
-    return [
-        Chain(
-            (*chain.tools, int(tool)),
-            (*chain.probabilities, float(probability[tool])),
-            chain.score + going_on + float(np.log(max(probability[tool], 1e-9))),
-        )
-        for tool in best
-        if probability[tool] > 0
-    ]
-
-
-def _scored(chain: Chain) -> Chain:
-    """The chain with its score per call, as far as `LENGTH_POWER` says."""
-    return Chain(chain.tools, chain.probabilities, chain.score / max(len(chain.tools), 1) ** LENGTH_POWER)
 
 
 def _linked(

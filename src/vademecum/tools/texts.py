@@ -10,6 +10,7 @@ embedder's vector). What was tokenised and embedded once is kept, so that one mo
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ Matches = tuple[NDArray[np.int32], NDArray[np.int64], Floats, Floats]  # (text, 
 
 B = 0.75  # length normalisation, the textbook value
 _TABLE = term_table()  # words are cut once per process
+_CLAUSE = re.compile(r"[.,;:!?\n]+|\b(?:and|then|also|after that|finally)\b", re.IGNORECASE)
+_LEAST_WORDS = 3  # of a clause that means something by itself
+_MOST_CLAUSES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Question:
         counts: float32 (T,), how often each is said.
         places: float32 (T,), where each is first said, 0 the beginning and 1 the end.
         vector: float32 (dim,), of unit length; None where there is no embedder.
+        parts: float32 (P, dim), the same of each of its `clauses`.
     """
 
     text: str
@@ -46,9 +51,10 @@ class Question:
     counts: Floats
     places: Floats
     vector: Floats | None = None
+    parts: Floats | None = None
 
     @classmethod
-    def of(cls, text: str, vector: Floats | None = None) -> Question:
+    def of(cls, text: str, vector: Floats | None = None, parts: Floats | None = None) -> Question:
         """Read a text. Stop words are dropped unless nothing else is there."""
         said = [(place, run) for place, run in enumerate(runs(text))]
         content = [(place, run) for place, run in said if run.lower() not in STOP_WORDS] or said
@@ -63,6 +69,7 @@ class Question:
             np.array(list(count.values()), np.float32),
             np.array([first[term] / max(len(said) - 1, 1) for term in count], np.float32),
             vector,
+            parts,
         )
 
 
@@ -124,6 +131,26 @@ class Texts:
         if self.vectors is None or question.vector is None:
             return np.zeros(self.size, np.float32)
         return self.vectors @ question.vector
+
+    def nearest(self, question: Question) -> Floats:
+        """Return float32 (n,): the cosine with what is nearest in meaning, the whole question or one of its clauses.
+
+        One vector for several needs is near to none of them.
+        """
+        if self.vectors is None or question.parts is None or not len(question.parts):
+            return self.dense(question)
+        return np.asarray(np.maximum(self.dense(question), (self.vectors @ question.parts.T).max(1)), np.float32)
+
+
+def clauses(text: str) -> list[str]:
+    """Return the parts of a text that ask for something each; none where the whole is one.
+
+    >>> clauses("Find the latest report, translate it and mail it to Ann.")
+    ['Find the latest report', 'mail it to Ann']
+    """
+    cut = [part.strip() for part in _CLAUSE.split(text)]
+    found = [part for part in cut if len(part.split()) >= _LEAST_WORDS]
+    return [] if found == [text.strip()] else found[:_MOST_CLAUSES]
 
 
 def without_stop_words(text: str) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.protocols import Clock, Embedder, Store, ToolServer
-from vademecum.tools.fit import Model, fitted
+from vademecum.tools.fit import fitted
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.links import Pairs
+from vademecum.tools.model import Model
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
 from vademecum.tools.page import graph_page, graph_record

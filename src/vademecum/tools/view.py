@@ -18,7 +18,7 @@ from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
-from vademecum.tools.texts import Floats, Question, Texts
+from vademecum.tools.texts import Floats, Question, Texts, clauses
 from vademecum.types import EmbedKind, Passage
 
 
@@ -115,9 +115,9 @@ class Reader:
         return self._view
 
     def question(self, text: str) -> Question:
-        """Read an intent."""
-        vectors = self._embedded([Passage(text)], "query")
-        return Question.of(text, None if vectors is None else vectors[0])
+        """Read an intent: the whole, and each of its clauses."""
+        vectors = self._embedded([Passage(part) for part in (text, *clauses(text))], "query")
+        return Question.of(text) if vectors is None else Question.of(text, vectors[0], vectors[1:])
 
     def _made(self, version: int) -> View:
         kept, traces = self._ledger.tools(), self._ledger.traces()

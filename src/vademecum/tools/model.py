@@ -1,0 +1,71 @@
+"""The fitted weights, and the probabilities that follow from those of a search."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from vademecum.tools.heads import HEADS, RANKING, STOPPING
+from vademecum.tools.links import LINKING
+from vademecum.tools.logit import Weights
+from vademecum.tools.texts import Floats
+
+PHASES = 3  # first call, second call, later calls
+_FITS = ("next", "stop", "search", "certain", "links", "chains")
+_FORM = [
+    2,
+    list(HEADS),
+    list(STOPPING),
+    list(LINKING),
+    list(RANKING),
+]  # of what is kept: what has another form is fitted anew
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Fitted weights, float64."""
+
+    next: Weights  # (PHASES, len(HEADS))
+    stop: Weights  # (len(STOPPING),)
+    search: Weights  # (len(HEADS),)
+    certain: Weights  # bias and slope: log-odds that a tool is taken, from its log-probability in a search
+    links: Weights  # (len(LINKING),)
+    chains: Weights  # (len(RANKING),)
+    traces: int = 0  # how many it was fitted on
+
+    def write(self) -> str:
+        """Return it as JSON."""
+        body: dict[str, Any] = {name: value.tolist() for name, value in self._weights().items()}
+        return json.dumps({"form": _FORM, "traces": self.traces} | body)
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Return what `write` wrote; None where that was of another form."""
+        try:
+            body = json.loads(text)
+            if body["form"] != _FORM:
+                return None
+            return cls(**{name: np.array(body[name], np.float64) for name in _FITS}, traces=int(body["traces"]))
+        except (ValueError, LookupError, TypeError):
+            return None
+
+    def _weights(self) -> dict[str, Weights]:
+        return {name: getattr(self, name) for name in _FITS}
+
+
+def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> Floats:
+    """Return float32 (n,): the probability of each tool that an intent takes it at all."""
+    odds = certain[0] + certain[1] * log_probabilities(features, search)
+    return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
+
+
+def log_probabilities(features: Floats, weights: Weights) -> Floats:
+    """Return float32 (n,): the logarithm of each tool's probability among all."""
+    score = features @ weights.astype(np.float32)
+    if not len(score):
+        return score
+    score = score - score.max()
+    return np.asarray(score - np.log(np.exp(score).sum()), np.float32)
