@@ -50,7 +50,7 @@ def asked(url, plan, scope=Scope(), k=100):  # noqa: B008 - frozen
     return PostgresSearch(url).words(terms, len(plan.terms), scope, k, Bm25f(K1, FIELD_WEIGHTS, FIELD_B)).unwrap()
 
 
-@pytest.mark.parametrize("server", ["database", "system_database"])
+@pytest.mark.parametrize("server", ["database", "system_database", "full_database"])
 def test_words_are_scored_as_they_are_over_arrays(repo, on, server, request):
     """BM25F in SQL gives each piece the score that the arrays give it, in the same order."""
     url, made = request.getfixturevalue(server), repo()
@@ -245,3 +245,18 @@ def test_spaces_are_not_mixed_up_with_memories(repo, on, database):
     engine.memory.record("The zebra crossing is closed.")
     assert not engine.codebase.search("zebra crossing", scope="shared").evidence
     assert len(PostgresStore.spaces(database, "memory:")) == 2
+
+
+def test_a_server_with_all_extensions_ranks_by_words_meaning_and_spelling(repo, on, full_database):
+    """One question is answered by all three, and nothing is said to be missing."""
+    engine = on(full_database, repo())
+    engine.codebase.index()
+    answer = engine.codebase.search("retry_wth_backof", scope="shared")
+    assert (answer.verdict, answer.nearest) == ("not_found", ("retry_with_backoff",)), "spelled nearly so"
+    answer = engine.codebase.search("how is the token budget split", scope="shared")
+    assert not answer.reason
+    assert answer.evidence[0].path == "src/budget.py"
+    assert min(answer.evidence[0].signals[name] for name in ("lexical", "dense")) > 0
+    with psycopg.connect(full_database) as connection:
+        rows = connection.execute("SELECT extname FROM pg_extension WHERE extname IN ('vector', 'pg_trgm')").fetchall()
+    assert len(rows) == 2
