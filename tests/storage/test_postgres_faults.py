@@ -17,6 +17,7 @@ from vademecum.errors import (
     StoreFullError,
     StoreVersionError,
 )
+from vademecum.metrics import STORE_ERRORS
 from vademecum.result import Err, Ok
 from vademecum.storage.postgres.connect import close_all, named
 from vademecum.storage.postgres.migrate import downgrade
@@ -69,6 +70,19 @@ def test_a_database_that_is_not_there_is_named(database):
     """The server's own words are handed on."""
     with pytest.raises(StoreError, match="does not exist"):
         PostgresStore(database.replace("@/t", "@/absent_"), "x")
+
+
+def test_what_a_server_could_not_do_is_counted(database):
+    """By error, in the counter of every store."""
+    store = PostgresStore(database, "x", timeout_s=2)
+    before = STORE_ERRORS.value(error="StoreVersionError"), STORE_ERRORS.value(error="StoreError")
+    run(database, "DROP TABLE chunks CASCADE")
+    assert isinstance(store.scan("chunks"), Err)
+    with pytest.raises(StoreError):
+        PostgresStore("postgresql://127.0.0.1:1/code", "x", timeout_s=2)
+    after = STORE_ERRORS.value(error="StoreVersionError"), STORE_ERRORS.value(error="StoreError")
+    assert after == (before[0] + 1, before[1] + 1)
+    store.close()
 
 
 def test_a_wrong_password_is_told_from_a_right_one(database, wheel_server):

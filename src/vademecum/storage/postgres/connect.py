@@ -16,6 +16,7 @@ from psycopg import conninfo
 from psycopg.pq import TransactionStatus
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.metrics import STORE_ERRORS
 from vademecum.storage.postgres.versions import check_version
 
 IDLE_KEPT = 4  # connections kept open for the next caller
@@ -87,7 +88,13 @@ def _no_address(error: psycopg.Error) -> StoreError:
 
 
 def named(error: psycopg.Error, url: str) -> StoreError:
-    """Return our name for what the server or the network said, with the place and the setting or step that mends it."""
+    """Return our name for what the server or the network said, with the place and what mends it. It is counted."""
+    found = _named(error, url)
+    STORE_ERRORS.add(error=type(found).__name__)
+    return found
+
+
+def _named(error: psycopg.Error, url: str) -> StoreError:
     if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
         return _no_address(error)
     place, said = place_of(url), " ".join(str(error).split()) or type(error).__name__
