@@ -145,7 +145,8 @@ class Codebase:
                 at its work is neither: the answer stands as ranked, and its `reason` says so.
         """
         reranking = self._reranking(reranker)
-        sources, repos = self._documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
+        documents = self._documents.everywhere() if scope == "all" else self._documents
+        sources, repos = documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
         query = Query(
             text, k, tuple(map(_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
         )  # fmt: skip
@@ -158,9 +159,9 @@ class Codebase:
             code = (
                 self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if repos or not sources else []
             )
-            own = self._documents.opened([each.repo for each in code], sources, every=beside)
+            own = documents.opened([each.repo for each in code], sources, every=beside)
             found = search([*code, *own], query, ranker or self._ranker, reranking)
-            return self._documents.completed(found, own, self._indexed, beside=beside)
+            return documents.completed(found, own, self._indexed, beside=beside)
 
         try:
             return answer()
