@@ -121,8 +121,7 @@ class PostgresSearch:
 
     def _asked(self, ask: Callable[[psycopg.Connection], T]) -> Result[T, StoreError]:
         try:
-            with connections(self._url, self._timeout_s).borrowed() as connection:
-                return Ok(ask(connection))
+            return Ok(connections(self._url, self._timeout_s).run(ask))
         except psycopg.Error as error:
             return Err(named(error, self._url))
         except StoreError as error:
