@@ -91,13 +91,13 @@ def work(
     reached = -AWAY_SECONDS
     while not stop.is_set():
         match queue.take(name, lease_s):
-            case Ok(None) if until_empty:
-                return
-            case Ok(None):
-                reached = time.monotonic()
-                stop.wait(POLL_SECONDS)
             case Ok(job):
-                told(_one(queue, job, perform, lease_s))
+                if job is not None:
+                    told(_one(queue, job, perform, lease_s))
+                elif until_empty:
+                    return
+                else:
+                    stop.wait(POLL_SECONDS)
                 reached = time.monotonic()
             case Err(error):
                 if time.monotonic() - reached > AWAY_SECONDS:
