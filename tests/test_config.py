@@ -84,6 +84,10 @@ def test_every_setting_is_listed_with_its_origin(read):
         ({"environ": {"VADE_SEARCH__K": "many"}}, r"search.k = 'many' in VADE_SEARCH__K has the wrong type"),
         ({"environ": {"VADE_PRIVACY__ALLOW_REMOTE": "maybe"}}, r"VADE_PRIVACY__ALLOW_REMOTE .* true or false"),
         ({"repo": "[search]\nk = 0"}, r"search.k = 0 in .* too small: it must be at least 1"),
+        (
+            {"environ": {"VADE_SEARCH__SCOPE": "world"}},
+            "search.scope = 'world' in .* is not one of repo, repos, all, shared",
+        ),
         ({"repo": "[index]\ndeadline_s = nan"}, r"index.deadline_s .* too small"),
         ({"repo": "[search]\nk = = 3"}, r"\.vade\.toml is not valid TOML: .*line 2.*: mend that line"),
         ({"coderag": "a: [1\nb: }"}, r"\.coderag\.yaml is not valid YAML: .*line 2"),

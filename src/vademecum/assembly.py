@@ -20,7 +20,7 @@ from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.enriching import Pace
 from vademecum.codebase.git import Root, worktrees
-from vademecum.codebase.identity import index_directory, repository_name
+from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.walk import WalkSettings
@@ -76,7 +76,7 @@ def assemble_repository(
     catalogue = Catalogue(
         store, directory, lambda: chosen.loaded().name, lambda: path_reader(chosen.loaded()), stores.here
     )
-    mirror = mirror_of(catalogue, repository_name(root), settings, chosen.loaded, clock, closing)
+    mirror = mirror_of(catalogue, stores.called(root), settings, chosen.loaded, clock, closing)
     return Repository(
         name, root, catalogue, chosen.loaded, plan, WalkSettings(settings.index.max_file_bytes), clock,
         chosen.steady, settings.embedding.batch_texts, enricher, mirror=mirror,

@@ -300,6 +300,9 @@ def _checked(given: Given) -> Any:
             f"{given.key} = {value!r} in {given.origin}: a repository's own file may choose {', '.join(filter(None, shared))} only; "
             "set others in your user file or environment"
         )
+    choices = known.metadata.get("choices")
+    if choices and value not in choices:
+        raise ConfigError(f"{given.key} = {value!r} in {given.origin} is not one of {', '.join(choices)}")
     least = known.metadata.get("least")
     if least is not None and not value >= least:  # written so that NaN fails too
         raise ConfigError(f"{given.key} = {given.value!r} in {given.origin} is too small: it must be at least {least}")

@@ -27,7 +27,7 @@ from vademecum.assembly import (
     reading,
     rerankers,
 )
-from vademecum.codebase.codebase import Codebase
+from vademecum.codebase.codebase import NOT_OPEN, Codebase
 from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.config import Settings
@@ -50,7 +50,6 @@ if TYPE_CHECKING:  # what a search does not need is imported by what does
 
 AROUND = 20  # results for a task that a map is drawn around
 MOST_ITEMS = 4  # of backlogs and documents that match a task
-NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
 MOST_NOTES = 5  # shown beside an answer about code
 
 
@@ -69,6 +68,7 @@ class Engine:
         tools: Callable[[], Tools],
         remember: Callable[[], Memory],
         has_memory: Callable[[], bool],
+        personal: bool = True,
     ) -> None:
         self.codebase = codebase
         self.sources = sources
@@ -79,6 +79,7 @@ class Engine:
         self._tools = tools
         self._remember = remember
         self._has_memory = has_memory
+        self._personal = personal
 
     @cached_property
     def tools(self) -> Tools:
@@ -153,7 +154,7 @@ class Engine:
         sources, documents = assemble_sources(settings, embedder, clock, closing, opened, personal=personal)
         codebase = Codebase(
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher),
-            server=Stores(settings).searcher(), documents=documents,
+            server=Stores(settings).searcher(), personal=personal, documents=documents,
         )  # fmt: skip
         first = opened[0]
         scopes = [*([first.root] if first.root.common_dir else []), *([None] if personal else [])]
@@ -162,8 +163,17 @@ class Engine:
             read=reading(codebase, settings, counter, clock, several=len(opened) > 1),
             tools=lambda: assemble_tools(settings, embedder, clock, closing, personal=personal),
             remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal),
-            has_memory=lambda: any(map(Stores(settings).has_memory, scopes)),
+            has_memory=lambda: any(map(Stores(settings).has_memory, scopes)), personal=personal,
         )  # fmt: skip
+
+    def scope(self, *elsewhere: object) -> str:
+        """Return how far a question looks that does not say: the setting `search.scope`.
+
+        A server of a shared database knows no regular expression, no other commit and no items: where one of these is asked for
+        (`elsewhere`), the open repositories are searched; as where others are not open to whoever asks.
+        """
+        usual = self.settings.search.scope if self._personal else "repos"
+        return "repos" if usual == "shared" and any(elsewhere) else usual
 
     def context(  # noqa: PLR0913 - what people narrow it by, each by its name
         self,

@@ -13,13 +13,14 @@ def setting(
     user_only: bool = False,
     shared: tuple[str, ...] = (),
     secret: bool = False,
+    choices: tuple[str, ...] = (),
 ) -> Any:
     """A field with what is known of it beside its type.
 
-    It takes values from `least` on. A repository's own file may not set it where it is `user_only`, and may choose no
+    It takes values from `least` on, or one of `choices`. A repository's own file may not set it where it is `user_only`, and may choose no
     other providers than those `shared`, where there are any. A `secret` is never shown.
     """
-    metadata = {"least": least, "user_only": user_only, "shared": shared, "secret": secret}
+    metadata = {"least": least, "user_only": user_only, "shared": shared, "secret": secret, "choices": choices}
     return field(default=default, repr=not secret, metadata=metadata)
 
 
@@ -44,6 +45,7 @@ class SearchSettings:
 
     Attributes:
         k: Pieces of evidence in an answer.
+        scope: How far a question looks that does not say: `repo`, `repos`, `all` or `shared`.
         snippet_lines: Lines shown of each; 0 shows locations only.
         ranker: How signals become an order: `default`, `constants`, `fused`, or a baseline as `rrf`.
         embedder: `name[:model]` of the provider that turns text into vectors.
@@ -54,6 +56,7 @@ class SearchSettings:
     """
 
     k: int = setting(10, least=1)
+    scope: str = setting("repos", user_only=True, choices=("repo", "repos", "all", "shared"))
     snippet_lines: int = setting(10, least=0)
     ranker: str = "default"
     embedder: str = setting("static", shared=("static", "hashing", "ollama"))

@@ -60,12 +60,10 @@ def assemble_sources(
         found = open_provider(name, settings.sources[name])[1]
         return found.remote, settings.privacy.allow_remote or not found.remote
 
-    repos = {
-        name: own.repos
-        for name, own in settings.sources.items()
-        if any(belongs(repo, own.repos) for repo in repositories)
-    }
-    return Sources(settings.sources, opened, remote), Documents(fetched, repos)
+    every = {name: own.repos for name, own in settings.sources.items()}
+    repos = {name: own for name, own in every.items() if any(belongs(repo, own) for repo in repositories)}
+    elsewhere = {name: own for name, own in every.items() if name not in repos}
+    return Sources(settings.sources, opened, remote), Documents(fetched, repos, elsewhere)
 
 
 def assemble_source(

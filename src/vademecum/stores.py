@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from vademecum.codebase.identity import index_directory, shared_identity
+from vademecum.codebase.identity import folder_name, index_directory, repository_name, shared_identity
 from vademecum.codebase.root import Root, find_root
 from vademecum.config import Settings
 from vademecum.errors import ConfigError, ConsentError, Error, StoreError
@@ -134,6 +134,10 @@ class Stores:
     def space(self, root: Root) -> str:
         """Return what a shared database calls a repository's index, "" in files."""
         return self.code_space(root) if self.shared else ""
+
+    def called(self, root: Root) -> str:
+        """Return what a repository's records call it: in a shared database by its origin, whatever each directory is called."""
+        return folder_name(shared_identity(root, "")) if self.shared else repository_name(root)
 
     def searcher(self) -> Callable[[], SearchServer] | None:
         """Return what opens the server that searches a shared database, None where records are in files."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from vademecum.types import Job
 
 LEASE_SECONDS = 60.0
 POLL_SECONDS = 2.0
+AWAY_SECONDS = 600.0  # a server that is restarted, or moved, is waited for so long
 HOPELESS = (UsageError, PluginError)  # the same again would fail again
 
 
@@ -82,17 +84,25 @@ def work(
         until_empty: whether to end where nothing can be taken now.
 
     Raises:
-        StoreError: the queue cannot be reached; its message says why. A lease that is held ends by itself.
+        StoreError: the queue cannot be reached; its message says why. One that was there is waited for first, for ten
+            minutes. A lease that is held ends by itself.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
+    reached = -AWAY_SECONDS
     while not stop.is_set():
-        job = queue.take(name, lease_s).unwrap()
-        if job is not None:
-            told(_one(queue, job, perform, lease_s))
-        elif until_empty:
-            return
-        else:
-            stop.wait(POLL_SECONDS)
+        match queue.take(name, lease_s):
+            case Ok(job):
+                if job is not None:
+                    told(_one(queue, job, perform, lease_s))
+                elif until_empty:
+                    return
+                else:
+                    stop.wait(POLL_SECONDS)
+                reached = time.monotonic()
+            case Err(error):
+                if time.monotonic() - reached > AWAY_SECONDS:
+                    raise error
+                stop.wait(POLL_SECONDS)
 
 
 def _one(queue: Queue, job: Job, perform: Callable[[Job, Progress], str], lease_s: float) -> Worked:
@@ -103,9 +113,17 @@ def _one(queue: Queue, job: Job, perform: Callable[[Job, Progress], str], lease_
         return Worked(job, "lost", str(error))
     except Error as error:
         hopeless = isinstance(error, HOPELESS) and not isinstance(error, GitError)
-        kept = queue.failed(job, str(error), again=not hopeless).unwrap()
-        return Worked(job, "failed" if kept else "lost", str(error))
-    return Worked(job, "done", said) if queue.done(job, said).unwrap() else Worked(job, "lost", "its lease ended")
+        return _ended(job, queue.failed(job, str(error), again=not hopeless), "failed", str(error), str(error))
+    return _ended(job, queue.done(job, said), "done", said, "its lease ended")
+
+
+def _ended(job: Job, noted: Result[bool, StoreError], state: str, said: str, lost: str) -> Worked:
+    """What to tell of a job: that it is noted so, or that somebody else has it, or will have once its lease ends."""
+    match noted:
+        case Err(error):
+            return Worked(job, "lost", str(error))
+        case Ok(kept):
+            return Worked(job, state, said) if kept else Worked(job, "lost", lost)
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from vademecum.codebase.named import keys_in
-from vademecum.errors import SourceError, StoreVersionError, UsageError
+from vademecum.engine import Engine
+from vademecum.errors import Error, SourceError, StoreVersionError, UsageError
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW
@@ -110,6 +111,32 @@ def test_a_source_belongs_to_the_repositories_that_are_set(jira: Any, place: Any
                     ask()
             with pytest.raises(SourceError):
                 own.codebase.open("work:ABC-2")
+
+
+def test_everything_on_this_machine_includes_sources_of_repositories_that_are_not_open(
+    jira: Any, place: Any, set_up: Any, repo: Open, engine: Open
+) -> None:
+    """Asked for by scope, never by itself; and not for whoever may ask about some repositories only."""
+    set_up(
+        work={"provider": "jira", **jira.options, "repos": ["shop"]},
+        idle={"provider": "jira", **jira.options, "repos": ["nobody"]},
+    )
+    shop = engine(place)
+    shop.codebase.index()
+    for name in ("work", "idle"):
+        shop.sources.sync(name)
+    other = engine(repo("other", {"a.py": "def retry():\n    return 2\n"}))
+    asked = "repeat a failing network call"
+    assert {item.repo for item in other.codebase.search(asked, kind="doc").evidence} == set()
+    found = other.codebase.search(asked, kind="doc", scope="all").evidence
+    assert (found[0].repo, found[0].path) == ("work", "ABC-2.md")
+    assert {item.repo for item in found} == {"work"}, "what belongs to no repository on this machine stays out"
+    assert other.codebase.search(asked, sources=["work"], scope="all").evidence[0].path == "ABC-2.md"
+    assert other.codebase.search(asked, repos=["work"], scope="all").evidence
+    with Engine.open(other.roots[0].path, settings=other.settings, personal=False) as few:
+        for more in ({"kind": "doc"}, {"sources": ["work"]}):
+            with pytest.raises(Error):
+                few.codebase.search(asked, scope="all", **more)
 
 
 def test_commits_that_name_an_item_are_told_with_it(own: Any) -> None:

@@ -458,3 +458,25 @@ def test_records_in_postgresql_and_vectors_on_qdrant(repo, engine, hybrid, datab
     assert not doctor(one).ok
     assert doctor(one, repair=True).ok
     assert doctor(one).ok
+
+
+def test_two_homes_on_one_database_have_one_collection_between_them(repo, hybrid, database, qdrant_server, tmp_path):
+    """Whatever the clones' directories are called: each point is there once, and neither home undoes what the other wrote."""
+    first, second = repo("app"), repo("another-name")
+    records = {"storage__provider": "postgres", "storage__url": database}
+    for made in (first, second):
+        made.git("remote", "add", "origin", "https://example.org/team/app.git")
+    one = hybrid(first, home=tmp_path / "one", **records)
+    one.codebase.index(commit="HEAD")
+    once = points_of(qdrant_server)
+    two = hybrid(second, home=tmp_path / "two", **records)
+    two.codebase.index(commit="HEAD")
+    assert points_of(qdrant_server) == once
+    before = written(qdrant_server)
+    for opened in (one, two, one):
+        opened.codebase.index(commit="HEAD")
+        assert not opened.codebase.search("token budget", refresh=False).reason
+    assert written(qdrant_server) == before, "nobody writes what is there"
+    assert doctor(one).ok
+    assert doctor(two).ok
+    assert len(qdrant_server.engine.get_collections().collections) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 
 import psycopg
 import pytest
@@ -17,6 +17,7 @@ from vademecum.errors import (
     StoreFullError,
     StoreVersionError,
 )
+from vademecum.metrics import STORE_ERRORS
 from vademecum.result import Err, Ok
 from vademecum.storage.postgres.connect import close_all, named
 from vademecum.storage.postgres.migrate import downgrade
@@ -71,6 +72,19 @@ def test_a_database_that_is_not_there_is_named(database):
         PostgresStore(database.replace("@/t", "@/absent_"), "x")
 
 
+def test_what_a_server_could_not_do_is_counted(database):
+    """By error, in the counter of every store."""
+    store = PostgresStore(database, "x", timeout_s=2)
+    before = STORE_ERRORS.value(error="StoreVersionError"), STORE_ERRORS.value(error="StoreError")
+    run(database, "DROP TABLE chunks CASCADE")
+    assert isinstance(store.scan("chunks"), Err)
+    with pytest.raises(StoreError):
+        PostgresStore("postgresql://127.0.0.1:1/code", "x", timeout_s=2)
+    after = STORE_ERRORS.value(error="StoreVersionError"), STORE_ERRORS.value(error="StoreError")
+    assert after == (before[0] + 1, before[1] + 1)
+    store.close()
+
+
 def test_a_wrong_password_is_told_from_a_right_one(database, wheel_server):
     """Neither is shown."""
     name = database.partition("@/")[2].partition("?")[0]
@@ -90,6 +104,100 @@ def test_a_server_that_says_nothing_is_not_waited_for_for_ever():
         port = silent.getsockname()[1]
         with pytest.raises(StoreError, match=f"127.0.0.1:{port}/code cannot be reached"):
             PostgresStore(f"postgresql://127.0.0.1:{port}/code", "x", timeout_s=1)
+
+
+@contextmanager
+def between(url):
+    """Stand between a store and its server: what `faults` holds happens to the next answer, which otherwise passes."""
+    folder = url.partition("host=")[2]
+    faults: list[bytes | None] = []
+    stopped = threading.Event()
+
+    def pump(source, target, spoils):
+        with suppress(OSError):
+            while not stopped.is_set() and (data := source.recv(65536)):
+                if spoils and faults and faults[0] is not None:
+                    data = data[:1] + faults.pop(0)
+                elif spoils and faults:
+                    faults.pop(0)
+                    break
+                target.sendall(data)
+        for each in (source, target):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    opened: list[socket.socket] = []
+
+    def accept(listening):
+        with suppress(OSError):
+            while True:
+                client, _ = listening.accept()
+                server = socket.socket(socket.AF_UNIX)
+                opened.extend([client, server])
+                server.connect(f"{folder}/.s.PGSQL.5432")
+                for ends in ((client, server, False), (server, client, True)):
+                    threading.Thread(target=pump, args=ends, daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=accept, args=(listening,), daemon=True).start()
+        name = url.partition("@/")[2].partition("?")[0]
+        through = f"postgresql://vade@127.0.0.1:{listening.getsockname()[1]}/{name}?sslmode=disable&gssencmode=disable"
+        try:
+            yield through, faults
+        finally:
+            close_all(through)
+            stopped.set()
+            listening.shutdown(socket.SHUT_RDWR)
+            for each in opened:
+                each.close()
+
+
+@pytest.mark.parametrize("fault", [b"\xff" * 300, None])
+def test_an_answer_that_is_garbage_or_breaks_off_costs_no_record(database, fault):
+    """Between calls it is asked again; in a transaction all is undone, and that is said."""
+    with between(database) as (url, faults):
+        store = PostgresStore(url, "x", timeout_s=5)
+        store.upsert("meta", [("a", "1")]).unwrap()
+        faults.append(fault)
+        assert store.scan("meta") == Ok([("a", "1")])
+        faults.append(fault)
+        assert store.upsert("meta", [("b", "2")]) == Ok(1)
+
+        def spoiled():
+            with store.transaction():
+                store.upsert("meta", [("c", "3")]).unwrap()
+                faults.append(fault)
+                store.upsert("meta", [("d", "4")]).unwrap()
+
+        with pytest.raises(StoreError, match=r"cannot be reached.*storage\.url"):
+            spoiled()
+        assert store.scan("meta") == Ok([("a", "1"), ("b", "2")])
+        store.close()
+
+
+@pytest.mark.parametrize(
+    "said", [b"HTTP/1.1 400 Bad Request\r\n\r\n<html>", b"R\0\0\0\x08\0\0\0\0garbage", b"", bytes(200)]
+)
+def test_what_is_no_postgresql_is_said_to_be_out_of_reach(said):
+    """Another server at that port, or one that hangs up."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+
+        def answer():
+            with suppress(OSError):
+                while True:
+                    client, _ = listening.accept()
+                    with client, suppress(OSError):
+                        client.recv(1000)
+                        client.sendall(said)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(StoreError, match=rf"127.0.0.1:{port}/code cannot be reached.*check storage\.url") as caught:
+            PostgresStore(f"postgresql://ada:secret@127.0.0.1:{port}/code", "x", timeout_s=2)
+        assert "secret" not in str(caught.value)
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
 
 
 def test_a_server_that_has_no_room_is_asked_again(database):

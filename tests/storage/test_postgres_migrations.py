@@ -45,10 +45,11 @@ def tables(url):
         return {name for (name,) in rows}
 
 
-def test_migrations_make_what_the_code_expects(database, system_database):
-    """Alembic finds nothing that it would have to generate, with pgvector and with pg_trgm."""
+def test_migrations_make_what_the_code_expects(database, system_database, full_database):
+    """Alembic finds nothing that it would have to generate, with pgvector, with pg_trgm and with both."""
     assert differences(database) == []
     assert differences(system_database) == []
+    assert differences(full_database) == []
 
 
 def test_what_no_migration_made_is_found(database):

@@ -171,6 +171,42 @@ def test_a_worker_says_what_became_of_each_job(queue, database):
     }  # fmt: skip
 
 
+def test_a_server_that_is_away_for_a_while_is_waited_for(database, queue, monkeypatch):
+    """Its jobs are done when it is back; one that ended meanwhile is told as lost and done again."""
+    monkeypatch.setattr("vademecum.worker.POLL_SECONDS", 0.05)
+    name = database.partition("@/")[2].partition("?")[0]
+    stop, ended = threading.Event(), []
+    queue.add("/one").unwrap()
+
+    def allow(yes):
+        with psycopg.connect(database.replace(f"/{name}", "/postgres"), autocommit=True) as admin:
+            admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {yes}")
+            admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+
+    def come_back():
+        allow(True)
+        end_leases(database)
+
+    back = threading.Timer(0.5, come_back)
+
+    def perform(job, progress):
+        if not ended:
+            allow(False)
+        return "well"
+
+    def told(worked):
+        ended.append(worked.state)
+        if len(ended) == 1:
+            back.start()  # the queue is asked in vain a few times first
+        else:
+            stop.set()
+
+    work(queue, perform, told, stop, lease_s=60)
+    assert ended == ["lost", "done"]
+    assert [job.state for job in queue.jobs().unwrap()] == ["done"]
+    back.join()
+
+
 def test_a_queue_that_cannot_be_reached_is_an_error(database):
     """Workers end with what to mend; leases end by themselves."""
     nowhere = Queue("postgresql:///code?host=/nowhere")

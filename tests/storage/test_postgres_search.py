@@ -6,7 +6,9 @@ import numpy as np
 import psycopg
 import pytest
 
-from vademecum.errors import UsageError
+from vademecum.engine import Engine
+from vademecum.errors import AccessError, UsageError
+from vademecum.mcp.registry import TOOLS
 from vademecum.plugins import load
 from vademecum.retrieval.lexical import FIELD_B, FIELD_WEIGHTS, K1, bm25f, term_keys
 from vademecum.retrieval.query import plan_query
@@ -50,7 +52,7 @@ def asked(url, plan, scope=Scope(), k=100):  # noqa: B008 - frozen
     return PostgresSearch(url).words(terms, len(plan.terms), scope, k, Bm25f(K1, FIELD_WEIGHTS, FIELD_B)).unwrap()
 
 
-@pytest.mark.parametrize("server", ["database", "system_database"])
+@pytest.mark.parametrize("server", ["database", "system_database", "full_database"])
 def test_words_are_scored_as_they_are_over_arrays(repo, on, server, request):
     """BM25F in SQL gives each piece the score that the arrays give it, in the same order."""
     url, made = request.getfixturevalue(server), repo()
@@ -245,3 +247,49 @@ def test_spaces_are_not_mixed_up_with_memories(repo, on, database):
     engine.memory.record("The zebra crossing is closed.")
     assert not engine.codebase.search("zebra crossing", scope="shared").evidence
     assert len(PostgresStore.spaces(database, "memory:")) == 2
+
+
+def test_a_server_with_all_extensions_ranks_by_words_meaning_and_spelling(repo, on, full_database):
+    """One question is answered by all three, and nothing is said to be missing."""
+    engine = on(full_database, repo())
+    engine.codebase.index()
+    answer = engine.codebase.search("retry_wth_backof", scope="shared")
+    assert (answer.verdict, answer.nearest) == ("not_found", ("retry_with_backoff",)), "spelled nearly so"
+    answer = engine.codebase.search("how is the token budget split", scope="shared")
+    assert not answer.reason
+    assert answer.evidence[0].path == "src/budget.py"
+    assert min(answer.evidence[0].signals[name] for name in ("lexical", "dense")) > 0
+    with psycopg.connect(full_database) as connection:
+        rows = connection.execute("SELECT extname FROM pg_extension WHERE extname IN ('vector', 'pg_trgm')").fetchall()
+    assert len(rows) == 2
+
+
+def test_the_server_is_asked_where_the_setting_says_so(repo, on, database):
+    """A question with what the server does not know goes to the open repository; asked of the server by name, it is refused."""
+    app, lib = (
+        repo(),
+        repo("lib", {"log.go": "package lib\n\n// ParseLog reads a log.\nfunc ParseLog() int { return 1 }\n"}),
+    )
+    on(database, lib).codebase.index(commit="HEAD")
+    engine = on(database, app, search__scope="shared")
+    engine.codebase.index()
+    assert engine.scope() == "shared"
+    assert engine.scope("[a-z]+", "", ()) == engine.scope("", "HEAD") == engine.scope("", "", ("backlog",)) == "repos"
+    assert on(database, app).scope() == "repos"
+    for more in ({"commit": "HEAD"}, {"sources": ["all"]}):
+        with pytest.raises(UsageError, match="neither another commit nor items"):
+            engine.codebase.search("budget", scope="shared", **more)
+    found = TOOLS["search"].call(engine, {"query": "ParseLog", "k": 3})
+    assert "lib" in found.text
+    assert "log.go" in found.text
+
+
+def test_whoever_may_ask_about_some_repositories_is_not_answered_from_all(repo, on, database):
+    """Neither by the setting nor by asking for it."""
+    made = repo()
+    settings = on(database, made, search__scope="shared").settings
+    with Engine.open(made.path, settings=settings, personal=False) as engine:
+        engine.codebase.index()
+        assert engine.scope() == "repos"
+        with pytest.raises(AccessError):
+            engine.codebase.search("budget", scope="shared")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 from contextlib import closing
@@ -46,6 +47,22 @@ def test_a_database_of_an_older_version_is_brought_up_to_date(tmp_path):
         db.commit()
     with closing(SqliteStore(old)) as store:
         assert store.scan("meta") == Ok([("a", "1")])
+
+
+def test_a_migration_that_fails_leaves_the_version_before(tmp_path):
+    """All of them are one transaction: here a table of a later one is in the way, and nothing of those before it is left."""
+    names = [re.findall(r"CREATE TABLE (\w+)", migration) for migration in MIGRATIONS]
+    last = max(number for number, made in enumerate(names) if made)
+    assert last > 1
+    old = tmp_path / "old.db"
+    with closing(sqlite3.connect(old)) as db:
+        db.executescript(f"{MIGRATIONS[0]}PRAGMA user_version=1; CREATE TABLE {names[last][-1]} (mine int);")
+    with pytest.raises(StoreError, match=names[last][-1]):
+        SqliteStore(old)
+    with closing(sqlite3.connect(old)) as db:
+        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        assert tables - {"sqlite_sequence"} == {*names[0], names[last][-1]}
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
 
 
 def test_a_newer_database_is_left_alone(path):

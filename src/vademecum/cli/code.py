@@ -38,7 +38,7 @@ NOT_FOUND = 1
 @click.option("-e", "--regex", "pattern", default="", metavar="REGEX", help="Only code that matches; meaning ranks.")
 @click.option("--repo", "repos", multiple=True, metavar="NAME|PATH", help="Only this repository; a path has a slash.")
 @click.option(
-    "--scope", type=click.Choice(["repo", "repos", "all", "shared"]), default="repos", help="How far to look."
+    "--scope", type=click.Choice(["repo", "repos", "all", "shared"]), help="How far to look; search.scope unless given."
 )
 @click.option(
     "--source", "sources", multiple=True, metavar="NAME", help="Only these items or documents; `all` for all."
@@ -63,6 +63,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
     paths = paths or named
     settings = settings_for(paths)
     with opened(paths, settings) as engine, Progress() as progress:
+        scope = options["scope"] or engine.scope(options["pattern"], options["commit"], options["sources"])
         answer = engine.codebase.search(
             query,
             k=options["k"] or settings.search.k,
@@ -74,14 +75,14 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
             pattern=options["pattern"],
             commit=options["commit"],
             repos=_names(engine, options["repos"]),
-            scope=options["scope"],
+            scope=scope,
             sources=options["sources"],
             ranker=options["ranker"] or settings.search.ranker,
             reranker=options["reranker"],
             refresh=not options["no_refresh"],
             progress=progress,
         )
-        several = len(engine.roots) > 1 or options["scope"] in {"all", "shared"}
+        several = len(engine.roots) > 1 or scope in {"all", "shared"}
         notes = [] if options["as_json"] else engine.notes(answer)
         memory = engine.memory.recall(query, k=options["k"] or settings.search.k) if options["with_memory"] else None
     lines = options["snippet_lines"]

@@ -23,7 +23,7 @@ from vademecum.codebase.served import publish, search_served
 from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
-from vademecum.errors import StoreBusyError, StoreCorruptError, UnknownError, UsageError
+from vademecum.errors import AccessError, StoreBusyError, StoreCorruptError, UnknownError, UsageError
 from vademecum.protocols import Enricher, Progress, Reranker, SearchServer
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # a search does without the graph: what asks it imports it
     from vademecum.codebase.outline import Entry
     from vademecum.items import NamedItem
 
+NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
 SCOPES = ("repo", "repos", "all", "shared")
 
 
@@ -53,6 +54,7 @@ class Codebase:
         reranking: returns how to rerank by a provider or its name; by "" where a search does not say.
         enriching: returns who is asked for sentences about code, and how fast.
         server: what searches the whole of a shared database, None where records are in files.
+        personal: whether whoever asks may have it searched.
         documents: backlogs and sources of documents that stand beside the code.
     """
 
@@ -65,6 +67,7 @@ class Codebase:
         enriching: Callable[[], tuple[Enricher, Pace]] = _nobody,
         *,
         server: Callable[[], SearchServer] | None = None,
+        personal: bool = True,
         documents: Documents = NO_DOCUMENTS,
     ) -> None:
         self._repositories = list(repositories)
@@ -73,6 +76,7 @@ class Codebase:
         self._reranking = reranking
         self._enriching = enriching
         self._server = server
+        self._personal = personal
         self._documents = documents
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
@@ -141,31 +145,37 @@ class Codebase:
                 at its work is neither: the answer stands as ranked, and its `reason` says so.
         """
         reranking = self._reranking(reranker)
-        sources, repos = self._documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
+        documents = self._documents.everywhere() if scope == "all" else self._documents
+        sources, repos = documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
         query = Query(
             text, k, tuple(map(named_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
         )  # fmt: skip
 
         if scope == "shared":
-            if self._server is None:
-                raise UsageError("scope 'shared' needs a shared database: set storage.provider and storage.url")
-            return search_served(
-                self._server(), query, self._repositories[0][0].embedder, repos, ranker or self._ranker
-            )
+            return self._served(query, repos, ranker, elsewhere=(commit, sources))
 
         def answer() -> Answer:
             beside = kind == "doc" and not commit
             code = (
                 self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if repos or not sources else []
             )
-            own = self._documents.opened([each.repo for each in code], sources, every=beside)
+            own = documents.opened([each.repo for each in code], sources, every=beside)
             found = search([*code, *own], query, ranker or self._ranker, reranking)
-            return self._documents.completed(found, own, self._indexed, beside=beside)
+            return documents.completed(found, own, self._indexed, beside=beside)
 
         try:
             return answer()
         except StoreCorruptError:  # as when another process's clean-up dropped content since we looked: look again
             return answer()
+
+    def _served(self, query: Query, repos: Sequence[str], ranker: str, elsewhere: Sequence[object]) -> Answer:
+        if self._server is None:
+            raise UsageError("scope 'shared' needs a shared database: set storage.provider and storage.url")
+        if not self._personal:
+            raise AccessError(NOT_OPEN)
+        if any(elsewhere):
+            raise UsageError("scope 'shared' knows neither another commit nor items: leave them out, or name another")
+        return search_served(self._server(), query, self._repositories[0][0].embedder, repos, ranker or self._ranker)
 
     def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True) -> Answer:
         """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""

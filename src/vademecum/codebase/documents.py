@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -29,15 +29,21 @@ PIECES = 3  # that are looked at for each item wanted: one item may match in sev
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The sources that belong to the repositories that are open. There is no way from here to any other.
+    """The sources that belong to the repositories that are open. Any other is reached by asking for everything on this machine.
 
     Attributes:
         open_source: returns one, given its name; None where nothing was fetched of it yet.
         repos: by name, the repositories that each belongs to, as patterns of names or paths; () for all.
+        elsewhere: the same of the user's other sources; none where those are not open to whoever asks.
     """
 
     open_source: Callable[[str], Repository | None]
     repos: Mapping[str, tuple[str, ...]]
+    elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def everywhere(self) -> Documents:
+        """Return these with those of repositories that are not open."""
+        return Documents(self.open_source, {**self.repos, **self.elsewhere})
 
     def any(self) -> bool:
         """Whether there is anything fetched."""

@@ -25,8 +25,16 @@ def repository_name(root: Root) -> str:
     >>> repository_name(Root("/src/my app"))
     'my-app'
     """
-    own = identity(root)
-    folder = os.path.dirname(own) if os.path.basename(own) == ".git" else own
+    return folder_name(identity(root))
+
+
+def folder_name(place: str) -> str:
+    """Return what a repository is called, by the directory or address that it is at.
+
+    >>> folder_name("/src/app/.git"), folder_name("example.org/team/app")
+    ('app', 'app')
+    """
+    folder = os.path.dirname(place) if os.path.basename(place) == ".git" else place
     name = os.path.basename(folder).removesuffix(".git")
     return re.sub(r"[^\w.-]+", "-", name) or "root"
 

@@ -100,7 +100,7 @@ class Mirror:
         name: what the names of its collections begin with.
         connect: opens the index of a collection, a model and the length of its vectors. Raises `ConsentError`, `PluginError`.
         catalogue: what it is to be equal to.
-        repo: what the repository is called in the points' ids.
+        repo: what the repository is called in the points' ids; everybody who shares the catalogue calls it so.
         embedder: loads what made the vectors.
         clock: tells the time, in seconds since the epoch.
     """
@@ -188,26 +188,30 @@ class Mirror:
         with self._store.transaction():
             planned(self._store, self._space)
             begun = self._store.scan("meta", [ours], ("value",)).unwrap()  # type: ignore[list-item]
-            begun = begun or [(NOT_EMPTIED,)]
-            self._store.upsert(
-                "meta", [(SETTLED + self._space, NOT_EMPTIED if begun == [(NOT_EMPTIED,)] else "")]
-            ).unwrap()
-        if begun != [(NOT_EMPTIED,)]:
+            is_new = not begun or begun == [(NOT_EMPTIED,)]
+            self._store.upsert("meta", [(SETTLED + self._space, NOT_EMPTIED if is_new else "")]).unwrap()
+        if not is_new:
             return True
-        if not self._kept(index.delete(Filter())):  # whatever is there is of a ledger that was lost
-            return False
-        self._store.upsert("meta", [(SETTLED + self._space, "")]).unwrap()
+        with self._store.transaction():  # another home of a shared database waits, and deletes nothing that we write
+            if self._store.scan("meta", [ours], ("value",)).unwrap() == [(NOT_EMPTIED,)]:  # type: ignore[list-item]
+                if not self._kept(index.delete(Filter())):  # whatever is there is of a ledger that was lost
+                    return False
+                self._store.upsert("meta", [(SETTLED + self._space, "")]).unwrap()
         return True
 
     def _drop(self, index: VectorIndex) -> bool:
-        for batch in _batched(placements_in(self._store, self._space, (DOOMED, ANEW))):
-            for label in sorted({placement.label for placement in batch}):
-                paths = tuple(placement.path for placement in batch if placement.label == label)
-                if not self._kept(index.delete(Filter(commit=label, files=paths))):
-                    return False
-            dropped(self._store, [placement for placement in batch if placement.state == DOOMED])
-            noted(self._store, [placement for placement in batch if placement.state == ANEW], WANTED)
-        return True
+        """Delete what is to go, each batch read and done as one: what another home wants meanwhile, it writes after."""
+        while True:
+            with self._store.transaction():
+                batch = placements_in(self._store, self._space, (DOOMED, ANEW))[:FILES_AT_ONCE]
+                for label in sorted({placement.label for placement in batch}):
+                    paths = tuple(placement.path for placement in batch if placement.label == label)
+                    if not self._kept(index.delete(Filter(commit=label, files=paths))):
+                        return False
+                dropped(self._store, [placement for placement in batch if placement.state == DOOMED])
+                noted(self._store, [placement for placement in batch if placement.state == ANEW], WANTED)
+            if len(batch) < FILES_AT_ONCE:
+                return True
 
     def _write(self, index: VectorIndex, progress: Progress) -> bool:
         every = placements_in(self._store, self._space, (WANTED,))

@@ -146,6 +146,7 @@ def _problem(value: Any, schema: Mapping[str, Any]) -> str:
 
 def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
     path, lang, repo = (arguments.get(name, "") for name in ("path", "lang", "repo"))
+    scope = engine.scope(arguments.get("regex"))
     answer = engine.codebase.search(
         arguments["query"],
         k=arguments.get("k", RESULTS),
@@ -154,9 +155,11 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
         kind=arguments.get("kind", "all"),
         pattern=arguments.get("regex", ""),
         repos=(repo,) if repo else (),
+        scope=scope,
         progress=progress,
     )
-    return _outcome(engine, answer, arguments.get("snippet_lines", SNIPPET_LINES))
+    shown = arguments.get("snippet_lines", SNIPPET_LINES)
+    return _outcome(engine, answer, shown, several=scope in {"all", "shared"})
 
 
 def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
@@ -249,9 +252,9 @@ def _suggest_plan(engine: Engine, arguments: Mapping[str, Any], _: Progress | No
     return Outcome(plan_text(plan).rstrip("\n"), record_of(plan))
 
 
-def _outcome(engine: Engine, answer: Answer, snippet_lines: int, *, facts: bool = False) -> Outcome:
-    text = answer_text(answer, snippet_lines=snippet_lines, name_repos=len(engine.roots) > 1, facts=facts)
-    return Outcome(text.rstrip("\n"), answer_record(answer, snippet_lines=snippet_lines, compact=True))
+def _outcome(engine: Engine, answer: Answer, lines: int, *, facts: bool = False, several: bool = False) -> Outcome:
+    text = answer_text(answer, snippet_lines=lines, name_repos=several or len(engine.roots) > 1, facts=facts)
+    return Outcome(text.rstrip("\n"), answer_record(answer, snippet_lines=lines, compact=True))
 
 
 def _inside(engine: Engine, path: str) -> str:

@@ -8,16 +8,21 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TypeVar
 
 import psycopg
 from psycopg import conninfo
 from psycopg.pq import TransactionStatus
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.metrics import STORE_ERRORS
 from vademecum.storage.postgres.versions import check_version
 
+T = TypeVar("T")
+
+ATTEMPTS = 3  # at one step, where the connection is lost
 IDLE_KEPT = 4  # connections kept open for the next caller
 CONNECT_SECONDS = 10  # how long one attempt may take
 PAUSES = (0.2, 0.6, 1.5)  # seconds between attempts while a server starts, or has no room for one more
@@ -87,7 +92,13 @@ def _no_address(error: psycopg.Error) -> StoreError:
 
 
 def named(error: psycopg.Error, url: str) -> StoreError:
-    """Return our name for what the server or the network said, with the place and the setting or step that mends it."""
+    """Return our name for what the server or the network said, with the place and what mends it. It is counted."""
+    found = _named(error, url)
+    STORE_ERRORS.add(error=type(found).__name__)
+    return found
+
+
+def _named(error: psycopg.Error, url: str) -> StoreError:
     if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
         return _no_address(error)
     place, said = place_of(url), " ".join(str(error).split()) or type(error).__name__
@@ -97,7 +108,7 @@ def named(error: psycopg.Error, url: str) -> StoreError:
             return kind(sentence.format(place=place, said=said))
     if _may_pass(error):
         return StoreBusyError(f"{place} is busy ({said}): try again, or let its max_connections be raised")
-    if code in LOST or isinstance(error, psycopg.OperationalError):
+    if is_lost(error) or isinstance(error, psycopg.OperationalError):
         return StoreError(f"{place} cannot be reached ({said}): check storage.url, and that the server runs")
     return StoreError(f"{place}: {said}")
 
@@ -126,6 +137,23 @@ class Connections:
             yield connection
         finally:
             self._take_back(connection)
+
+    def run(self, step: Callable[[psycopg.Connection], T], *, again: bool = True) -> T:
+        """Do one step; then again where a lost connection left it in doubt, or another writer was in its way.
+
+        `again` says that doing it twice is the same as once. Raises `psycopg.Error`, and `StoreError` where no connection can be had.
+        """
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with self.borrowed() as connection:
+                    return step(connection)
+            except psycopg.Error as error:
+                lost = is_lost(error)
+                if not again or attempt == ATTEMPTS or not (lost or error.sqlstate in TRANSIENT):
+                    raise
+                if lost:
+                    self.close()  # the others are likely to be as dead
+        raise AssertionError("the last attempt returns or raises")
 
     def close(self) -> None:
         """Let go of those that nobody uses."""
@@ -170,7 +198,9 @@ class Connections:
             connect_timeout=max(2, min(CONNECT_SECONDS, int(self.timeout_s))),  # less than 2 is not possible
             options=f"-c lock_timeout={wait} -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
             application_name="vademecum",
-            keepalives_idle=30,
+            keepalives_idle=30,  # a machine that is gone is noticed within a minute
+            keepalives_interval=10,
+            keepalives_count=3,
             tcp_user_timeout=int(self.timeout_s * 1000),
         )
         if not self._checked:
@@ -181,6 +211,12 @@ class Connections:
                 raise
             self._checked = True
         return connection
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Return whether it was the connection that failed, and not the statement; an answer that is garbage ends it too."""
+    unnamed = isinstance(error, psycopg.OperationalError) or type(error) is psycopg.DatabaseError
+    return error.sqlstate in LOST or (error.sqlstate is None and unnamed)
 
 
 def _may_pass(error: psycopg.Error) -> bool:

@@ -50,12 +50,15 @@ class Queue:
 
     def take(self, worker: str, lease_s: float) -> Result[Job | None, StoreError]:
         """Take the job that has waited longest, for so many seconds; None where there is none to be had."""
+
+        def take(connection: psycopg.Connection) -> Any:
+            connection.execute(_PUT_BACK, {"most": self.attempts})
+            return connection.execute(_TAKE, [worker, lease_s]).fetchone()
+
         for _ in range(3):
             try:
-                with connections(self.url, TIMEOUT_SECONDS).borrowed() as connection:
-                    connection.execute(_PUT_BACK, {"most": self.attempts})
-                    row = connection.execute(_TAKE, [worker, lease_s]).fetchone()
-                    return Ok(_job(row) if row else None)
+                row = connections(self.url, TIMEOUT_SECONDS).run(take)
+                return Ok(_job(row) if row else None)
             except psycopg.errors.UniqueViolation:
                 continue  # another worker took a job of the same source in that very moment
             except psycopg.Error as error:
@@ -115,8 +118,8 @@ class Queue:
 
     def _rows(self, statement: str, values: Sequence[Any]) -> Result[list[Job], StoreError]:
         try:
-            with connections(self.url, TIMEOUT_SECONDS).borrowed() as connection:
-                return Ok([_job(row) for row in connection.execute(statement, values).fetchall()])
+            rows = connections(self.url, TIMEOUT_SECONDS).run(lambda c: c.execute(statement, values).fetchall())
+            return Ok([_job(row) for row in rows])
         except psycopg.Error as error:
             return Err(named(error, self.url))
         except StoreError as error:
@@ -124,8 +127,7 @@ class Queue:
 
     def _changed(self, statement: str, values: Sequence[Any]) -> Result[bool, StoreError]:
         try:
-            with connections(self.url, TIMEOUT_SECONDS).borrowed() as connection:
-                return Ok(connection.execute(statement, values).rowcount == 1)
+            return Ok(connections(self.url, TIMEOUT_SECONDS).run(lambda c: c.execute(statement, values).rowcount) == 1)
         except psycopg.Error as error:
             return Err(named(error, self.url))
         except StoreError as error:

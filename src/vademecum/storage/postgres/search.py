@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 EXACT_BELOW = 50_000  # pieces in the spaces searched: vectors of fewer are compared one by one
 EF_SEARCH = 100  # candidates that the graph keeps at hand, at least
+SCAN = "strict_order"  # the graph is read on, nearest first, until enough passed the filters
 SIMILAR = 0.4  # trigrams that two names share, as a share; less is not spelled nearly so
 
 
@@ -80,7 +81,7 @@ class PostgresSearch:
             if count is None or count[0] < EXACT_BELOW or _is_narrow(scope):
                 return _read(connection.execute(_with(scope) + _NEAR, values))
             with connection.transaction():
-                connection.execute("SET LOCAL hnsw.iterative_scan = strict_order")
+                connection.execute(f"SET LOCAL hnsw.iterative_scan = {SCAN}")
                 connection.execute(f"SET LOCAL hnsw.ef_search = {max(EF_SEARCH, min(2 * k, 1000))}")
                 return _read(connection.execute(_graph(scope, len(vector)), values))
 
@@ -120,8 +121,7 @@ class PostgresSearch:
 
     def _asked(self, ask: Callable[[psycopg.Connection], T]) -> Result[T, StoreError]:
         try:
-            with connections(self._url, self._timeout_s).borrowed() as connection:
-                return Ok(ask(connection))
+            return Ok(connections(self._url, self._timeout_s).run(ask))
         except psycopg.Error as error:
             return Err(named(error, self._url))
         except StoreError as error:

@@ -21,7 +21,7 @@ from vademecum.errors import StoreError
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.postgres import statements
-from vademecum.storage.postgres.connect import LOST, TRANSIENT, connections, is_local, named, place_of
+from vademecum.storage.postgres.connect import ATTEMPTS, connections, is_local, is_lost, named, place_of
 from vademecum.storage.postgres.encode import columns_of, decode, encode
 from vademecum.storage.postgres.shape import shapes
 
@@ -32,7 +32,6 @@ TIMEOUT_SECONDS = 60.0
 AT_ONCE = 2_000  # rows in one statement
 AT_ONCE_BYTES = 8_000_000
 WRITERS = 0x7370  # the class of the advisory locks that writers of a space hold: "sp"
-ATTEMPTS = 3
 
 
 def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
@@ -165,7 +164,7 @@ class PostgresStore:
                     connection.execute(begin, values)
                     break
                 except psycopg.Error as error:
-                    if attempt == ATTEMPTS or not _is_lost(error):
+                    if attempt == ATTEMPTS or not is_lost(error):
                         raise
                     self._connections.close()
             yield connection
@@ -188,19 +187,7 @@ class PostgresStore:
         own: psycopg.Connection | None = getattr(self._own, "connection", None)
         if own is not None:
             return step(own)
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                with self._connections.borrowed() as connection:
-                    return step(connection)
-            except psycopg.Error as error:
-                lost = error.sqlstate in LOST or (
-                    error.sqlstate is None and isinstance(error, psycopg.OperationalError)
-                )
-                if not again or attempt == ATTEMPTS or not (lost or error.sqlstate in TRANSIENT):
-                    raise
-                if lost:
-                    self._connections.close()  # the others are likely to be as dead
-        raise AssertionError("the last attempt returns or raises")
+        return self._connections.run(step, again=again)
 
     def _fetched(self, statement: str, values: Sequence[Any]) -> list[Row]:
         return self._run(lambda connection: connection.execute(statement, values).fetchall())
@@ -325,11 +312,6 @@ class PostgresStore:
         """Let go of the database."""
         self._closed = True
         self._connections.close()
-
-
-def _is_lost(error: psycopg.Error) -> bool:
-    """Whether it was the connection that failed, and not the statement."""
-    return error.sqlstate in LOST or (error.sqlstate is None and isinstance(error, psycopg.OperationalError))
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[list[Row]]:

@@ -21,7 +21,7 @@ from vademecum.errors import StoreError, VectorIndexError
 from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Payload, Point, payload_of
 from vademecum.result import Err, Ok, Result
-from vademecum.storage.postgres.connect import Connections, connections, is_local, named, place_of
+from vademecum.storage.postgres.connect import ATTEMPTS, Connections, connections, is_local, is_lost, named, place_of
 from vademecum.storage.postgres.encode import escaped, unescaped
 from vademecum.storage.postgres.features import features_of
 from vademecum.storage.postgres.publish import EF_CONSTRUCTION, M, as_text
@@ -38,16 +38,20 @@ _PLAIN = ("id", "repo", "branch", "commit", "path", "language", "start_line", "e
 
 
 def _outcome(method: Callable[..., T]) -> Callable[..., Ok[T] | Err[StoreError]]:
-    """Name what the server or the network raises."""
+    """Name what the server or the network raises; a lost connection is made again, for every method may be done twice."""
 
     @wraps(method)
     def wrapped(index: PgvectorIndex, *args: Any) -> Ok[T] | Err[StoreError]:
-        try:
-            return Ok(method(index, *args))
-        except StoreError as ours:
-            return Err(ours)
-        except psycopg.Error as error:
-            return Err(named(error, index.url))
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return Ok(method(index, *args))
+            except StoreError as ours:
+                return Err(ours)
+            except psycopg.Error as error:
+                if attempt == ATTEMPTS or not is_lost(error):
+                    return Err(named(error, index.url))
+                index.reconnect()
+        raise AssertionError("the last attempt returns")
 
     return wrapped
 
@@ -141,6 +145,10 @@ class PgvectorIndex:
             connection.execute(
                 "DELETE FROM derived_points WHERE collection = %(collection)s AND model <> %(model)s", self._own
             )
+
+    def reconnect(self) -> None:
+        """Let go of connections that nobody uses: one was lost, and the others are likely to be as dead."""
+        self._connections().close()
 
     def close(self) -> None:
         """Let go of the database."""
