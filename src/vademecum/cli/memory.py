@@ -246,12 +246,13 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
 
 
 @memory.command(context_settings={"ignore_unknown_options": True})
-@click.argument("event", metavar="session-start|prompt|stop")
-def hook(event: str) -> int:
+@click.argument("event", metavar="session-start|prompt|heard|stop")
+@click.argument("agent", metavar="[cursor|copilot|windsurf]", default="")
+def hook(event: str, agent: str) -> int:
     """Answer a coding agent's hook: JSON on standard input, what to know on standard output. It never fails."""
     from vademecum.hook import main
 
-    return main([event])
+    return main([event, agent])
 
 
 @memory.command()
