@@ -263,6 +263,13 @@ def test_facts_are_confirmed_edited_rejected_and_forgotten(client):
     assert edited["text"] == "I prefer four spaces."
     assert [f["id"] for f in client.get("/v1/memory/facts").json["items"]] == [edited["id"]]
     assert client.post(f"/v1/memory/facts/{edited['id']}/reject").status == 200
+    [rejected] = client.get("/v1/memory/facts?state=rejected").json["items"]
+    assert (rejected["id"], rejected["state"]) == (edited["id"], "rejected")
+    assert edited["id"] not in {f["id"] for f in client.get("/v1/memory/facts?state=all").json["items"]}
+    assert client.get(f"/v1/memory/facts/{edited['id']}/why").json["rejected"] is True
+    assert client.post(f"/v1/memory/facts/{edited['id']}/restore").json["text"] == "I prefer four spaces."
+    assert client.post(f"/v1/memory/facts/{edited['id']}/restore").status == 400
+    assert client.post("/v1/memory/facts/none/restore").status == 404
     assert client.post(f"{place}/forget").json["events"] == 1
     assert client.get(f"{place}/why").status == 404
     assert client.post("/v1/memory/facts/none/confirm").status == 404

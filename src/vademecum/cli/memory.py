@@ -183,6 +183,18 @@ def reject(ids: tuple[str, ...]) -> int:
 
 
 @memory.command()
+@click.argument("ids", nargs=-1, metavar="[FACT]...")
+def restore(ids: tuple[str, ...]) -> int:
+    """Take rejections back: the facts stand again as what was said makes them. Without FACT, list what was rejected."""
+    if ids:
+        return _marked("restore", ids)
+    with remembering() as kept:
+        for fact in kept.rejected():
+            emit(f"{fact.id} {fact.topic}: {fact.text}\n")
+    return 0
+
+
+@memory.command()
 @click.argument("fact")
 @click.argument("text")
 def edit(fact: str, text: str) -> int:
@@ -292,7 +304,7 @@ def _marked(verb: str, ids: tuple[str, ...]) -> int:
     with remembering() as kept:
         for id_ in ids:
             fact = getattr(kept, verb)(id_)
-            emit(f"{verb}ed {id_} {fact.topic}: {fact.value}\n")
+            emit(f"{verb.removesuffix('e')}ed {id_} {fact.topic}: {fact.value}\n")
     return 0
 
 
