@@ -15,7 +15,7 @@ from vademecum.http.asking import Asked
 from vademecum.http.paging import page
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
-from vademecum.http.routes.shapes import Forgotten, JsonLines, Markdown, Page, RecalledShape
+from vademecum.http.routes.shapes import Forgotten, JsonLines, ListedFact, Markdown, Page, RecalledShape, TimelineShape
 from vademecum.memory.corrections import Why
 from vademecum.memory.ledger import Ledger
 from vademecum.memory.portable import Imported
@@ -102,7 +102,7 @@ async def context_for(
     return await context(asked, Message(message=q, session=session, k=k, budget_tokens=budget_tokens), repo)
 
 
-@router.get("/timeline", response_model=dict[str, Any])
+@router.get("/timeline", response_model=TimelineShape)
 async def timeline(
     asked: Asked, when: Words = "", session: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = ""
 ) -> Response:
@@ -123,7 +123,7 @@ async def timeline(
     return await asked.answer(answer, repo=repo)
 
 
-@router.get("/facts", response_model=Page[dict[str, Any]])
+@router.get("/facts", response_model=Page[ListedFact])
 async def facts(
     asked: Asked,
     kind: Annotated[list[FactKind], Query(max_length=10)] = [],
