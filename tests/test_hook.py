@@ -19,6 +19,7 @@ from vademecum.codebase.lock import claim
 from vademecum.engine import Engine
 from vademecum.hook import AGAIN, CATCH_UP, DEADLINE_S, LOCK, LOG, MOST_LOG_BYTES, RUNS, note
 from vademecum.memory.fitting import estimated_tokens
+from vademecum.overheard import FOLDER, take_in
 
 SAID = [
     "We decided to use SQLite over Postgres because there is one writer.",
@@ -52,12 +53,12 @@ class Place:
                 engine.memory.record(text, role="user")
 
     def hook(
-        self, name: str, said: Any = None, *, raw: bytes | None = None, **more: str
+        self, name: str, said: Any = None, *, raw: bytes | None = None, agent: str = "", **more: str
     ) -> subprocess.CompletedProcess[bytes]:
         content = (
             json.dumps({"session_id": "s", "cwd": str(self.root), **(said or {})}).encode() if raw is None else raw
         )
-        command = [sys.executable, "-m", "vademecum", "memory", "hook", name]
+        command = [sys.executable, "-m", "vademecum", "memory", "hook", name, *([agent] if agent else [])]
         return subprocess.run(
             command, input=content, capture_output=True, timeout=60, env=self.environ | more, check=False
         )
@@ -127,6 +128,97 @@ def test_no_more_tokens_than_set(place: Place) -> None:
         assert 0 < estimated_tokens(text) <= 60
 
 
+@pytest.mark.parametrize(
+    ("agent", "way"), [("cursor", ["additional_context"]), ("copilot", ["additionalContext"]), ("copilot", [])]
+)
+def test_an_agent_that_is_named_is_told_in_its_form(place: Place, agent: str, way: list[str]) -> None:
+    """Cursor takes `additional_context`, Copilot CLI a bare one, VS Code, which reads the same file, that of Claude Code."""
+    place.remember(*SAID)
+    said = {"cwd": None, "workspace_roots": [str(place.root)], "hook_event_name": "sessionStart"}
+    done = place.hook("session-start", said, agent=agent)
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = json.loads(done.stdout)
+    for key in way or ["hookSpecificOutput", "additionalContext"]:
+        text = text[key]
+    assert "Always run make lint" in text
+
+
+HEARD = [
+    ("cursor", {"hook_event_name": "beforeSubmitPrompt", "conversation_id": "c", "prompt": "Never use tabs here."}),
+    (
+        "windsurf",
+        {
+            "agent_action_name": "pre_user_prompt",
+            "trajectory_id": "c",
+            "tool_info": {"user_prompt": "Never use tabs here."},
+        },
+    ),
+    ("copilot", {"hook_event_name": "UserPromptSubmit", "session_id": "c", "prompt": "Never use tabs here."}),
+]
+ANSWERS = {
+    "cursor": ("heard", {"hook_event_name": "afterAgentResponse", "conversation_id": "c", "text": "Spaces it is."}),
+    "windsurf": (
+        "heard",
+        {
+            "agent_action_name": "post_cascade_response",
+            "trajectory_id": "c",
+            "tool_info": {"response": "Spaces it is."},
+        },
+    ),
+    "copilot": ("stop", {"hook_event_name": "Stop", "session_id": "c"}),
+}
+
+
+@pytest.mark.parametrize(("agent", "message"), HEARD, ids=[agent for agent, _ in HEARD])
+def test_what_an_agent_without_transcripts_hears_is_remembered(
+    place: Place, agent: str, message: dict[str, Any]
+) -> None:
+    """A prompt is kept in a file, the end of the answer brings it into memory; the files are gone and it is not there twice."""
+    roots = {"workspace_roots": [str(place.root)]}
+    done = place.hook("heard", message | roots, agent=agent)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    folder = place.home / FOLDER
+    (kept,) = folder.iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+    name, answer = ANSWERS[agent]
+    assert place.hook(name, answer | roots, agent=agent).stdout == b""
+    until = time.monotonic() + 60
+    while time.monotonic() < until and list(folder.iterdir()):
+        time.sleep(0.2)
+    assert list(folder.iterdir()) == []
+    assert "Never use tabs here." in told(place.hook("session-start"))
+    with sqlite3.connect(next((place.home / "repos").rglob("memory.db"))) as db:
+        rows = db.execute("SELECT role, text, session FROM events ORDER BY at").fetchall()
+    db.close()
+    heard = [("user", "Never use tabs here.", "c"), ("assistant", "Spaces it is.", "c")]
+    assert rows == heard[: 1 if agent == "copilot" else 2]
+
+
+def test_what_is_heard_waits_for_its_own_repository(place: Place, tmp_path: Path) -> None:
+    """Catching up elsewhere leaves it; what nobody wrote there goes; a crash before a file went repeats nothing."""
+    message = {"hook_event_name": "beforeSubmitPrompt", "prompt": "Never use tabs here."}
+    place.hook("heard", message, agent="cursor")
+    (kept,) = (place.home / FOLDER).iterdir()
+    content = kept.read_bytes()
+    (place.home / FOLDER / "0-0.json").write_text("[]", encoding="utf-8")
+    recorded: list[str] = []
+    take_in(place.home, [str(tmp_path / "other")], lambda events: recorded.extend(each.id for each in events))
+    assert (recorded, [path.name for path in (place.home / FOLDER).iterdir()]) == ([], [kept.name])
+    for _ in range(2):
+        kept.write_bytes(content)
+        take_in(place.home, [str(place.root)], lambda events: recorded.extend(each.id for each in events))
+        assert not kept.exists()
+    assert len(recorded) == 2
+    assert len(set(recorded)) == 1
+
+
+def test_nothing_is_heard_outside_of_a_repository(place: Place, tmp_path: Path) -> None:
+    """Nor is there a place made for it."""
+    message = {"hook_event_name": "beforeSubmitPrompt", "prompt": "x", "cwd": str(tmp_path)}
+    assert place.hook("heard", message, agent="cursor").returncode == 0
+    assert not place.home.exists()
+
+
 def test_nothing_known_is_nothing_said_and_nothing_made(place: Place) -> None:
     """Asking makes no database."""
     for name in ("session-start", "prompt"):
@@ -146,6 +238,8 @@ def test_nothing_known_is_nothing_said_and_nothing_made(place: Place) -> None:
         ("prompt", b"{" * 100_000),
         ("session-start", b"\xff\xfe\x00}"),
         ("stop", b'{"cwd": "/nowhere/at/all"}'),
+        ("heard", b'{"cwd": "/nowhere/at/all", "hook_event_name": "beforeSubmitPrompt", "prompt": "x"}'),
+        ("heard", b'{"workspace_roots": {}, "hook_event_name": ["beforeSubmitPrompt"], "prompt": 3}'),
         ("no-such-hook", b"{}"),
     ],
 )

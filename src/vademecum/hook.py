@@ -1,11 +1,13 @@
-"""What coding agents call at their own moments: `vade memory hook session-start | prompt | stop`, JSON on standard input.
+"""What coding agents call at their own moments: `vade memory hook session-start | prompt | heard | stop`, JSON on standard input.
 
     session-start    say what holds and what is left open
     prompt           say what concerns the message that was just typed
+    heard            keep what was just said, for agents that leave no transcript; after an answer catch up
     stop             catch up with the transcript, in a process of its own, one at a time
 
 Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and take back
-`{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. A hook stands in somebody's way, so it never blocks and
+`{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. Who takes another form is named behind the hook: `cursor`,
+`copilot`, `windsurf`. A hook stands in somebody's way, so it never blocks and
 never fails: nothing is imported before it is needed and nothing heavy at all, all of it ends after a second and a half, whatever happens the exit code is 0 and
 standard output holds an answer or nothing. What went wrong is a line in `hooks.log` in the data directory.
 """
@@ -45,6 +47,7 @@ EVENTS: Mapping[str, tuple[str, ...]] = {
     "session-start": ("SessionStart",),
     "prompt": ("UserPromptSubmit", "BeforeAgent"),
     "stop": ("Stop", "SessionEnd", "PreCompact", "AfterAgent"),
+    "heard": (),
 }
 
 
@@ -57,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
         if name == CATCH_UP:
             catch_up(os.getcwd(), arguments[1] if len(arguments) > 1 else "")
         else:
-            answer(name, read_input(sys.stdin.fileno()))
+            answer(name, read_input(sys.stdin.fileno()), arguments[1] if len(arguments) > 1 else "")
         outcome = "done"
     except Exception as error:  # noqa: BLE001 -- one of the marked edges: an agent's work goes on whatever happens here
         note(f"{name}: {type(error).__name__}: {error}")
@@ -68,24 +71,55 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def answer(name: str, said: Mapping[str, Any]) -> None:
-    """Do what a hook is for, and print what is to be told.
+def answer(name: str, said: Mapping[str, Any], agent: str = "") -> None:
+    """Do what a hook is for, and print what is to be told, in the form of the agent that is named.
 
     Raises:
         KeyError: there is no such hook.
     """
     events = EVENTS[name]
-    directory = str(said.get("cwd") or os.getcwd())
-    if name == "stop":
+    directory = directory_of(said)
+    if name == "stop" or (name == "heard" and keep(said, agent, directory)):
         start_catching_up(directory)
+    if name in {"stop", "heard"}:
         return
     told = context(name, said, directory)
     if told:
         event = said.get("hook_event_name")
-        known = event if event in events else events[0]
-        output = {"hookSpecificOutput": {"hookEventName": known, "additionalContext": told}}
-        sys.stdout.write(json.dumps(output) + "\n")
+        known = str(event if event in events else events[0])
+        sys.stdout.write(json.dumps(in_form(agent, known, told)) + "\n")
         sys.stdout.flush()
+
+
+def directory_of(said: Mapping[str, Any]) -> str:
+    """Return the directory that the work is done in; a hook of the user's own may run elsewhere, as Cursor's do."""
+    roots = said.get("workspace_roots")
+    first = roots[0] if isinstance(roots, list) and roots else ""
+    return str(said.get("cwd") or first or os.environ.get("CURSOR_PROJECT_DIR") or os.getcwd())
+
+
+def in_form(agent: str, event: str, told: str) -> dict[str, Any]:
+    """Return what is told as an agent takes it.
+
+    >>> in_form("cursor", "SessionStart", "Tabs.")
+    {'additional_context': 'Tabs.'}
+    """
+    if agent == "cursor":
+        return {"additional_context": told}
+    common = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": told}}
+    # One file of hooks is read by VS Code, which takes the form of Claude Code, and by Copilot CLI, which takes it bare.
+    return common | {"additionalContext": told} if agent == "copilot" else common
+
+
+def keep(said: Mapping[str, Any], agent: str, directory: str) -> bool:
+    """Keep what was said for the next catching up; returns whether it was an answer, after which there is time for that."""
+    from vademecum import config
+    from vademecum.codebase.root import find_root
+    from vademecum.overheard import keep as keep_message
+
+    if not find_root(directory).common_dir:
+        return False
+    return keep_message(said, agent, directory, config.load(directory).home) == "assistant"
 
 
 def context(name: str, said: Mapping[str, Any], directory: str) -> str:
@@ -161,7 +195,9 @@ def catch_up(directory: str, handle: str = "") -> None:
     step_back()
     from vademecum import config
     from vademecum.codebase.lock import claim
+    from vademecum.codebase.root import find_root, worktrees
     from vademecum.engine import Engine
+    from vademecum.overheard import take_in
 
     place = place_of_catching_up(directory)
     if place is None:
@@ -174,6 +210,7 @@ def catch_up(directory: str, handle: str = "") -> None:
         while held is not None:
             with held:
                 (place / AGAIN).unlink(missing_ok=True)
+                take_in(settings.home, worktrees(find_root(directory)), engine.memory.record_all)
                 engine.memory.sync()
                 engine.memory.consolidate(settings.memory.max_events, when_due=True)
             held = claim(place / LOCK) if (place / AGAIN).exists() else None

@@ -176,6 +176,16 @@ class Store(Protocol):
         """Return the matching rows, or the named columns of them, in the order asked for."""
         ...
 
+    def newest(
+        self, family: str, where: Sequence[Condition], order: Sequence[str], most: int
+    ) -> Result[list[Row], StoreError]:
+        """Return the last `most` of the matching rows in the order asked for, the last one first; no more is read than that."""
+        ...
+
+    def count(self, family: str, where: Sequence[Condition] = ()) -> Result[int, StoreError]:
+        """Return how many rows match."""
+        ...
+
     def get(self, family: str, keys: Sequence[Row]) -> Result[list[Row], StoreError]:
         """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
         ...

@@ -222,7 +222,15 @@ def _check_filters(store: Store) -> None:
     _promise(blobs(("blob", "<", 2)) == [0, 1], "< excludes")
     _promise(blobs(("path", "prefix", "d3/00001")) == [10, 17], "prefix matches beginnings")
     _promise(blobs(("blob", "in", [])) == [], "in nothing matches nothing")
+    below: list[Condition] = [("blob", "<", 12), ("path", "prefix", "d3/")]
+    _promise([row[2] for row in store.newest("files", below, ["blob"], 1).unwrap()] == [10], "the last of an order")
+    _promise([row[2] for row in store.newest("files", below, ["blob"], 9).unwrap()] == [10, 3], "the last comes first")
+    _promise(store.count("files", below) == Ok(2), "matching rows are counted")
     wanted = list(range(many - 1, -1, -1))
+    among: list[Condition] = [("blob", "in", wanted)]
+    last = [row[2] for row in store.newest("files", among, ["blob"], 3).unwrap()]
+    _promise(last == [many - 1, many - 2, many - 3], "the last of a long list's members")
+    _promise(store.count("files", among) == Ok(many), "a long list's members are counted")
     _promise(blobs(("blob", "in", wanted)) == wanted[::-1], "a long list matches all its members, in order")
     _promise(store.delete("files", [("blob", "in", wanted)]) == Ok(many), "a long list deletes all its members")
 

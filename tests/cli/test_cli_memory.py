@@ -52,6 +52,10 @@ def test_facts_are_corrected(vade):
     new = vade("memory", "edit", fact["id"], "Use two spaces").out.split()[0]
     assert "history" in vade("memory", "why", new).out
     assert vade("memory", "reject", new).code == 0
+    assert vade("memory", "restore").out.startswith(new)
+    assert vade("memory", "restore", new).out.startswith(f"restored {new} ")
+    assert vade("memory", "restore").out == ""
+    assert vade("memory", "reject", new).code == 0
     assert vade("memory", "forget", fact["id"]).out == f"forgot {fact['id']}, said in 1 event\n"
     assert vade("memory", "prefs").code == 1
     missing = vade("memory", "why", "nonsense")

@@ -188,6 +188,35 @@ def test_facts_with_their_time_and_evidence(browser: Page, served: Served) -> No
     assert "fact=" in browser.js("location.hash")
 
 
+def test_a_rejection_is_undone(browser: Page, served: Served) -> None:
+    """At once, from the note that says it was done, or later among what was rejected; by keyboard like all else."""
+    there = "document.querySelector('.facts-grid').innerText.includes('run the linter')"
+
+    def reject() -> None:
+        show(browser, served, "#/memory")
+        browser.until(there)
+        browser.js(f"{ROWS}.find(each => each.innerText.includes('run the linter')).click()")
+        browser.until("document.querySelector('.beside .fact-value')?.textContent.includes('run the linter')")
+        browser.js(f"{BUTTONS}.find(each => each.textContent.startsWith('Reject')).click()")
+        browser.until("document.querySelector('dialog[open]')")
+        browser.js("document.querySelector('dialog .danger').click()")
+        browser.until(f"!{there}")
+
+    reject()
+    browser.until("document.querySelector('.toast button')")
+    browser.js("document.querySelector('.toast button').click()")
+    browser.until(there)
+    reject()
+    show(browser, served, "#/memory?show=rejected")
+    browser.until(there)
+    assert "rejected" in browser.js("document.querySelector('.facts-grid').innerText")
+    browser.js(f"{ROWS}.find(each => each.innerText.includes('run the linter')).click()")
+    browser.until(f"{BUTTONS}.some(each => each.textContent === 'Restore')")
+    browser.js(f"{BUTTONS}.find(each => each.textContent === 'Restore').click()")
+    browser.until("!location.hash.includes('rejected')")
+    browser.until(there)
+
+
 def test_facts_are_confirmed_rejected_and_forgotten(browser: Page, served: Served) -> None:
     """Confirming is done at once; rejecting and forgetting say what they do, and the safe answer has the focus."""
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from vademecum.cli import main
+from vademecum.http.paging import pack
 
 
 @pytest.fixture
@@ -214,6 +215,10 @@ def test_events_are_recorded_listed_changed_and_deleted(client):
     assert client.get("/v1/events?when=last%20week").json["total"] == 0
     assert client.get("/v1/events?when=2023-11-14").json["total"] == 5
     assert client.get("/v1/events?when=whenever").status == 400
+    assert [e["role"] for e in pages(client, "/v1/events?role=user&role=note")] == ["note"] * 4 + ["user"]
+    assert client.get("/v1/events?role=nobody").status == 400
+    for wrong in ([1, "a"], ["a", 1.0, 2], [1.5, "a", None]):
+        assert client.get(f"/v1/events?cursor={pack(tuple(wrong))}").status == 400
     assert client.get("/v1/events?until=1700000050").json["total"] == 1
     changed = client.ask("PATCH", f"/v1/events/{id_}", {"metadata": {"ticket": 7}})
     assert changed.json["metadata"] == {"ticket": 7}
@@ -271,6 +276,13 @@ def test_facts_are_confirmed_edited_rejected_and_forgotten(client):
     assert edited["text"] == "I prefer four spaces."
     assert [f["id"] for f in client.get("/v1/memory/facts").json["items"]] == [edited["id"]]
     assert client.post(f"/v1/memory/facts/{edited['id']}/reject").status == 200
+    [rejected] = client.get("/v1/memory/facts?state=rejected").json["items"]
+    assert (rejected["id"], rejected["state"]) == (edited["id"], "rejected")
+    assert edited["id"] not in {f["id"] for f in client.get("/v1/memory/facts?state=all").json["items"]}
+    assert client.get(f"/v1/memory/facts/{edited['id']}/why").json["rejected"] is True
+    assert client.post(f"/v1/memory/facts/{edited['id']}/restore").json["text"] == "I prefer four spaces."
+    assert client.post(f"/v1/memory/facts/{edited['id']}/restore").status == 400
+    assert client.post("/v1/memory/facts/none/restore").status == 404
     assert client.post(f"{place}/forget").json["events"] == 1
     assert client.get(f"{place}/why").status == 404
     assert client.post("/v1/memory/facts/none/confirm").status == 404

@@ -29,11 +29,29 @@ def lines(_, value):
     return (value if isinstance(value, str) else json.dumps(value)).encode("utf-8", "replace")
 
 
+def test_the_description_tells_what_comes_back(serve, repo):
+    """No answer is just some object, and what is in one that the description does not name would be found by the test below."""
+    client = serve(repo())
+    described = client.get("/openapi.json").json
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            told = operation["responses"]
+            for status in {"200", "201", "202"} & set(told):
+                schema = told[status].get("content", {}).get("application/json", {}).get("schema")
+                if schema is not None:
+                    assert "$ref" in schema or "items" in schema or "anyOf" in schema, (method, path, schema)
+    for name in ("ContextShape", "TimelineShape", "ListedFact", "ToolGraph", "AnswerShape", "Found"):
+        assert described["components"]["schemas"][name]["properties"], name
+    assert described["components"]["schemas"]["Found"]["additionalProperties"] is False
+
+
 @pytest.mark.slow
 def test_the_api_is_as_it_describes_itself_and_never_fails(serve, repo):
     """Parameters and bodies of every kind, right and wrong, for each operation."""
     client = serve(repo())
     client.post("/v1/events", {"text": "We decided to use SQLite.", "role": "user"})
+    client.post("/v1/tools/register", [{"name": name, "inputSchema": {"properties": {"path": {}}}} for name in "ab"])
+    client.post("/v1/tools/observe", [{"intent": "read a file", "calls": [{"tool": "a"}, {"tool": "b"}]}])
     schema = schemathesis.openapi.from_url(f"http://127.0.0.1:{client.port}/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]
     assert len(operations) > 40

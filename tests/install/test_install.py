@@ -160,6 +160,49 @@ def test_an_upgrade_replaces_what_the_older_version_wrote(machine: Machine, vade
     assert machine.tree() == before
 
 
+def test_leaving_says_what_became_of_each_file(machine: Machine, vade: Vade) -> None:
+    """Restored where it is as it was, removed where there was none, and where others wrote since, ours were taken out."""
+    settle(machine)
+    assert vade("install", "claude", "cursor", "--command", WORDS, "--yes").code == 0
+    (machine.home / ".cursor" / "mcp.json").write_text(
+        (machine.home / ".cursor" / "mcp.json").read_text().replace('"a":', '"b":')
+    )
+    (machine.home / ".claude" / "CLAUDE.md").unlink()
+    said = vade("uninstall", "--yes").err
+    for word, name in (
+        ("restored", ".claude.json"),
+        ("restored", ".cursor/hooks.json"),
+        ("took ours out of", ".cursor/mcp.json"),
+    ):
+        assert f"{word} {machine.home / name}\n" in said
+    assert "wrote" not in said
+    assert vade("install", "windsurf", "--command", WORDS, "--yes").code == 0
+    said = vade("uninstall", "--yes").err
+    assert said.count("removed ") == 3
+    assert "restored" not in said
+
+
+def test_a_version_that_is_not_known_is_left_alone(machine: Machine, vade: Vade) -> None:
+    """Cursor's file of hooks says which form it is in: of another one nothing is changed, and the rest is done."""
+    path = machine.write("home/.cursor/hooks.json", '{"version": 2, "hooks": {}}')
+    done = vade("install", "cursor", "--command", WORDS, "--yes")
+    assert "hooks.json is left alone: version is 2, and only 1 is known here" in done.err
+    assert path.read_text() == '{"version": 2, "hooks": {}}'
+    assert "vademecum" in (machine.home / ".cursor" / "mcp.json").read_text()
+
+
+def test_what_others_need_of_our_file_stays(machine: Machine, vade: Vade) -> None:
+    """Hooks that somebody put into the file that we made work on without us: its version stays for as long as they do."""
+    path = machine.home / ".cursor" / "hooks.json"
+    assert vade("install", "cursor", "--command", WORDS, "--yes").code == 0
+    value = json.loads(path.read_text())
+    assert value["version"] == 1
+    value["hooks"]["stop"] = [{"command": "./mine.sh"}]
+    path.write_text(json.dumps(value))
+    assert vade("uninstall", "cursor", "--yes").code == 0
+    assert json.loads(path.read_text()) == {"version": 1, "hooks": {"stop": [{"command": "./mine.sh"}]}}
+
+
 def test_hooks_that_are_wanted_no_more_go(machine: Machine, vade: Vade) -> None:
     """A second install without hooks takes out those of the first."""
     before = machine.tree()
@@ -229,7 +272,7 @@ def test_a_repository_cannot_lead_us_out(machine: Machine, vade: Vade) -> None:
     before = {name: content for name, content in machine.tree().items() if "settings" not in name}
     done = vade("install", "claude", "cursor", "goose", "--scope", "project", "--command", WORDS, "--yes")
     assert done.code == 3
-    assert done.err.count("leads out of the repository") == 3
+    assert done.err.count("leads out of the repository") == 4
     for said in ("no plain file", "leads nowhere"):
         assert said in done.err
     assert {name: content for name, content in machine.tree().items() if "settings" not in name} == before
@@ -434,7 +477,7 @@ def test_the_home_is_no_repository(machine: Machine, vade: Vade, monkeypatch: py
     monkeypatch.chdir(machine.home)
     before = machine.tree()
     assert "is no repository" in vade("install", "claude", "--scope", "project", "--yes").err
-    done = vade("install", "windsurf", "--no-instructions", "--yes")
+    done = vade("install", "windsurf", "--no-instructions", "--no-hooks", "--yes")
     assert "run this in the one to be served" in done.err
     assert machine.tree() == before
 

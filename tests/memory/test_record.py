@@ -133,6 +133,42 @@ def test_confirm_reject_and_edit(memory, said):
     assert [each.value for each in memory.preferences()] == ["tabs"]
 
 
+def test_a_rejection_is_taken_back(memory, said):
+    """Restored, a fact stands as what was said makes it, what it had replaced is past again, and what it names is tied to it."""
+    said("I prefer tabs over spaces for indentation")
+    said("From now on use spaces for indentation, not tabs")
+    (fact,) = memory.preferences()
+    before = memory.facts(past=True)
+    memory.reject(fact.id)
+    assert [each.value for each in memory.preferences()] == ["tabs"]
+    assert memory.rejected() == [fact]
+    assert memory.why(fact.id).rejected
+    said("Use spaces for indentation, not tabs")  # said again it stays out
+    assert [each.value for each in memory.preferences()] == ["tabs"]
+    restored = memory.restore(fact.id)
+    assert (restored.id, restored.mentions, restored.confirmed) == (fact.id, 2, False)
+    assert [(each.id, each.valid_to) for each in memory.facts(past=True)] == [
+        (each.id, each.valid_to) for each in before
+    ]
+    assert memory.rejected() == []
+    assert not memory.why(fact.id).rejected
+    with pytest.raises(UsageError, match="was not rejected"):
+        memory.restore(fact.id)
+
+
+def test_confirming_what_was_rejected_brings_it_back_as_certain(memory, said):
+    """And rejecting twice, or forgetting what was rejected, is what it says."""
+    said("I prefer tabs over spaces for indentation")
+    (fact,) = memory.preferences()
+    memory.reject(fact.id)
+    assert memory.reject(fact.id).id == fact.id
+    assert memory.confirm(fact.id).confirmed
+    assert [each.id for each in memory.preferences()] == [fact.id]
+    memory.reject(fact.id)
+    assert memory.forget(fact.id) == 1
+    assert (memory.rejected(), memory.facts(past=True)) == ([], [])
+
+
 def test_as_of_tells_what_held_then(memory, said, clock):
     """Facts have a past."""
     said("I prefer tabs over spaces for indentation")

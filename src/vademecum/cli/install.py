@@ -137,8 +137,9 @@ def _agreed(plan: Plan, *, as_json: bool) -> bool:
     """Ask on a terminal. Raises `UsageError` where nobody can answer."""
     if as_json or not sys.stdin.isatty():
         raise UsageError("nothing was written: add --yes to write it, or run this on a terminal to be asked")
-    files = sum(change.now != change.new for change in plan.changes)
-    return click.confirm(f"Write {files} file{'s' if files > 1 else ''}?", err=True)
+    changes = [change for change in plan.changes if change.now != change.new]
+    verb = "Write" if any(change.done == "wrote" for change in changes) else "Restore"
+    return click.confirm(f"{verb} {len(changes)} file{'s' if len(changes) > 1 else ''}?", err=True)
 
 
 def _show(plan: Plan, places: Places, *, as_json: bool) -> None:
@@ -163,7 +164,8 @@ def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: 
         emit_json(
             {
                 "changes": [
-                    {"path": str(change.path), "action": _action(change.now, change.new)} for change in plan.changes
+                    {"path": str(change.path), "action": _action(change.now, change.new), "done": change.done}
+                    for change in plan.changes
                 ],
                 "written": [str(path) for path in written],
                 "problems": problems,
@@ -171,8 +173,9 @@ def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: 
             }
         )
     else:
+        done = {change.path: change.done for change in plan.changes}
         for path in written:
-            click.echo(f"wrote {visible(str(path))}", err=True)
+            click.echo(f"{done[path]} {visible(str(path))}", err=True)
         for problem in problems:
             click.echo(f"vade: {visible(problem)}", err=True)
     return FAILURE if problems else 0

@@ -183,6 +183,18 @@ def reject(ids: tuple[str, ...]) -> int:
 
 
 @memory.command()
+@click.argument("ids", nargs=-1, metavar="[FACT]...")
+def restore(ids: tuple[str, ...]) -> int:
+    """Take rejections back: the facts stand again as what was said makes them. Without FACT, list what was rejected."""
+    if ids:
+        return _marked("restore", ids)
+    with remembering() as kept:
+        for fact in kept.rejected():
+            emit(f"{fact.id} {fact.topic}: {fact.text}\n")
+    return 0
+
+
+@memory.command()
 @click.argument("fact")
 @click.argument("text")
 def edit(fact: str, text: str) -> int:
@@ -246,12 +258,13 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
 
 
 @memory.command(context_settings={"ignore_unknown_options": True})
-@click.argument("event", metavar="session-start|prompt|stop")
-def hook(event: str) -> int:
+@click.argument("event", metavar="session-start|prompt|heard|stop")
+@click.argument("agent", metavar="[cursor|copilot|windsurf]", default="")
+def hook(event: str, agent: str) -> int:
     """Answer a coding agent's hook: JSON on standard input, what to know on standard output. It never fails."""
     from vademecum.hook import main
 
-    return main([event])
+    return main([event, agent])
 
 
 @memory.command()
@@ -291,7 +304,7 @@ def _marked(verb: str, ids: tuple[str, ...]) -> int:
     with remembering() as kept:
         for id_ in ids:
             fact = getattr(kept, verb)(id_)
-            emit(f"{verb}ed {id_} {fact.topic}: {fact.value}\n")
+            emit(f"{verb.removesuffix('e')}ed {id_} {fact.topic}: {fact.value}\n")
     return 0
 
 

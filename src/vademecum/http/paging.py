@@ -34,7 +34,7 @@ def page(
     try:
         rest = [item for item in known if place(item) > start] if start else known
     except TypeError:  # a cursor of another list
-        raise _no_cursor(cursor) from None
+        raise no_cursor(cursor) from None
     shown = rest[:limit]
     following = pack(place(shown[-1])) if len(rest) > limit else None
     return {"items": [show(item) for item in shown], "total": len(known), "next": following}
@@ -57,8 +57,9 @@ def after(cursor: str) -> Place:
             return tuple(place)
     except (ValueError, binascii.Error, RecursionError):
         pass
-    raise _no_cursor(cursor)
+    raise no_cursor(cursor)
 
 
-def _no_cursor(cursor: str) -> UsageError:
+def no_cursor(cursor: str) -> UsageError:
+    """Return what says that a cursor is none of this list."""
     return UsageError(f"{cursor!r} is not a cursor of this list: give the `next` of the page before, or none to begin")

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vademecum.install.moments import CASCADE, CLAUDE, COPILOT, CURSOR, GEMINI, Hooks, bare, typed, unseen
+
 Server = Callable[[str, list[str]], Any]  # the command and its arguments → what the agent's settings say
 
 
@@ -39,16 +41,6 @@ class Rules:
 
     file: str
     head: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """A file of settings with hooks: our hook → the agent's name for that moment, and a timeout in the agent's unit."""
-
-    file: str
-    format: str
-    events: Mapping[str, str]
-    timeout: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +103,7 @@ def _continue(command: str, arguments: list[str]) -> Any:
 
 
 _SERVERS = ("mcpServers",)
-_EVENTS = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "stop": "Stop"}
-_GEMINI_EVENTS = {"session-start": "SessionStart", "prompt": "BeforeAgent", "stop": "AfterAgent"}
+_COPILOT_HOOKS = Hooks("{project}/.github/hooks/vademecum.json", "json", COPILOT, 10, typed, 1)
 _AGENTS_MD = Rules("{project}/AGENTS.md")
 _HEAD = "---\n{}\n---\n\n"
 
@@ -125,12 +116,12 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{claude_json}/.claude.json",), "json", _SERVERS, _stdio),
             Rules("{claude}/CLAUDE.md"),
-            Hooks("{claude}/settings.json", "json", _EVENTS, 10),
+            Hooks("{claude}/settings.json", "json", CLAUDE, 10),
         ),
         Scope(
             Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio),
             Rules("{project}/CLAUDE.md"),
-            Hooks("{project}/.claude/settings.json", "json", _EVENTS, 10),
+            Hooks("{project}/.claude/settings.json", "json", CLAUDE, 10),
         ),
     ),
     Agent(
@@ -141,12 +132,12 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{codex}/config.toml",), "toml", ("mcp_servers",), _plain),
             Rules("{codex}/AGENTS.md"),
-            Hooks("{codex}/hooks.json", "json", _EVENTS, 10),
+            Hooks("{codex}/hooks.json", "json", CLAUDE, 10),
         ),
         Scope(
             Config(("{project}/.codex/config.toml",), "toml", ("mcp_servers",), _plain),
             _AGENTS_MD,
-            Hooks("{project}/.codex/hooks.json", "json", _EVENTS, 10),
+            Hooks("{project}/.codex/hooks.json", "json", CLAUDE, 10),
         ),
     ),
     Agent(
@@ -154,13 +145,17 @@ AGENTS: tuple[Agent, ...] = (
         "Cursor",
         ("cursor", "cursor-agent"),
         ("{home}/.cursor",),
-        Scope(Config(("{home}/.cursor/mcp.json",), "jsonc", _SERVERS, _plain, "${workspaceFolder}")),
+        Scope(
+            Config(("{home}/.cursor/mcp.json",), "jsonc", _SERVERS, _plain, "${workspaceFolder}"),
+            hooks=Hooks("{home}/.cursor/hooks.json", "json", CURSOR, element=bare, version=1),
+        ),
         Scope(
             Config(("{project}/.cursor/mcp.json",), "jsonc", _SERVERS, _plain, "${workspaceFolder}"),
             Rules(
                 "{project}/.cursor/rules/vademecum.mdc",
                 _HEAD.format("description: when to use vademecum\nalwaysApply: true"),
             ),
+            Hooks("{project}/.cursor/hooks.json", "json", CURSOR, element=bare, version=1),
         ),
     ),
     Agent(
@@ -175,6 +170,7 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{project}/.vscode/mcp.json",), "jsonc", ("servers",), _stdio, "${workspaceFolder}"),
             Rules("{project}/.github/instructions/vademecum.instructions.md", _HEAD.format('applyTo: "**"')),
+            _COPILOT_HOOKS,
         ),
     ),
     Agent(
@@ -185,8 +181,9 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{home}/.copilot/mcp-config.json",), "json", _SERVERS, _copilot),
             Rules("{home}/.copilot/copilot-instructions.md"),
+            Hooks("{home}/.copilot/hooks/vademecum.json", "json", COPILOT, 10, typed, 1),
         ),
-        Scope(Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio), _AGENTS_MD),
+        Scope(Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio), _AGENTS_MD, _COPILOT_HOOKS),
     ),
     Agent(
         "windsurf",
@@ -196,8 +193,12 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{home}/.codeium/windsurf/mcp_config.json",), "json", _SERVERS, _plain, "{repository}"),
             Rules("{home}/.codeium/windsurf/memories/global_rules.md"),
+            Hooks("{home}/.codeium/windsurf/hooks.json", "json", CASCADE, element=unseen),
         ),
-        Scope(rules=Rules("{project}/.windsurf/rules/vademecum.md", _HEAD.format("trigger: always_on"))),
+        Scope(
+            rules=Rules("{project}/.windsurf/rules/vademecum.md", _HEAD.format("trigger: always_on")),
+            hooks=Hooks("{project}/.windsurf/hooks.json", "json", CASCADE, element=unseen),
+        ),
     ),
     Agent(
         "zed",
@@ -215,12 +216,12 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{home}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{home}/.gemini/GEMINI.md"),
-            Hooks("{home}/.gemini/settings.json", "jsonc", _GEMINI_EVENTS, 10_000),
+            Hooks("{home}/.gemini/settings.json", "jsonc", GEMINI, 10_000),
         ),
         Scope(
             Config(("{project}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{project}/GEMINI.md"),
-            Hooks("{project}/.gemini/settings.json", "jsonc", _GEMINI_EVENTS, 10_000),
+            Hooks("{project}/.gemini/settings.json", "jsonc", GEMINI, 10_000),
         ),
     ),
     Agent(
@@ -343,12 +344,12 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{home}/.qwen/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{home}/.qwen/QWEN.md"),
-            Hooks("{home}/.qwen/settings.json", "jsonc", _EVENTS),
+            Hooks("{home}/.qwen/settings.json", "jsonc", CLAUDE),
         ),
         Scope(
             Config(("{project}/.qwen/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{project}/QWEN.md"),
-            Hooks("{project}/.qwen/settings.json", "jsonc", _EVENTS),
+            Hooks("{project}/.qwen/settings.json", "jsonc", CLAUDE),
         ),
     ),
     Agent(

@@ -26,6 +26,7 @@ class Change:
         mode: Permissions it is to have.
         owner: Its user and group.
         folders: Directories that have to be made for it, outermost first.
+        was: The digest of what was in it before us, where that is known.
     """
 
     path: Path
@@ -36,6 +37,16 @@ class Change:
     mode: int
     owner: tuple[int, int] | None
     folders: tuple[str, ...] = ()
+    was: str = ""
+
+    @property
+    def done(self) -> str:
+        """What making it does to the file, in a word that its path can follow."""
+        if self.new is None:
+            return "removed"
+        if self.record is not None:
+            return "wrote"
+        return "restored" if digest_of(self.new) == self.was else "took ours out of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +90,11 @@ def with_parts(
     parts = tuple(known.values())
     if not parts:
         clean = _clean(found, old, journal)
-        return Change(found.path, found.content, clean, clean, None, found.mode, found.owner) if old else None
+        return (
+            Change(found.path, found.content, clean, clean, None, found.mode, found.owner, was=old.before)
+            if old
+            else None
+        )
     if found.content == new and old and old.parts == parts and old.after == (digest_of(new),):
         return None
     record = Record("", (digest_of(new),), parts, __version__, project)
@@ -103,7 +118,7 @@ def without_parts(found: Found, old: Record, chosen: Collection[str], journal: J
         return None
     clean = _clean(found, _record(found, journal), journal)
     if not staying:
-        return Change(found.path, found.content, clean, clean, None, found.mode, found.owner)
+        return Change(found.path, found.content, clean, clean, None, found.mode, found.owner, was=old.before)
     text, remaining = decoded(found.content or b""), {each.part.id for each in staying}
     for each in reversed(old.parts):
         if each.part.id not in remaining:

@@ -26,8 +26,10 @@ class Command:
 
         >>> Command(("/opt/my tools/vade",), True).hook("stop", "linux")
         "'/opt/my tools/vade' memory hook stop || exit 0"
+        >>> Command(("vade",), True).hook("heard cursor", "linux")
+        'vade memory hook heard cursor || exit 0'
         """
-        words = [*self.words, "memory", "hook", name]
+        words = [*self.words, "memory", "hook", *name.split()]
         return f"{subprocess.list2cmdline(words) if platform == 'win32' else shlex.join(words)} || exit 0"
 
 

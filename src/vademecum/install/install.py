@@ -17,13 +17,14 @@ from dataclasses import replace as with_fields
 from pathlib import Path
 
 from vademecum.errors import SourceError, UsageError
-from vademecum.install.agents import AGENTS, BY_ID, Agent, Config, Hooks
+from vademecum.install.agents import AGENTS, BY_ID, Agent, Config
 from vademecum.install.change import Change, Wanted, with_parts, without_parts
 from vademecum.install.command import Command
 from vademecum.install.files import Found, look
 from vademecum.install.instructions import INSTRUCTIONS
 from vademecum.install.journal import Journal, Record, make, sweep
 from vademecum.install.journal import replace as replace_file
+from vademecum.install.moments import Hooks
 from vademecum.install.part import EditError, Part
 from vademecum.install.places import Places
 
@@ -119,7 +120,7 @@ def gather(choice: Choice, places: Places) -> tuple[dict[Path, list[Wanted]], tu
         parts = list(_parts(agent, choice, places))
         if scope.config is None:
             notes.append(
-                f"{agent.title} has no servers {_of(choice.scope)}: only instructions"
+                f"{agent.title} has no servers {_of(choice.scope)}: only {'instructions and hooks' if scope.hooks else 'instructions'}"
                 if parts
                 else f"{agent.title} has nothing {_of(choice.scope)}: try --scope {_other(choice.scope)}"
             )
@@ -229,12 +230,14 @@ def _server(config: Config, command: Command, places: Places) -> tuple[Path, Par
 
 
 def _hooks(hooks: Hooks, command: Command) -> Iterable[Part]:
-    for name, event in hooks.events.items():
-        hook: dict[str, object] = {"type": "command", "command": command.hook(name)}
-        if hooks.timeout is not None:
-            hook["timeout"] = hooks.timeout
-        mark = f"memory hook {name}"
-        yield Part(f"hook {name}", hooks.format, {"hooks": [hook]}, ("hooks", event), mark)
+    if hooks.version is not None:
+        yield Part("hooks version", hooks.format, hooks.version, ("version",))
+    names = [hook.split()[0] for hook in hooks.events.values()]
+    for event, hook in hooks.events.items():
+        name = hook.split()[0]
+        id_ = f"hook {name}" if names.count(name) == 1 else f"hook {name} {event}"
+        element = hooks.element(command.hook(hook), hooks.timeout)
+        yield Part(id_, hooks.format, element, ("hooks", event), f"memory hook {name}")
 
 
 def _add(parts: list[Wanted], part: Part, agent: str) -> None:

@@ -6,6 +6,7 @@ be known to undo it, because the text alone does not tell, goes into the hint:
     rooted      the text held nothing, and the object around everything is ours
     opened      objects and lists that were not there, outermost first, as lists of keys
     inside      which object or list was empty before, and what stood between its brackets
+    shared      a plain value that the whole text needs: it goes only where nothing else is left beside it
     replaced    the text of an entry of the same name that was there before
 """
 
@@ -56,6 +57,8 @@ def remove(text: str, part: Part, hint: Hint, *, comments: bool) -> str:
     if "replaced" in hint:
         node = steps[-1].item.node
         return text[: node.start] + str(hint["replaced"]) + text[node.end :]
+    if hint.get("shared") and len(steps[-1].inside.items) > 1:
+        return text
     text = _cut(text, steps[-1], hint)
     for path in reversed(hint.get("opened", ())):
         text = _cut_if_empty(text, tuple(path), hint)
@@ -166,7 +169,7 @@ def _placed(text: str, part: Part) -> tuple[str, Hint]:
     value = [part.value] if part.mark and keys else part.value
     for key in reversed(keys[1:]):
         value = {key: value}
-    hint: Hint = {"added": True}
+    hint: Hint = {"added": True} if isinstance(part.value, (dict, list)) else {"added": True, "shared": True}
     if opened := [list(part.path[:depth]) for depth in range(known + 1, len(part.path) + bool(part.mark))]:
         hint["opened"] = opened
     if not inside.items:
@@ -182,6 +185,8 @@ def _merged(text: str, node: Node, part: Part) -> tuple[str, Hint]:
         wanted = next(iter(wanted.values()))[0]  # within an element that others share
     if contains(there, wanted):
         return text, {}
+    if not isinstance(wanted, (dict, list)):
+        raise EditError(f"{_shown(part.path)} is {original[:20]}, and only {wanted} is known here")
     if part.mark or node.kind != "{" or not isinstance(wanted, dict):
         return _with_value(text, node, wanted), {"replaced": original}
     for key, value in part.value.items():

@@ -23,6 +23,7 @@ class Why:
     said: tuple[tuple[Event | None, str], ...]  # each event that says it (None where it is not here), and its words
     history: tuple[Fact, ...]  # all values of the same thing, oldest first
     scope: str
+    rejected: bool = False  # a person said that it is not so: it stands nowhere until it is restored
 
 
 class Corrections:
@@ -43,15 +44,28 @@ class Corrections:
         claims = scope.ledger.claims(fact)
         events = {e.id: e for each in self._scopes for e in each.journal.get([claim.event for claim in claims])}
         said = tuple((events.get(claim.event), claim.text) for claim in claims)
-        return Why(fact, said, tuple(scope.ledger.history(fact.key)), scope.name)
+        history = tuple(scope.ledger.history(fact.key))
+        return Why(fact, said, history, scope.name, fact.id not in {each.id for each in history})
 
     def mark(self, id_: str, mark: str) -> Fact:
         """Confirm or reject a fact, and return what it is then. Raises `UsageError`, `StoreError`."""
         scope, fact = self._fact(id_)
         with scope.store.transaction():
             scope.ledger.mark(fact, mark, self._clock())
+            self._anchoring.anchor(scope, scope.ledger.get([id_]))  # one that was rejected lost what it was tied to
         self._changed()
-        return next((each for each in scope.ledger.history(fact.key) if each.id == id_), fact)
+        return next(iter(scope.ledger.get([id_])), fact)
+
+    def restore(self, id_: str) -> Fact:
+        """Take a rejection back, and return the fact as it stands again. Raises `UsageError`, `StoreError`."""
+        scope, fact = self._fact(id_)
+        if scope.ledger.get([id_]):
+            raise UsageError(f"the fact {id_!r} was not rejected: `vade memory restore` lists those that were")
+        with scope.store.transaction():
+            scope.ledger.unmark(fact)
+            self._anchoring.anchor(scope, scope.ledger.get([id_]))
+        self._changed()
+        return next(iter(scope.ledger.get([id_])), fact)
 
     def forget(self, id_: str) -> int:
         """Forget a fact or an event, with the words that said it; return how many events lost words.
@@ -109,6 +123,9 @@ class Corrections:
     def _fact(self, id_: str) -> tuple[Scope, Fact]:
         for scope in self._scopes:
             if found := scope.ledger.get([id_]):
+                return scope, found[0]
+        for scope in self._scopes:
+            if found := [fact for fact in scope.ledger.rejected() if fact.id == id_]:
                 return scope, found[0]
         raise UnknownError(f"there is no fact {id_!r}: `vade memory prefs --all` and `vade memory recall` show ids")
 

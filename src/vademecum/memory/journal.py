@@ -63,7 +63,7 @@ class Journal:
             if not rows:
                 raise UnknownError(f"there is no event {id_!r}: `vade memory recall` shows ids")
             number, *rest = rows[0]
-            event = _event(rows[0])
+            event = event_of(rows[0])
             merged = {**event.metadata, **changes}
             metadata = {key: value for key, value in merged.items() if value is not None}
             patched = Event(
@@ -104,7 +104,7 @@ class Journal:
         rows = self._scan("events", [("id", "=", id_)])
         if not rows:
             return
-        event = _event(rows[0])
+        event = event_of(rows[0])
         left = event.text.replace(words, CUT) if words else event.text
         if left == event.text or len(left.replace(CUT, "").strip()) < len(words):
             self.delete([id_], FORGOTTEN, at)
@@ -113,7 +113,7 @@ class Journal:
 
     def read_anew(self, ids: Sequence[str], at: float) -> None:
         """Have arrays made of events again: more is known of what they are about. Inside a transaction. Raises `StoreError`."""
-        self._put_behind([(row, _event(row)) for row in self._scan("events", [("id", "in", list(ids))])], at)
+        self._put_behind([(row, event_of(row)) for row in self._scan("events", [("id", "in", list(ids))])], at)
 
     def _put_behind(self, moved: Sequence[tuple[Row, Event]], at: float) -> None:
         """Give events new numbers, behind all others, and keep them as they are to be."""
@@ -139,12 +139,12 @@ class Journal:
 
     def get(self, ids: Sequence[str]) -> list[Event]:
         """Return the events with these ids, in their order; ids that are not here are left out."""
-        found = {row[1]: _event(row) for row in self._scan("events", [("id", "in", list(ids))])}
+        found = {row[1]: event_of(row) for row in self._scan("events", [("id", "in", list(ids))])}
         return [found[id_] for id_ in ids if id_ in found]
 
     def read(self, numbers: Sequence[int]) -> dict[int, Event]:
         """Return events by number."""
-        return {row[0]: _event(row) for row in self.store.get("events", [(n,) for n in numbers]).unwrap()}
+        return {row[0]: event_of(row) for row in self.store.get("events", [(n,) for n in numbers]).unwrap()}
 
     def after(self, number: int, at_once: int) -> Iterator[list[tuple[int, Event]]]:
         """Yield the events recorded after the one of this number, in order, a list of at most `at_once` at a time."""
@@ -152,7 +152,7 @@ class Journal:
         for start in range(0, len(numbers), at_once):
             part = numbers[start : start + at_once]
             where: list[Condition] = [("number", ">=", part[0]), ("number", "<=", part[-1])]
-            yield [(row[0], _event(row)) for row in self._scan("events", where, order=("number",))]
+            yield [(row[0], event_of(row)) for row in self._scan("events", where, order=("number",))]
 
     def between(
         self, since: float, until: float, session: str = "", metadata: Mapping[str, Any] | None = None
@@ -162,12 +162,12 @@ class Journal:
         where += [("session", "=", session)] if session else []
         tagged = self.tagged(metadata) if metadata else None
         rows = self._scan("events", where, order=("at", "number"))
-        return [_event(row) for row in rows if tagged is None or row[0] in tagged]
+        return [event_of(row) for row in rows if tagged is None or row[0] in tagged]
 
     def of_session(self, session: str) -> list[tuple[int, Event]]:
         """Return the events of a session by number, in order of time."""
         rows = self._scan("events", [("session", "=", session)], order=("at", "number"))
-        return [(row[0], _event(row)) for row in rows]
+        return [(row[0], event_of(row)) for row in rows]
 
     def digests(self, since: float, until: float, session: str = "") -> list[tuple[float, str]]:
         """Return when each session that ended in a stretch of time did, and what it came to, in order."""
@@ -221,7 +221,8 @@ def _row(event: Event, recorded_at: float) -> Row:
             _json(dict(event.metadata)), recorded_at)  # fmt: skip
 
 
-def _event(row: Row) -> Event:
+def event_of(row: Row) -> Event:
+    """Return the event of a row of `events`."""
     _, id_, at, role, session, repo, speaker, text, metadata, _ = row
     return Event(id_, at, Role(role), text, session, repo, speaker, json.loads(metadata) if metadata != "{}" else {})
 

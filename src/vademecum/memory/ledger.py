@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from vademecum.memory.facts import FORGOTTEN, settle
+from vademecum.memory.facts import FORGOTTEN, REJECTED, settle
 from vademecum.memory.journal import Journal
 from vademecum.memory.records import Claim, Fact, FactKind
 from vademecum.protocols import Condition, Row, Store
@@ -47,9 +47,7 @@ class Ledger:
         distinct = list(dict.fromkeys(keys))
         if not distinct:
             return []
-        by_key: dict[str, list[Claim]] = {key: [] for key in distinct}
-        for row in self._scan("claims", [("key", "in", distinct)]):
-            by_key[row[2]].append(_claim(row))
+        by_key = self._by_key(distinct)
         marks = self.marks(claim.digest for claims in by_key.values() for claim in claims)
         facts = [fact for claims in by_key.values() for fact in settle(claims, marks)]
         before = {row[0] for row in self._scan("facts", [("key", "in", distinct)], ("id",))}
@@ -67,6 +65,11 @@ class Ledger:
             self.store.delete("claims", [("digest", "=", fact.digest)]).unwrap()
         self.settle([fact.key])
 
+    def unmark(self, fact: Fact) -> None:
+        """Take back what a person said of a fact's value, and settle again. Raises `StoreError`."""
+        self.store.delete("marks", [("digest", "=", fact.digest)]).unwrap()
+        self.settle([fact.key])
+
     # -- reading -------------------------------------------------------------------------------------------------
 
     def get(self, ids: Sequence[str]) -> list[Fact]:
@@ -81,6 +84,18 @@ class Ledger:
         if as_of is not None:
             return [fact for fact in found if fact.holds_at(as_of)]
         return [fact for fact in found if fact.valid_to is None] if standing else found
+
+    def rejected(self) -> list[Fact]:
+        """Return the facts whose value a person rejected, as they would stand had nobody, oldest first."""
+        digests = {row[0] for row in self._scan("marks", [("mark", "=", REJECTED)], ("digest",))}
+        keys = (
+            {row[0] for row in self._scan("claims", [("digest", "in", list(digests))], ("key",))} if digests else set()
+        )
+        facts = []
+        for claims in self._by_key(list(keys)).values():
+            marks = self.marks({claim.digest for claim in claims} - digests)
+            facts += [fact for fact in settle(claims, marks) if fact.digest in digests]
+        return sorted(facts, key=lambda fact: (fact.valid_from, fact.id))
 
     def history(self, key: str) -> list[Fact]:
         """Return all facts of one key, oldest first."""
@@ -138,6 +153,12 @@ class Ledger:
             before = self.uses(list(shown))
             rows = [(item, before.get(item, 0) + times) for item, times in shown.items()]
             self.store.upsert("usage", rows).unwrap()
+
+    def _by_key(self, keys: Sequence[str]) -> dict[str, list[Claim]]:
+        by_key: dict[str, list[Claim]] = {key: [] for key in keys}
+        for row in self._scan("claims", [("key", "in", keys)]) if keys else ():
+            by_key[row[2]].append(_claim(row))
+        return by_key
 
     def _scan(
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()

@@ -300,8 +300,16 @@ class Memory:
         return self._corrections.mark(id_, CONFIRMED)
 
     def reject(self, id_: str) -> Fact:
-        """Say that a fact does not hold: it is shown no more, and not learned again. Raises `UsageError`."""
+        """Say that a fact does not hold: it is shown no more, not learned again, until it is restored. Raises `UsageError`."""
         return self._corrections.mark(id_, REJECTED)
+
+    def rejected(self) -> list[Fact]:
+        """Return the facts that were rejected, as they would stand otherwise, oldest first."""
+        return [fact for scope in self._scopes for fact in scope.ledger.rejected()]
+
+    def restore(self, id_: str) -> Fact:
+        """Take a rejection back: the fact stands as what was said makes it. Raises `UsageError`, `StoreError`."""
+        return self._corrections.restore(id_)
 
     def forget(self, id_: str) -> int:
         """Forget a fact or an event for good, with the words that said it; returns how many events lost words.

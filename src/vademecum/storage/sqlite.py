@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from heapq import merge
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -225,6 +225,26 @@ class SqliteStore:
         width = len(chosen)
         rows = merge(*parts, key=lambda row: row[width:]) if order and len(parts) > 1 else chain.from_iterable(parts)
         return [row[:width] for row in rows] if order else list(rows)
+
+    @_outcome
+    def newest(self, family: str, where: Sequence[Condition], order: Sequence[str], most: int) -> list[Row]:
+        """Return the last `most` of the matching rows in the order asked for, the last one first."""
+        chosen, by = self._known(family, FAMILIES[family].columns), self._known(family, order)
+        tail = f" ORDER BY {','.join(f'{name} DESC' for name in by)} LIMIT ?"
+        parts = [
+            self._db.execute(f"SELECT {','.join([*chosen, *by])} FROM {family}{clause}{tail}", [*values, most])  # noqa: S608 - names of our own
+            for clause, values in _clauses(family, where)
+        ]
+        rows = merge(*(part.fetchall() for part in parts), key=lambda row: row[len(chosen) :], reverse=True)
+        return [row[: len(chosen)] for row in islice(rows, most)]
+
+    @_outcome
+    def count(self, family: str, where: Sequence[Condition] = ()) -> int:
+        """Return how many rows match."""
+        return sum(
+            int(self._db.execute(f"SELECT count(*) FROM {family}{clause}", values).fetchone()[0])  # noqa: S608 - names of our own
+            for clause, values in _clauses(family, where)
+        )
 
     @_outcome
     def get(self, family: str, keys: Sequence[Row]) -> list[Row]:

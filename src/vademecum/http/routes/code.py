@@ -12,7 +12,7 @@ from vademecum.context.document import context_record
 from vademecum.context.render import answer_record, evidence_record
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked, Asking
-from vademecum.types import Answer, Evidence
+from vademecum.http.routes.shapes import AnswerShape, ContextShape, Found
 
 router = APIRouter(prefix="/v1", tags=["code"])
 MOST_RESULTS = 200
@@ -35,7 +35,7 @@ class Task(BaseModel):
     refresh: bool | None = None
 
 
-@router.get("/search", response_model=Answer)
+@router.get("/search", response_model=AnswerShape)
 async def search(
     asked: Asked,
     q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION, description="A question, or a name.")],
@@ -69,13 +69,13 @@ async def search(
     return await asked.answer(answer)
 
 
-@router.get("/open", response_model=Evidence)
+@router.get("/open", response_model=Found)
 async def open_(asked: Asked, target: Name, repo: Name = "", commit: Name = "") -> Response:
     """Read a file, or lines of it, as they are on disk now: `path`, `path:10` or `path:10-40`."""
     return await asked.answer(lambda engine: evidence_record(engine.codebase.open(target, commit=commit, repo=repo)))
 
 
-@router.get("/context", response_model=dict[str, Any])
+@router.get("/context", response_model=ContextShape)
 async def context(
     asked: Asked,
     task: Text,
@@ -93,7 +93,7 @@ async def context(
     return await _context(asked, body)
 
 
-@router.post("/context", response_model=dict[str, Any])
+@router.post("/context", response_model=ContextShape)
 async def context_of(asked: Asked, body: Task) -> Response:
     """Return what to read for a task that is too long for an address."""
     return await _context(asked, body)

@@ -7,18 +7,19 @@ from starlette.responses import PlainTextResponse
 
 from vademecum.http.asking import Asked
 from vademecum.http.engines import Opening
+from vademecum.http.routes.shapes import Standing
 from vademecum.metrics import exposition
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz")
+@router.get("/healthz", response_model=Standing)
 async def healthz() -> dict[str, str]:
     """Say that the process answers."""
     return {"status": "ok"}
 
 
-@router.get("/readyz")
+@router.get("/readyz", response_model=Standing)
 async def readyz(request: Request) -> dict[str, str]:
     """Say that engines can be opened; 503 while they cannot."""
     desk = request.app.state.desk

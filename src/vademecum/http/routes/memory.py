@@ -15,14 +15,15 @@ from vademecum.http.asking import Asked
 from vademecum.http.paging import page
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
-from vademecum.http.routes.shapes import Forgotten, JsonLines, Markdown, Page, RecalledShape
+from vademecum.http.routes.shapes import Forgotten, JsonLines, ListedFact, Markdown, Page, RecalledShape, TimelineShape
 from vademecum.memory.corrections import Why
+from vademecum.memory.ledger import Ledger
 from vademecum.memory.portable import Imported
 from vademecum.memory.records import Fact, FactKind, Recalled
 
 router = APIRouter(prefix="/v1/memory", tags=["memory"])
 FactId = Annotated[str, Path(min_length=1, max_length=200)]
-STATES = ("holds", "past", "disputed", "confirmed", "all")
+STATES = ("holds", "past", "disputed", "confirmed", "rejected", "all")
 
 
 class Wording(BaseModel):
@@ -101,7 +102,7 @@ async def context_for(
     return await context(asked, Message(message=q, session=session, k=k, budget_tokens=budget_tokens), repo)
 
 
-@router.get("/timeline", response_model=dict[str, Any])
+@router.get("/timeline", response_model=TimelineShape)
 async def timeline(
     asked: Asked, when: Words = "", session: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = ""
 ) -> Response:
@@ -122,7 +123,7 @@ async def timeline(
     return await asked.answer(answer, repo=repo)
 
 
-@router.get("/facts", response_model=Page[dict[str, Any]])
+@router.get("/facts", response_model=Page[ListedFact])
 async def facts(
     asked: Asked,
     kind: Annotated[list[FactKind], Query(max_length=10)] = [],
@@ -142,15 +143,24 @@ async def facts(
             (fact, each.name)
             for each in engine.memory.scopes
             if scope in {"", each.name}
-            for fact in each.ledger.facts(kind, standing=state in {"holds", "disputed", "confirmed"})
-            if fact.confidence >= least and _is(fact, state)
+            for fact in _facts(each.ledger, kind, state)
+            if fact.confidence >= least
         ]
         found.sort(key=_place)
+        told = state if state == "rejected" else ""
         return page(
-            found, limit, cursor, _place, lambda item: {"scope": item[1], "state": state_of(item[0]), **asdict(item[0])}
-        )
+            found, limit, cursor, _place, lambda item: {"scope": item[1], "state": told or state_of(item[0]), **asdict(item[0])}
+        )  # fmt: skip
 
     return await asked.answer(answer, repo=repo)
+
+
+def _facts(ledger: Ledger, kinds: list[FactKind], state: str) -> list[Fact]:
+    """The facts of a scope in one state; what was rejected stands in none of the others, not even in all."""
+    if state == "rejected":
+        return [fact for fact in ledger.rejected() if not kinds or fact.kind in kinds]
+    found = ledger.facts(kinds, standing=state in {"holds", "disputed", "confirmed"})
+    return [fact for fact in found if _is(fact, state)]
 
 
 def _place(item: tuple[Fact, str]) -> tuple[float, str, str]:
@@ -182,8 +192,14 @@ async def confirm(asked: Asked, id: FactId, repo: Name = "") -> Response:
 
 @router.post("/facts/{id}/reject", response_model=Fact)
 async def reject(asked: Asked, id: FactId, repo: Name = "") -> Response:
-    """Say that a fact does not hold: it is shown no more, and not learned again."""
+    """Say that a fact does not hold: it is shown no more, and not learned again, until it is restored."""
     return await asked.answer(lambda engine: asdict(engine.memory.reject(id)), repo=repo)
+
+
+@router.post("/facts/{id}/restore", response_model=Fact)
+async def restore(asked: Asked, id: FactId, repo: Name = "") -> Response:
+    """Take a rejection back: the fact stands again as what was said makes it."""
+    return await asked.answer(lambda engine: asdict(engine.memory.restore(id)), repo=repo)
 
 
 @router.post("/facts/{id}/forget", response_model=Forgotten)

@@ -5,21 +5,29 @@ Routes write their answers themselves; a test asks everything and holds the answ
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from vademecum.codebase.outline import Entry
+from vademecum.context.piece import Form
 from vademecum.http.problems import MEDIA_TYPE
-from vademecum.memory.records import Evidence
+from vademecum.memory.records import Event, Evidence, Fact
 from vademecum.tools.records import Usage
-from vademecum.types import Verdict
+from vademecum.types import Freshness, Verdict
 
 T = TypeVar("T")
 
 
-class Page(BaseModel, Generic[T]):
+class Shape(BaseModel):
+    """All that an answer says: nothing else is in it."""
+
+    model_config = ConfigDict(extra="forbid", serialize_by_alias=True)
+
+
+class Page(Shape, Generic[T]):
     """Part of a long list."""
 
     items: list[T]
@@ -27,7 +35,7 @@ class Page(BaseModel, Generic[T]):
     next: str | None = Field(description="The cursor of the page after this; null at the end.")
 
 
-class Problem(BaseModel):
+class Problem(Shape):
     """What is wrong, and how to mend it (RFC 9457)."""
 
     type: str
@@ -38,7 +46,7 @@ class Problem(BaseModel):
     error: str = Field(default="", description="The class of the error, as docs/errors.md lists them.")
 
 
-class Declaration(BaseModel):
+class Declaration(Shape):
     """A declared name."""
 
     name: str
@@ -49,7 +57,7 @@ class Declaration(BaseModel):
     end_line: int
 
 
-class Node(BaseModel):
+class Node(Shape):
     """A declaration or file to be drawn."""
 
     id: str
@@ -62,7 +70,7 @@ class Node(BaseModel):
     weight: float
 
 
-class Edge(BaseModel):
+class Edge(Shape):
     """What leads from one node to another."""
 
     from_: str = Field(alias="from")
@@ -72,7 +80,7 @@ class Edge(BaseModel):
     line: int
 
 
-class Drawing(BaseModel):
+class Drawing(Shape):
     """Nodes and the edges among them."""
 
     title: str
@@ -82,7 +90,7 @@ class Drawing(BaseModel):
     edges: list[Edge]
 
 
-class MapShape(BaseModel):
+class MapShape(Shape):
     """Repositories in so many tokens."""
 
     task: str
@@ -94,7 +102,7 @@ class MapShape(BaseModel):
     entries: list[Entry]
 
 
-class JobShape(BaseModel):
+class JobShape(Shape):
     """An index run."""
 
     id: str
@@ -112,7 +120,7 @@ class JobShape(BaseModel):
     problem: Problem | None
 
 
-class RecalledShape(BaseModel):
+class RecalledShape(Shape):
     """What memory answers."""
 
     query: str
@@ -125,20 +133,206 @@ class RecalledShape(BaseModel):
     searched: int
 
 
-class Markdown(BaseModel):
+class Found(Shape):
+    """One piece of an answer of a search: where it is, what it says, why it is here, and whether it still holds."""
+
+    id: str = Field(description="`<repo>:<commit>:<path>:<hash of the piece>`.")
+    repo: str
+    branch: str
+    commit: str
+    path: str
+    start_line: int = Field(description="Lines count from 1, and both are meant.")
+    end_line: int
+    snippet: str
+    snippet_line: int = Field(description="The line that the snippet begins with.")
+    best_line: int = Field(description="The line from which to show it where only some are shown.")
+    score: float
+    kind: str
+    language: str
+    symbols: list[str]
+    signature: str
+    summary: str
+    file_kind: str
+    signals: dict[str, float] = Field(description="Ranks and boosts by name: why it ranks where it does.")
+    freshness: Freshness
+    metadata: dict[str, Any] = Field(description="What is known of the declaration: parameters, complexity, calls, …")
+    url: str = Field(description="Of an item of a backlog or of documents: where a person looks at it.")
+    updated: str
+
+
+class AnswerShape(Shape):
+    """What was found, how far to trust it, and, when nothing was, why."""
+
+    query: str
+    verdict: Verdict
+    probability: float = Field(ge=0, le=1, description="That the evidence holds the answer.")
+    reason: str
+    nearest: list[str] = Field(description="Names close to what was asked, apart from the evidence.")
+    searched: int = Field(description="How many pieces passed the filters.")
+    evidence: list[Found]
+
+
+class PieceShape(Shape):
+    """Something to read; of what stands in no file there is no place."""
+
+    why: list[str] = Field(description="What of it matches the task, or how it belongs to what does.")
+    form: Form
+    text: str = ""
+    id: str = ""
+    repo: str = ""
+    path: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    freshness: Freshness = Freshness.FRESH
+    symbols: list[str] = []
+
+
+class SectionShape(Shape):
+    """Pieces of one sort, the most wanted first."""
+
+    name: str
+    pieces: list[PieceShape]
+
+
+class ContextShape(Shape):
+    """What to read for a task; of `tokens` and what follows it only what is known where the budget holds any text."""
+
+    task: str = ""
+    verdict: Verdict
+    probability: float = Field(ge=0, le=1)
+    reason: str = ""
+    nearest: list[str] = []
+    tokens: int = 0
+    budget: int = 0
+    counter: str = ""
+    left_out: int = 0
+    shown_before: int = 0
+    sections: list[SectionShape]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFact(Fact):
+    """A fact, where it is kept, and what it is now."""
+
+    scope: Literal["repository", "global"]
+    state: Literal["holds", "past", "disputed", "confirmed", "rejected"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened(Event):
+    """An event, and the name of its chapter."""
+
+    chapter: str
+
+
+class ChapterShape(Shape):
+    """A stretch of the past; `events` counts them."""
+
+    name: str
+    since: float | None
+    until: float | None
+    events: int
+    digests: list[str] = Field(description="What its sessions came to.")
+
+
+class TimelineShape(Page[Happened]):
+    """What was said and committed, the latest first, and the chapters of all of it."""
+
+    chapters: list[ChapterShape]
+
+
+class InputShape(Shape):
+    """What a tool takes."""
+
+    name: str
+    type: str
+    required: bool
+
+
+class ToolNode(Shape):
+    """A tool or a capability, and how it fared."""
+
+    id: str
+    name: str
+    kind: Literal["tool", "capability"]
+    about: str
+    inputs: list[InputShape]
+    calls: int
+    good: int
+
+
+class Arc(Shape):
+    """What leads from tools to one, all by their number among the nodes."""
+
+    tail: list[int]
+    head: int
+    kind: str
+    weight: float = Field(description="What going along it costs.")
+    seen: int = Field(description="In how many traces, of a sequence.")
+    input: str = Field(description="The input that it is about, if it is about one.")
+
+
+class Given(Shape):
+    """An input of a task, and the task before it that gives it, if one does."""
+
+    name: str
+    from_: str = Field(alias="from")
+    required: bool
+
+
+class TaskShape(Shape):
+    """One call of a plan."""
+
+    id: str
+    call: str
+    type: Literal["tool", "capability"]
+    depends_on: list[str]
+    inputs: list[Given]
+    probability: float
+
+
+class PlanShape(Shape):
+    """What to call for an intent, in layers whose tasks can run at the same time."""
+
+    intent: str
+    tasks: list[TaskShape]
+    layers: list[list[str]]
+    confidence: float
+    evidence: list[str] = Field(description="Ids of the traces that support it.")
+    missing: list[str]
+    reason: str
+
+
+class ToolGraph(Shape):
+    """How tools lead to each other, and a plan where an intent was given."""
+
+    nodes: list[ToolNode]
+    arcs: list[Arc]
+    tools: int
+    traces: int
+    plan: PlanShape | None
+
+
+class Standing(Shape):
+    """How the server stands."""
+
+    status: str
+
+
+class Markdown(Shape):
     """A text to be read."""
 
     markdown: str
 
 
-class Forgotten(BaseModel):
+class Forgotten(Shape):
     """What was forgotten, and how many events lost words."""
 
     id: str
     events: int
 
 
-class ListedTool(BaseModel):
+class ListedTool(Shape):
     """A registered tool, and how it fared."""
 
     id: str
@@ -147,31 +341,32 @@ class ListedTool(BaseModel):
     description: str
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
+    about: str = Field(description="What its server says of itself.")
     pinned: bool
     usage: Usage | None
 
 
-class Repo(BaseModel):
+class Repo(Shape):
     """A repository that is open."""
 
     name: str
     root: str
 
 
-class Repos(BaseModel):
+class Repos(Shape):
     """The repositories that are open."""
 
     items: list[Repo]
 
 
-class Value(BaseModel):
+class Value(Shape):
     """A setting, and which layer set it."""
 
     value: Any
     origin: str
 
 
-class SettingsShape(BaseModel):
+class SettingsShape(Shape):
     """Every setting."""
 
     settings: dict[str, Value]

@@ -13,7 +13,7 @@ from vademecum.http.asking import Asked
 from vademecum.http.paging import page
 from vademecum.http.routes.code import LONGEST_QUESTION, Name
 from vademecum.http.routes.parameters import ANY_JSON, Cursor, Limit
-from vademecum.http.routes.shapes import ListedTool, Page
+from vademecum.http.routes.shapes import ListedTool, Page, ToolGraph
 from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterReport, ToolAnswer, ToolsStatus
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
@@ -82,7 +82,7 @@ async def stats(asked: Asked) -> Response:
     return await asked.answer(lambda engine: record_of(engine.tools.stats()))
 
 
-@router.get("/graph", response_model=dict[str, Any])
+@router.get("/graph", response_model=ToolGraph)
 async def graph(asked: Asked, intent: Annotated[str, Query(max_length=LONGEST_QUESTION)] = "") -> Response:
     """Return how tools lead to each other, as nodes and hyperarcs, and the plan suggested for an intent where one is given."""
 

@@ -68,6 +68,14 @@ def select(
     return f"SELECT {chosen} FROM {family} WHERE space_id = %s{clause}{tail}", values
 
 
+def newest(family: str, where: Sequence[Condition], order: Sequence[str]) -> tuple[str, list[Any]]:
+    """Return the statement that reads the last rows of an order, the last one first; the space comes first, how many last."""
+    shape = shapes()[family]
+    clause, values = conditions(family, where)
+    by = ",".join(f"{_folded(shape, each, each)} DESC" for each in known(family, order))
+    return f"SELECT {','.join(shape.columns)} FROM {family} WHERE space_id = %s{clause} ORDER BY {by} LIMIT %s", values
+
+
 @lru_cache(maxsize=256)
 def upsert(family: str) -> str:
     """Return the statement that inserts or replaces rows: the space, then one array for each column."""

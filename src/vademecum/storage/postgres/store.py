@@ -248,6 +248,19 @@ class PostgresStore:
         return decode([shape.columns[each] for each in columns or shape.columns], rows)
 
     @_outcome
+    def newest(self, family: str, where: Sequence[Condition], order: Sequence[str], most: int) -> list[Row]:
+        """Return the last `most` of the matching rows in the order asked for, the last one first."""
+        statement, values = statements.newest(family, where, order)
+        return decode(list(shapes()[family].columns.values()), self._fetched(statement, [self._number, *values, most]))
+
+    @_outcome
+    def count(self, family: str, where: Sequence[Condition] = ()) -> int:
+        """Return how many rows match."""
+        clause, values = statements.conditions(family, where)
+        found = self._fetched(f"SELECT count(*) FROM {family} WHERE space_id = %s{clause}", [self._number, *values])
+        return int(found[0][0])
+
+    @_outcome
     def get(self, family: str, keys: Sequence[Row]) -> list[Row]:
         """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
         if not keys:

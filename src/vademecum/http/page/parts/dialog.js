@@ -31,11 +31,12 @@ export function keyDialog(again) {
 
 const SHOWN_MS = 6000;
 
-/** Say shortly what was done. */
-export function toast(text) {
-  const note = el("p", { class: "toast" }, text);
+/** Say shortly what was done; `undo`, a label and a function, stays for as long as the focus is on it. */
+export function toast(text, undo) {
+  const note = el("p", { class: "toast" }, text, undo ? [" ", el("button", { type: "button", class: "quiet-button", onclick: () => { note.remove(); undo[1](); } }, undo[0])] : "");
   document.getElementById("toasts").append(note);
-  setTimeout(() => note.remove(), SHOWN_MS);
+  const end = () => (note.contains(document.activeElement) || note.matches(":hover") ? setTimeout(end, SHOWN_MS) : note.remove());
+  setTimeout(end, undo ? 2 * SHOWN_MS : SHOWN_MS);
 }
 
 /** What went wrong and what to do, in the place where the answer would stand. */

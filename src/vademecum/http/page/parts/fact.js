@@ -6,7 +6,7 @@ import { chance, date, iso, moment, plural } from "../format.js";
 import { bar } from "./evidence.js";
 import { dialog, toast, within } from "./dialog.js";
 
-export const STATES = { holds: ["holds", ""], confirmed: ["confirmed", "good"], disputed: ["disputed", "warn"], past: ["past", ""] };
+export const STATES = { holds: ["holds", ""], confirmed: ["confirmed", "good"], disputed: ["disputed", "warn"], past: ["past", ""], rejected: ["rejected", "bad"] };
 
 export const topic = (fact) => [fact.subject, fact.attribute].filter(Boolean).join(" ") || fact.kind;
 export const stateOf = (fact) => fact.state || (fact.valid_to !== null ? "past" : fact.disputed ? "disputed" : fact.confirmed ? "confirmed" : "holds");
@@ -34,12 +34,12 @@ export function axis(facts, now = Date.now() / 1000) {
 export async function explain(box, id, { repo, signal, changed, chosen }) {
   await within(box, async () => {
     const why = await get(`/memory/facts/${encodeURIComponent(id)}/why`, { repo }, signal);
-    const { fact } = why, state = stateOf(fact), line = axis(why.history);
+    const { fact } = why, state = why.rejected ? "rejected" : stateOf(fact), line = axis(why.history);
     replace(box,
-      el("section", {}, el("h2", {}, topic(fact)), el("p", { class: "fact-tags" }, el("span", { class: "tag" }, fact.kind), el("span", { class: `tag ${STATES[state][1]}` }, STATES[state][0]), el("span", { class: "quiet" }, held(fact))),
+      el("section", {}, el("h2", {}, topic(fact)), el("p", { class: "fact-tags" }, el("span", { class: "tag" }, fact.kind), el("span", { class: `tag ${STATES[state][1]}` }, STATES[state][0]), el("span", { class: "quiet" }, why.rejected ? "said, but not so" : held(fact))),
         el("p", { class: "fact-value" }, fact.value || fact.text), fact.reason ? el("p", {}, el("span", { class: "quiet" }, "because "), fact.reason) : "",
         el("p", { class: "meter" }, el("span", { class: "quiet" }, "sure"), bar(fact.confidence), el("span", { class: "figure" }, chance(fact.confidence)), el("span", { class: "quiet" }, `said ${plural(fact.mentions, "time")}, ${why.scope}${fact.place ? `, for ${fact.place}` : ""}`))),
-      el("div", { class: "fact-actions" }, actions(fact, { repo, changed })),
+      el("div", { class: "fact-actions" }, actions(fact, { repo, changed, rejected: why.rejected })),
       el("section", {}, el("h3", {}, "Said by"), el("ul", { class: "said" }, why.said.map(([event, words]) => el("li", {}, saying(event, words))))),
       why.history.length > 1 ? el("section", {}, el("h3", {}, "What held when"), el("ul", { class: "history" }, why.history.map((each) => el("li", {},
         el("button", { type: "button", class: "quiet-button", "aria-current": each.id === fact.id ? "true" : undefined, onclick: () => chosen(each.id) }, each.value || each.text), line.bar(each), el("small", { class: "quiet" }, held(each)))))) : "");
@@ -54,12 +54,12 @@ function saying(event, words) {
   return [el("blockquote", {}, shown), el("p", { class: "quiet" }, [event.speaker || event.role, event.session ? `session ${event.session.slice(0, 12)}` : ""].filter(Boolean).join(", "), ", ", time(event.at, moment))];
 }
 
-function actions(fact, { repo, changed }) {
+function actions(fact, { repo, changed, rejected }) {
   const url = (verb) => `/memory/facts/${encodeURIComponent(fact.id)}/${verb}${repo ? `?repo=${encodeURIComponent(repo)}` : ""}`;
-  const send = async (verb, said) => {
+  const send = async (verb, said, undo) => {
     try {
       await post(url(verb));
-      toast(said);
+      toast(said, undo);
       changed(verb);
     } catch (error) {
       dialog({ title: error.message, body: el("p", {}, error.fix), actions: [["Close", () => {}]] });
@@ -67,10 +67,11 @@ function actions(fact, { repo, changed }) {
   };
   const quoted = el("blockquote", {}, fact.text);
   return [
+    rejected ? el("button", { type: "button", class: "button", onclick: () => send("restore", "Restored: it stands again as it was said") }, "Restore") : "",
     fact.confirmed ? "" : el("button", { type: "button", class: "button", onclick: () => send("confirm", "Confirmed: it is certain from now on") }, "Confirm"),
-    el("button", { type: "button", class: "button", onclick: () => dialog({
-      title: "Reject this fact?", body: [quoted, el("p", {}, "It is shown no more, and not learned again from what was said. The messages stay. This cannot be taken back here.")],
-      actions: [["Reject it", () => send("reject", "Rejected"), "danger"], ["Cancel", () => {}]],
+    rejected ? "" : el("button", { type: "button", class: "button", onclick: () => dialog({
+      title: "Reject this fact?", body: [quoted, el("p", {}, "It is shown no more, and not learned again from what was said. The messages stay. Under “Rejected” it can be restored.")],
+      actions: [["Reject it", () => send("reject", "Rejected", ["Undo", () => send("restore", "Restored: it stands again as it was said")]), "danger"], ["Cancel", () => {}]],
     }) }, "Reject…"),
     el("button", { type: "button", class: "button danger", onclick: () => dialog({
       title: "Forget this for good?", body: [quoted, el("p", {}, "The fact is deleted, and the words that said it are cut out of the messages. Nothing brings it back, not even reading the transcripts again.")],

@@ -13,7 +13,7 @@ import { go, link } from "../router.js";
 
 export const title = "Memory";
 const TABS = [["facts", "Facts"], ["timeline", "Timeline"], ["recall", "Recall"]];
-const SHOWN = [["holds", "What holds"], ["past", "What held"], ["disputed", "Disputed"], ["all", "All"]];
+const SHOWN = [["holds", "What holds"], ["past", "What held"], ["disputed", "Disputed"], ["rejected", "Rejected"], ["all", "All"]];
 const KINDS = ["preference", "instruction", "decision", "fact", "todo", "fix"];
 const START = "Agents' transcripts and commits are read with: vade memory sync. One thing is kept with: vade memory record “…”.";
 
@@ -55,7 +55,8 @@ const tell = (text) => { const place = document.getElementById("memory-count"); 
 // Facts.
 
 async function showFacts(panel, given, { signal, change }) {
-  const repo = given.get("repo") || "", asked = () => all("/memory/facts", { state: "all", repo }, signal);
+  const repo = given.get("repo") || "";
+  const asked = async () => (await Promise.all(["all", "rejected"].map((state) => all("/memory/facts", { state, repo }, signal)))).flat();
   let facts = await asked(), current = given;
   if (!facts.length) { replace(panel, empty("Nothing is remembered yet", START)); return {}; }
   let line = axis(facts);
@@ -81,9 +82,10 @@ async function showFacts(panel, given, { signal, change }) {
     const state = next.get("show") || "holds", only = next.get("kind") || "", id = next.get("fact") || "";
     shown.set(state);
     kind.value = only;
-    const fits = (fact) => (state === "all" || (state === "past" ? stateOf(fact) === "past" : state === "disputed" ? fact.disputed && fact.valid_to === null : fact.valid_to === null)) && (!only || fact.kind === only);
+    const fits = (fact) => ((state === "rejected") === (fact.state === "rejected") && (state === "all" || state === "rejected" || (state === "past" ? stateOf(fact) === "past" : state === "disputed" ? fact.disputed && fact.valid_to === null : fact.valid_to === null))) && (!only || fact.kind === only);
     const rows = facts.filter(fits);
-    tell(`${plural(rows.length, "fact")}${rows.length < facts.length ? ` of ${count(facts.length)}` : ""}`);
+    const of = facts.filter((fact) => fact.state !== "rejected" || state === "rejected").length;
+    tell(`${plural(rows.length, "fact")}${rows.length < of ? ` of ${count(of)}` : ""}`);
     grid.show(rows);
     if (id) { grid.choose((fact) => fact.id === id); explain(about, id, { repo, signal, changed, chosen: choose }); }
     else replace(about, el("p", { class: "quiet" }, "Choose a fact to see who said it and what held before."));
@@ -91,7 +93,9 @@ async function showFacts(panel, given, { signal, change }) {
   async function changed(verb) {
     facts = await asked();
     line = axis(facts);
-    if (verb === "confirm") update(current); else change({ fact: "" }, { instead: true });
+    if (current.get("show") === "rejected" && verb !== "forget") change({ show: "" }, { instead: true });
+    else if (verb === "confirm" || !current.get("fact")) update(current);
+    else change({ fact: "" }, { instead: true });
   }
   update(given);
   return { update, close: () => grid.close() };

@@ -1,0 +1,60 @@
+"""Events a page at a time, the latest first: what a page costs does not grow with what lies behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vademecum.memory.journal import event_of
+from vademecum.memory.records import Event, role_of
+from vademecum.memory.scope import Scope
+from vademecum.protocols import Condition
+
+Place = tuple[float, str]  # an event's time and id; of two of one time the one with the greater id is the later
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What events have to have: a time in a half-open stretch, a session and one of some roles if named, all of some metadata."""
+
+    since: float = 0.0
+    until: float = float("inf")
+    session: str = ""
+    roles: Sequence[str] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def latest(scopes: Sequence[Scope], wanted: Filter, before: Place | None, most: int) -> list[Event]:
+    """Return the last `most` events before a place, or of all, the latest first. Raises `UsageError`, `StoreError`."""
+    found = [
+        event for scope in scopes for where in _conditions(scope, wanted) for event in _last(scope, where, before, most)
+    ]
+    return sorted(found, key=lambda event: (event.at, event.id), reverse=True)[:most]
+
+
+def how_many(scopes: Sequence[Scope], wanted: Filter) -> int:
+    """Return how many events there are, as the databases count them. Raises `UsageError`, `StoreError`."""
+    return sum(scope.store.count("events", where).unwrap() for scope in scopes for where in _conditions(scope, wanted))
+
+
+def _conditions(scope: Scope, wanted: Filter) -> Iterator[list[Condition]]:
+    """What the database is asked, once for each role: an index leads to the last of each."""
+    where: list[Condition] = [("at", ">=", wanted.since), ("at", "<", wanted.until)]
+    where += [("session", "=", wanted.session)] if wanted.session else []
+    where += [("number", "in", sorted(scope.journal.tagged(wanted.metadata)))] if wanted.metadata else []
+    roles = {role_of(role) for role in wanted.roles}
+    yield from ([*where, ("role", "=", str(role))] for role in roles)
+    if not roles:
+        yield where
+
+
+def _last(scope: Scope, where: Sequence[Condition], before: Place | None, most: int) -> list[Event]:
+    order = ("at", "id")
+    if before is None:
+        return [event_of(row) for row in scope.store.newest("events", where, order, most).unwrap()]
+    at, id_ = before
+    rows = scope.store.newest("events", [*where, ("at", "=", at), ("id", "<", id_)], order, most).unwrap()
+    if len(rows) < most:
+        rows = [*rows, *scope.store.newest("events", [*where, ("at", "<", at)], order, most - len(rows)).unwrap()]
+    return [event_of(row) for row in rows]

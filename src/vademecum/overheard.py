@@ -1,0 +1,96 @@
+"""What was said to agents that leave no transcript: their hooks put it into files, and catching up takes it into memory.
+
+    keep       one message, one file, whole before it has its name
+    take_in    what was kept of one repository, into its memory; a file goes after its event is recorded
+
+A hook has no time to open a memory for writing, which another process may hold. The files lie in the data directory, for the
+user alone, and secrets are taken out when memory records them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vademecum.memory.records import Event
+    from vademecum.memory.transcripts.shape import Wanted
+
+FOLDER = "overheard"
+MOST_FILES = 5_000  # of repositories that nobody works in any more; beyond these nothing is kept
+# Where each agent says who spoke: its name for the moment → the role, and the keys that lead to the words.
+_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "beforeSubmitPrompt": ("user", ("prompt",)),
+    "afterAgentResponse": ("assistant", ("text",)),
+    "pre_user_prompt": ("user", ("tool_info", "user_prompt")),
+    "post_cascade_response": ("assistant", ("tool_info", "response")),
+    "UserPromptSubmit": ("user", ("prompt",)),
+}
+_MOMENTS = ("hook_event_name", "hookEventName", "agent_action_name")
+_SESSIONS = ("conversation_id", "trajectory_id", "session_id", "sessionId")
+
+
+def keep(said: Mapping[str, Any], agent: str, directory: str, home: Path) -> str:
+    """Keep the message that a hook was handed, and return who spoke; "" where there was none, or no room.
+
+    Raises:
+        OSError: the data directory cannot be written.
+    """
+    role, path = _WORDS.get(next((str(said[name]) for name in _MOMENTS if name in said), ""), ("", ()))
+    words: Any = said
+    for key in path:
+        words = words.get(key) if isinstance(words, Mapping) else None
+    if not role or not isinstance(words, str) or not words.strip():
+        return ""
+    folder = home / FOLDER
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if len(os.listdir(folder)) >= MOST_FILES:
+        return ""
+    now = time.time_ns()
+    session = next((said[name] for name in _SESSIONS if isinstance(said.get(name), str)), "")
+    message = {"at": now / 1e9, "role": role, "text": words, "session": session, "agent": agent, "cwd": directory}
+    whole = folder / f"{now}-{os.getpid()}.json"
+    part = whole.with_suffix(".part")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(message, file)
+    part.replace(whole)
+    return role
+
+
+def take_in(home: Path, roots: Sequence[str], record: Callable[[Iterable[Event]], object]) -> None:
+    """Record what was said in a repository's directories, oldest first; the files go after it is kept. Raises what `record` does."""
+    from vademecum.memory.transcripts.shape import Wanted
+
+    folder, wanted = home / FOLDER, Wanted(tuple(roots))
+    events: list[Event] = []
+    done: list[Path] = []
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        found = _read(path, wanted)
+        if found is not None:
+            events.extend(found)
+            done.append(path)
+    if events:
+        record(events)
+    for path in done:
+        path.unlink(missing_ok=True)
+
+
+def _read(path: Path, wanted: Wanted) -> list[Event] | None:
+    """The events of a file, none where it holds nothing that was said; None where it is about another repository."""
+    from vademecum.memory.records import Role
+    from vademecum.memory.transcripts.shape import Session, event, said
+
+    try:
+        message = json.loads(path.read_text(encoding="utf-8"))
+        repository = wanted.repository(str(message["cwd"]))
+        if repository is None:
+            return None
+        session = Session(str(message["session"]), str(message["agent"]))
+        text, at = said(str(message["text"])), float(message["at"])
+        return list(event(session, repository, Role(message["role"]), text, at))
+    except (OSError, ValueError, KeyError, TypeError):  # nothing that `keep` wrote
+        return []
