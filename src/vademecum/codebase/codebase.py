@@ -267,11 +267,10 @@ class Codebase:
 
     def outline(self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = ()) -> list[Entry]:
         """Return what a repository declares, the most central first, as seen from evidence or files where some are given."""
-        from vademecum.codebase.graph.graph import graph_of
         from vademecum.codebase.outline import outline
 
-        [opened] = self._opened("", (repo,) if repo else (), "repo", _silent, refresh=False)
-        return outline(graph_of(opened, _silent), [item for item in found if item.repo == opened.repo.name], paths)
+        graph = self.graph(repo, refresh=False)
+        return outline(graph, [item for item in found if item.repo == graph.opened.repo.name], paths)
 
     def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
         """Return at most so many files that come after a path, in order, and how many there are; from the index as it is."""
@@ -372,16 +371,10 @@ class Codebase:
 
     def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
-        from vademecum.codebase.graph.graph import graph_of
-
         report = index(repo, progress, revision=commit, full=full)
         if self._server is not None:
             publish(self._server(), repo, progress, anew=full)
-        loaded = repo.catalogue.load(
-            *(("commit", commit_place(repo, commit)) if commit else ("worktree", repo.root.path))
-        )
-        assert loaded is not None
-        graph_of(Opened(repo, *loaded), progress)
+        self.graph(repo.name, commit, refresh=False, progress=progress)
         return report
 
     def _refreshed(self, repo: Repository, progress: Progress, commit: str) -> IndexReport:

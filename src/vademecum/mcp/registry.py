@@ -158,18 +158,15 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
         scope=scope,
         progress=progress,
     )
-    shown = arguments.get("snippet_lines", SNIPPET_LINES)
-    return _outcome(engine, answer, shown, several=scope in {"all", "shared"})
+    return _outcome(engine, answer, arguments.get("snippet_lines", SNIPPET_LINES), several=scope in {"all", "shared"})
 
 
 def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
     if arguments.get("mode") == "map":
         return _map(engine, arguments, progress)
-    path = arguments.get("path", "")
-    found = engine.context(
-        arguments["task"], arguments.get("budget"), paths=(_inside(engine, path),) if path else (),
-        session=arguments.get("session", ""), progress=progress,
-    )  # fmt: skip
+    paths = [_inside(engine, path) for path in (arguments.get("path", ""),) if path]
+    task, budget, session = arguments["task"], arguments.get("budget"), arguments.get("session", "")
+    found = engine.context(task, budget, paths=paths, session=session, progress=progress)
     return Outcome(found.text.rstrip("\n"), context_record(found))
 
 
