@@ -59,6 +59,10 @@ class SmallEngine:
         self.codebase = Codebase(gate)
         self.closed = False
 
+    def scope(self, *elsewhere):
+        """What is open."""
+        return "repos"
+
     def close(self):
         """Remember it."""
         self.closed = True
