@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
@@ -47,9 +46,8 @@ def gather_evidence(opened: Sequence[Opened], ranked: Ranked, count: int, *, joi
         for place, span in results:
             best = int(ranked.rows[span.place]) - base
             score, state = float(ranked.scores[span.place]), states[int(each.view.row_file[best])]
-            evidence = evidence_of(each, best, stored[best], score, signals[place], state)
             parts = [stored[row - base][0] for row in range(span.first, span.last + 1)]
-            found[place] = passage(evidence, parts) if state.now is None else evidence
+            found[place] = evidence_of(each, best, stored[best], score, signals[place], state, parts=parts)
     return tuple(found[place] for place in range(len(found)))
 
 
@@ -68,19 +66,14 @@ def results_of(
     return spans_of(ranked.rows, files * len(opened) + which, lines, ranked.fused, count)
 
 
-def passage(best: Evidence, parts: Sequence[Chunk]) -> Evidence:
-    """Return the evidence for the best of several neighbouring chunks with the lines and the symbols of all, its own first."""
-    if len(parts) == 1:
-        return best
+def passage(best: Chunk, parts: Sequence[Chunk]) -> tuple[str, tuple[str, ...]]:
+    """Return the text of neighbouring chunks with the lines between them, and the symbols of all, those of the best first."""
     lines: list[str] = []
     for chunk in parts:
         lines += [""] * (chunk.start_line - parts[0].start_line - len(lines))
         lines += chunk.text.rstrip("\n").split("\n")
-    symbols = [*best.symbols, *(name for chunk in parts for name in symbols_of(chunk))]
-    return replace(
-        best, start_line=parts[0].start_line, end_line=parts[-1].end_line, snippet="\n".join(lines),
-        symbols=tuple(dict.fromkeys(symbols)), best_line=best.start_line,
-    )  # fmt: skip
+    symbols = [*symbols_of(best), *(name for chunk in parts for name in symbols_of(chunk))]
+    return "\n".join(lines), tuple(dict.fromkeys(symbols))
 
 
 def symbols_of(chunk: Chunk) -> tuple[str, ...]:
@@ -95,9 +88,16 @@ def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
 
 
 def evidence_of(
-    each: Opened, row: int, stored: tuple[Chunk, str], score: float, signals: dict[str, float], state: FileState
+    each: Opened,
+    row: int,
+    stored: tuple[Chunk, str],
+    score: float,
+    signals: dict[str, float],
+    state: FileState,
+    *,
+    parts: Sequence[Chunk] = (),
 ) -> Evidence:
-    """Return one row, whose chunk was stored with its hash, as evidence: as its file is now."""
+    """Return one row, whose chunk was stored with its hash, as evidence: as its file is now; with its neighbours if `parts` has some."""
     files = each.view.files
     file = int(each.view.row_file[row])
     chunk, digest = stored
@@ -110,14 +110,16 @@ def evidence_of(
             digest = chunk_hashes([new], state.now.language)[0]
             chunk = new
             label = f"{each.snapshot.commit}+edited" if each.snapshot.commit else "edited"
+    joined = len(parts) > 1 and state.now is None
+    first, last = (parts[0], parts[-1]) if joined else (chunk, chunk)
+    text, symbols = passage(chunk, parts) if joined else (chunk.text.rstrip("\n"), symbols_of(chunk))
     path, kind = files.paths[file], FILE_KINDS[files.kinds[file]]
     return Evidence(
         id=f"{each.repo.name}:{label}:{path}:{digest}", repo=each.repo.name, branch=each.snapshot.branch, commit=label,
-        path=path, start_line=chunk.start_line, end_line=chunk.end_line, snippet=chunk.text.rstrip("\n"),
-        score=round(score, 6), kind=str(chunk.kind), language=files.language(file),
-        symbols=symbols_of(chunk),
-        signature=chunk.signature, summary=chunk.summary or summarise(chunk, files.language(file)),
-        file_kind=kind.value, signals=signals, freshness=freshness,
+        path=path, start_line=first.start_line, end_line=last.end_line, snippet=text, score=round(score, 6),
+        kind=str(chunk.kind), language=files.language(file), symbols=symbols, signature=chunk.signature,
+        summary=chunk.summary or summarise(chunk, files.language(file)), file_kind=kind.value, signals=signals,
+        freshness=freshness, best_line=chunk.start_line if joined else 0,
     )  # fmt: skip
 
 
