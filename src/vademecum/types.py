@@ -185,7 +185,7 @@ class Query:
     kind: str = "all"  # a key of KINDS
     symbol: str = ""  # only chunks that define this name
     pattern: str = ""  # a regular expression the chunk's text must match
-    joined: bool = True  # chunks that stand side by side become one result
+    joined: bool = True  # chunks of a file that stand near each other become one result
 
 
 @dataclass(frozen=True, slots=True)

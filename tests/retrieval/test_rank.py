@@ -293,8 +293,10 @@ def test_scores_fall_and_rows_come_once(found, ranker, plan, k):
     assert len(set(ranked.rows.tolist())) == len(ranked.rows)
     assert ranked.first(k).rows.tolist() == ranked.rows[:k].tolist()
     assert ranked.searched == len(found.rows)
-    known = (*ranked.signals.values(), ranked.coverage, ranked.fused)
+    known = (*ranked.signals.values(), ranked.coverage, ranked.worth, *([] if ranked.gain is None else [ranked.gain]))
     assert all(len(values) == len(ranked.rows) for values in known)
+    assert ranked.worth.sum() <= 1.0001
+    assert (ranked.gain is not None) == (ranker == "default" and len(ranked.rows) > 0)
     if ranker == "default":
         assert ((ranked.scores >= 0) & (ranked.scores <= 1.0001)).all()
         assert ranked.scores.sum() <= 1.0001

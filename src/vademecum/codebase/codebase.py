@@ -136,7 +136,7 @@ class Codebase:
             ranker: how signals become an order, one of `retrieval.rank.RANKERS`; the setting's unless given.
             reranker: what puts the first results into a better order: "built-in", "none" for the first step of ranking
                 alone, or a provider, as an object or as `name[:model]`.
-            joined: whether chunks that stand side by side become one piece of evidence.
+            joined: whether chunks of a file near each other become one piece of evidence.
             refresh: whether to take in what changed first.
             progress: told about indexing.
 

@@ -1,7 +1,7 @@
 """Evidence: what ranked rows say, as their files are now.
 
-Rows side by side that became one result are one piece of evidence: it has the id, the signals and the score of the best of
-them, and the lines of all. Where the file was edited since it was indexed, the best stands alone.
+Rows near each other that became one result are one piece of evidence: it has the id, the signals and the score of the best of
+them, and the lines of all, with what stands between. Where the file was edited since it was indexed, the best stands alone.
 """
 
 from __future__ import annotations
@@ -22,18 +22,21 @@ from vademecum.retrieval.spans import Span, spans_of
 from vademecum.types import Chunk, Evidence, Freshness
 
 
-def gather_evidence(opened: Sequence[Opened], ranked: Ranked, count: int, *, joined: bool) -> tuple[Evidence, ...]:
+def gather_evidence(
+    opened: Sequence[Opened], ranked: Ranked, count: int, *, joined: bool, across: bool = True
+) -> tuple[Evidence, ...]:
     """Read what the first results say, and check the files they come from.
 
     Args:
         opened: the repositories, whose rows lie end to end.
         ranked: candidates, best first.
         count: how many results.
-        joined: whether rows side by side become one result.
+        joined: whether rows near each other become one result.
+        across: whether that may hold rows that are no candidates.
     """
     bases = list(accumulate((len(each.view) for each in opened), initial=0))
     own: dict[int, list[tuple[int, Span]]] = {}  # per repository, its results with their places
-    spans = results_of(opened, ranked, bases, count, joined=joined)
+    spans = results_of(opened, ranked, bases, count, joined=joined, across=across)
     for place, span in enumerate(spans):
         own.setdefault(bisect_right(bases, span.first) - 1, []).append((place, span))
     signals = _rounded(ranked, [span.place for span in spans])
@@ -52,18 +55,19 @@ def gather_evidence(opened: Sequence[Opened], ranked: Ranked, count: int, *, joi
 
 
 def results_of(
-    opened: Sequence[Opened], ranked: Ranked, bases: Sequence[int], count: int, *, joined: bool
+    opened: Sequence[Opened], ranked: Ranked, bases: Sequence[int], count: int, *, joined: bool, across: bool
 ) -> Sequence[Span]:
     """Return the first results as spans of rows, one row each unless they are joined."""
     if not joined:
-        return [Span(place, row, row) for place, row in enumerate(ranked.rows[:count].tolist())]
+        return [Span(place, row, row, 0, 0) for place, row in enumerate(ranked.rows[:count].tolist())]
     which = np.searchsorted(bases, ranked.rows, side="right") - 1
     files, lines = np.zeros(len(which), np.int64), np.zeros((len(which), 2), np.int32)
     for number, each in enumerate(opened):
         own = np.flatnonzero(which == number)
         rows = ranked.rows[own] - bases[number]
         files[own], lines[own] = each.view.row_file[rows], each.view.lines[rows]
-    return spans_of(ranked.rows, files * len(opened) + which, lines, ranked.fused, count)
+    files = files * len(opened) + which
+    return spans_of(ranked.rows, files, lines, ranked.gain, ranked.worth, count, across=across)
 
 
 def passage(best: Chunk, parts: Sequence[Chunk]) -> tuple[str, tuple[str, ...]]:

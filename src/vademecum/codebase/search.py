@@ -63,8 +63,9 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
 
     def best(count: int) -> tuple[Evidence, ...]:
         joined = query.joined and ranker in JOINED and not plan.is_bare
+        across = not (query.pattern or query.symbol)  # what was asked of each row is not said of what lies between
         with stage("evidence"):
-            return gather_evidence(opened, found.ranked, count, joined=joined)
+            return gather_evidence(opened, found.ranked, count, joined=joined, across=across)
 
     with stage("rerank"):  # reading the evidence among it
         evidence, said = rerank(by, query.text, best, query.k)

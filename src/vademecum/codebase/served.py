@@ -27,7 +27,7 @@ from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
 from vademecum.retrieval.lexical import FIELD_B, FIELD_WEIGHTS, K1, term_keys
 from vademecum.retrieval.query import Plan, plan_query
-from vademecum.retrieval.rank import WEIGHTS, Ranked
+from vademecum.retrieval.rank import WEIGHTS, Ranked, worth_of
 from vademecum.retrieval.segment import segment_of
 from vademecum.types import (
     KINDS,
@@ -178,7 +178,8 @@ def fused(
     best = top(scores, max(query.k, JUDGED))
     best = best[scores[best] > 0]
     shown = {name: values[best] for name, values in signals.items()}
-    return Ranked(np.arange(len(best)), scores[best], shown, coverage[best], scores[best], len(found)), [
+    worth = worth_of(scores[best])
+    return Ranked(np.arange(len(best)), scores[best], shown, coverage[best], worth, None, len(found)), [
         found[n] for n in best.tolist()
     ]
 

@@ -42,9 +42,13 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Candidates' scores, float32 (C,), what they are made of, and the share of the question that each holds."""
+    """Candidates' scores, float32 (C,), what they are made of, and the share of the question that each holds.
+
+    `gain` is the score in the unit of `file * piece`: what a row's lines are worth counts 1 in it.
+    """
 
     score: Floats
+    gain: Floats
     file: Floats
     piece: Floats
     coverage: Floats
@@ -92,7 +96,8 @@ def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], 
     shown = of_file[slot]
     score = shown * (1 - novelty) * share
     score[best] += novelty * of_file
-    return Judged(score.astype(np.float32), shown, share, pieces[:, _COVERAGE])
+    gain = score / max(1 - novelty, 1e-3)
+    return Judged(score.astype(np.float32), gain.astype(np.float32), shown, share, pieces[:, _COVERAGE])
 
 
 def novelty_of(plan: Plan) -> float:

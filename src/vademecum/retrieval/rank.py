@@ -38,6 +38,7 @@ class Weights:
 
 
 WEIGHTS = Weights()
+WARMTH = 0.15  # of the softmax that makes shares of the first step's scores: the likeliest on the questions the model learnt from
 # default: the fitted model, or constants; constants; fused: the first step alone; and the baselines
 RANKERS = ("default", "constants", "fused", "rrf", "bm25f", "dense")
 SHOWN = ("lexical", "dense", "path", "definition", "prior")
@@ -52,7 +53,8 @@ class Ranked:
         scores: float32 (m,).
         signals: per name, float32 (m,).
         coverage: float32 (m,), share of the question's idf found in each row or its path.
-        fused: float32 (m,), the score that made it a candidate.
+        worth: float32 (m,), the share of all that is asked for that each row is expected to hold; at most 1 in sum.
+        gain: float32 (m,), the same and what it is worth to be pointed at the row's file; None where no model says it.
         searched: rows that passed the filters.
     """
 
@@ -60,13 +62,15 @@ class Ranked:
     scores: Floats
     signals: Mapping[str, Floats] = field(repr=False)
     coverage: Floats = field(repr=False)
-    fused: Floats = field(repr=False)
+    worth: Floats = field(repr=False)
+    gain: Floats | None = field(repr=False)
     searched: int = 0
 
     def first(self, k: int) -> Ranked:
         """Return the best `k` of these rows."""
         signals = {name: values[:k] for name, values in self.signals.items()}
-        return Ranked(self.rows[:k], self.scores[:k], signals, self.coverage[:k], self.fused[:k], self.searched)
+        gain = None if self.gain is None else self.gain[:k]
+        return Ranked(self.rows[:k], self.scores[:k], signals, self.coverage[:k], self.worth[:k], gain, self.searched)
 
 
 def rank(
@@ -99,7 +103,7 @@ def rank(
     shown, covered = _shown(signals, pool.rows[order]), judged.coverage[order]
     return Ranked(
         pool.rows[order], judged.score[order], shown | parts, np.minimum(covered + shown["path"], 1),
-        pool.fused[order], searched,
+        (judged.file * judged.piece)[order], judged.gain[order], searched,
     )  # fmt: skip
 
 
@@ -111,21 +115,39 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
     rows, first, number = np.unique(
         np.concatenate([each.rows for each in rankings]), return_index=True, return_inverse=True
     )
-    counted = [each.scores * np.float32(weight / sum(weights)) for each, weight in zip(rankings, weights, strict=True)]
-    scores = np.bincount(number, np.concatenate(counted)).astype(np.float32)
+
+    def mean(values: Sequence[Floats]) -> Floats:
+        counted = [each * np.float32(weight / sum(weights)) for each, weight in zip(values, weights, strict=True)]
+        return np.bincount(number, np.concatenate(counted)).astype(np.float32)
+
+    scores = mean([each.scores for each in rankings])
     order = np.argsort(-scores, kind="stable")
     chosen = first[order]
     names = [name for name in rankings[0].signals if all(name in each.signals for each in rankings)]
     signals = {name: np.concatenate([each.signals[name] for each in rankings])[chosen] for name in names}
     coverage = np.concatenate([each.coverage for each in rankings])[chosen]
-    fused = np.concatenate([each.fused for each in rankings])[chosen]
-    return Ranked(rows[order], scores[order], signals, coverage, fused, max(each.searched for each in rankings))
+    searched = max(each.searched for each in rankings)
+    worth = mean([each.worth for each in rankings])[order]
+    gains = [each.gain for each in rankings if each.gain is not None]
+    gain = mean(gains)[order] if len(gains) == len(rankings) else None
+    return Ranked(rows[order], scores[order], signals, coverage, worth, gain, searched)
 
 
 def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, fused: Floats, searched: int) -> Ranked:
-    """Return ranked rows with their signals."""
-    shown = _shown(signals, rows)
-    return Ranked(rows, scores, shown, np.minimum(signals.coverage(rows) + shown["path"], 1), fused, searched)
+    """Return ranked rows with their signals. `fused` is what their worth is told from."""
+    shown, worth = _shown(signals, rows), worth_of(fused)
+    return Ranked(rows, scores, shown, np.minimum(signals.coverage(rows) + shown["path"], 1), worth, None, searched)
+
+
+def worth_of(fused: Floats) -> Floats:
+    """Return the share of all that is asked for that each candidate is expected to hold, where no model says it.
+
+    >>> [round(float(share), 2) for share in worth_of(np.array([1.0, 0.9, 0.1], np.float32))]
+    [0.66, 0.34, 0.0]
+    """
+    share = np.exp((fused - fused.max(initial=-np.inf)) / np.float32(WARMTH))
+    worth: Floats = share / share.sum()
+    return worth
 
 
 def _shown(signals: Signals, rows: NDArray[np.int64]) -> dict[str, Floats]:

@@ -1,109 +1,118 @@
-"""Results that stand side by side in a file become one: a reader wants the passage, not its shreds.
+"""Candidates become results: passages of a file, no more of them and no longer than what they are worth.
 
-Candidates come best first. One that touches a result joins it, as long as that stays within LONGEST lines; else it begins a
-result of its own, and while that is shorter than SHORT it takes in the better of the candidates beside it. Only candidates
-join, and only those for which the signals speak at least STRONG times as clearly as for the one that began. Measured on issues that are not reported, where ten results so hold a tenth
-more of the lines that a fix changes, in fewer lines than ten windows of 40 (docs/ranking.md).
+A reader has room for `k` results and pays for every line. So each row is weighed by what it is worth, the share of all that is
+asked for that its lines are expected to hold, less PRICE for each of its lines, and the best begin results. A row in whose file a
+result stands already joins that one, with all that lies between them, if it is worth the lines this adds: two functions far
+apart stay two results, two of three methods become one passage with the third in it, and the place this saves goes to another.
+
+This is greedy maximisation under a cost (Khuller, Moss and Naor 1999), the budget of lines being given as their price, which
+lets a sure question have more lines than a vague one. What PRICE and LONGEST do is told in docs/ranking.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[Any]
-LONGEST = 60  # lines of a result that was joined of several
-SHORT = 25  # lines below which a result takes in what stands beside it
-STRONG = 0.4
-GAP = 3  # lines from the end of one to the beginning of the next: two blank ones between
+PRICE = 1 / 3000  # of a line, as a share of all that is asked for: ten results then hold about 380 lines
+LONGEST = 100  # lines of a result that was joined of several
+GAP = 3  # lines from the end of one to the beginning of the next that is beside it: two blank ones between
 
 
 @dataclass(slots=True)
 class Span:
-    """Rows `first` to `last` of one file, and the place of the best of them among the candidates."""
+    """Rows `first` to `last` of one file, their lines `begin` to `end`, and the place of the best among the candidates."""
 
     place: int
     first: int
     last: int
+    begin: int
+    end: int
 
 
-def spans_of(rows: Numbers, files: Numbers, lines: Numbers, fused: Numbers, k: int) -> list[Span]:
+def spans_of(
+    rows: Numbers, files: Numbers, lines: Numbers, gain: Numbers | None, worth: Numbers, k: int, *, across: bool = True
+) -> list[Span]:
     """Return at most `k` results, best first.
 
     Args:
         rows: int64 (m,), candidates best first; rows of one file follow each other in the order of its lines.
         files: int32 (m,), the file of each.
         lines: int32 (m, 2), the first and last line of each.
-        fused: float32 (m,), what every signal taken together says of each; see `rank.fuse`.
+        gain: float32 (m,), what a result with this row alone is expected to give, in the unit of `worth`; None: results begin
+            in the order that the candidates have.
+        worth: float32 (m,), 0..1, the share of all that is asked for that these lines are expected to hold; 1 in sum.
         k: how many results.
+        across: whether two candidates may be joined across rows that are none.
 
-    >>> import numpy as np
-    >>> rows, files = np.array([4, 9, 5]), np.array([0, 1, 0])
-    >>> lines = np.array([[10, 19], [1, 90], [21, 30]])
-    >>> [(span.first, span.last) for span in spans_of(rows, files, lines, np.array([0.9, 0.8, 0.5]), 10)]
-    [(4, 5), (9, 9)]
-    >>> [(span.first, span.last) for span in spans_of(rows, files, lines, np.array([0.9, 0.8, 0.1]), 10)]
-    [(4, 4), (9, 9), (5, 5)]
+    >>> rows, files = np.array([4, 9, 6, 7]), np.array([0, 1, 0, 0])
+    >>> lines = np.array([[10, 19], [1, 20], [31, 40], [41, 80]])
+    >>> worth = np.array([0.5, 0.3, 0.1, 0.001])  # of three in one file two stand near each other; the last is not worth its lines
+    >>> [(span.first, span.last) for span in spans_of(rows, files, lines, worth, worth, 2)]
+    [(4, 6), (9, 9)]
+    >>> [(span.first, span.last) for span in spans_of(rows, files, lines, worth, worth, 3, across=False)]
+    [(4, 4), (9, 9), (6, 6)]
     """
-    joining = _Joining(rows.tolist(), files.tolist(), lines.tolist(), fused.tolist())
-    owner = joining.owner
-    for place, row in enumerate(joining.rows):
-        if row in owner:
+    size = lines[:, 1] - lines[:, 0] + 1
+    order = np.arange(len(rows)) if gain is None else np.argsort(PRICE * size - gain, kind="stable")
+    joins = worth >= PRICE * size  # else it is not worth its own lines, let alone those between
+    joining = _Joining(across=across)
+    columns = (values.take(order, axis=0).tolist() for values in (rows, files, lines, worth, joins))
+    for place, row, file, (begin, end), value, may_join in zip(order.tolist(), *columns, strict=True):
+        if not may_join and joining.count >= k:
+            continue  # asked here: most rows are nothing to the results
+        own = joining.spans.setdefault(file, [])
+        if any(span.first <= row <= span.last for span in own):
+            continue  # shown already, between two that were joined
+        one = Span(place, row, row, begin, end)
+        if own and may_join and joining.join(own, one, value):
             continue
-        beside = row - 1 in owner or row + 1 in owner  # asked here: most rows touch nothing
-        if not (beside and joining.join(row)) and len(joining.spans) < k:
-            joining.begin(place, row)
-    return joining.spans
+        if joining.count < k:
+            own.append(one)
+            joining.count += 1
+    return sorted((span for own in joining.spans.values() for span in own), key=lambda span: span.place)
 
 
 class _Joining:
-    """Spans as they grow."""
+    """Spans as they grow, by file."""
 
-    def __init__(
-        self, rows: Sequence[int], files: Sequence[int], lines: Sequence[Sequence[int]], fused: Sequence[float]
-    ) -> None:
-        self.rows = rows
-        self.spans: list[Span] = []
-        self.owner: dict[int, Span] = {}
-        self._place = {row: place for place, row in enumerate(rows)}
-        self._files = files
-        self._lines = lines
-        self._fused = fused
+    def __init__(self, *, across: bool) -> None:
+        self.spans: dict[int, list[Span]] = {}
+        self.count = 0
+        self._across = across
 
-    def begin(self, place: int, row: int) -> None:
-        """Begin a span, and let it grow while it is short."""
-        span = Span(place, row, row)
-        self.spans.append(span)
-        self.owner[row] = span
-        while True:
-            beside = [self._place[next_] for next_ in (span.first - 1, span.last + 1) if self._fits(span, next_, SHORT)]
-            if not beside:
-                return
-            self._take(span, self.rows[min(beside)])
-
-    def join(self, row: int) -> bool:
-        """Let a row join the span that it touches, if it fits."""
-        for neighbour in (row - 1, row + 1):
-            span = self.owner.get(neighbour)
-            if span is not None and self._fits(span, row, LONGEST):
-                self._take(span, row)
-                return True
-        return False
-
-    def _fits(self, span: Span, row: int, most: int) -> bool:
-        place = self._place.get(row)
-        if place is None or row in self.owner or self._files[place] != self._files[span.place]:
+    def join(self, own: list[Span], one: Span, value: float) -> bool:
+        """Let a row join the span of its file to which it adds fewest lines, if it is worth them."""
+        near = own[0] if len(own) == 1 else min(own, key=lambda span: _apart(span, one))
+        if value < PRICE * (_apart(near, one) + one.end - one.begin) or not self._fits(near, one):
             return False
-        if self._fused[place] < STRONG * self._fused[span.place]:
-            return False
-        first, last = self._lines[self._place[span.first]][0], self._lines[self._place[span.last]][1]
-        begin, end = self._lines[place]
-        apart = begin - last if row > span.last else first - end
-        return apart <= GAP and max(last, end) - min(first, begin) < most
+        self._take(near, one)
+        for each in own:  # what it has grown up to becomes one with it: they are a passage, and a place is saved
+            if each is not near and _beside(each, near) and self._fits(near, each):
+                self._take(near, each)
+                own.remove(each)
+                self.count -= 1
+                break
+        return True
 
-    def _take(self, span: Span, row: int) -> None:
-        span.first, span.last = min(span.first, row), max(span.last, row)
-        self.owner[row] = span
+    def _fits(self, span: Span, one: Span) -> bool:
+        long = max(span.end, one.end) - min(span.begin, one.begin) >= LONGEST
+        return not long and (self._across or _beside(span, one))
+
+    def _take(self, span: Span, one: Span) -> None:
+        span.place = min(span.place, one.place)
+        span.first, span.last = min(span.first, one.first), max(span.last, one.last)
+        span.begin, span.end = min(span.begin, one.begin), max(span.end, one.end)
+
+
+def _apart(span: Span, one: Span) -> int:
+    """Return how many lines one is from the other: 1 where they touch."""
+    return one.begin - span.end if one.first > span.last else span.begin - one.end
+
+
+def _beside(span: Span, one: Span) -> bool:
+    return (one.first == span.last + 1 or one.last == span.first - 1) and _apart(span, one) <= GAP
