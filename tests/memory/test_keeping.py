@@ -61,6 +61,21 @@ def test_what_was_forgotten_stays_forgotten_across_an_import(memory, clock):
     assert not any("SQLite" in event.text for event in memory.events())
 
 
+def test_what_an_import_says_an_event_is_about_finds_it(memory, open_memory, said):
+    """Statements may come later than their events, which arrays know already."""
+    said("the lift takes six people")
+    line = next(line for line in memory.export() if '"event"' in line)
+    claim = {"type": "claim", "event": json.loads(line)["id"], "position": 1000, "key": "k", "digest": "d", "kind": "fact",
+             "text": "six people", "subject": "capacity", "attribute": "", "value": "six", "reason": "", "place": "",
+             "confidence": 0.7, "corrects": False, "at": NOON, "speaker": "user", "recorded_at": NOON}  # fmt: skip
+    assert not memory.recall("capacity", by="words").evidence
+    assert memory.import_lines([json.dumps(claim)]).claims == 1
+    assert [each.event.text for each in memory.recall("capacity", by="words").evidence] == ["the lift takes six people"]
+    before = memory.scopes[0].journal.numbers([claim["event"]])
+    memory.import_lines([json.dumps(claim)])
+    assert memory.scopes[0].journal.numbers([claim["event"]]) == before, "what is known already changes nothing"
+
+
 def test_hostile_lines_are_passed_over(memory):
     """Cut lines, other types, missing and wrong fields, deep nesting: counted, and the rest is read."""
     good = json.dumps({"type": "event", "id": "x", "at": 1.0, "role": "user", "text": "hello"})

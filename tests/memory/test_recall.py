@@ -280,6 +280,31 @@ def test_a_memory_put_back_to_an_earlier_state_is_read_anew(open_memory, tmp_pat
     assert len(memory.recall("cherry", k=10).evidence) == 10
 
 
+def test_arrays_whose_last_event_was_moved_are_kept(open_memory, event):
+    """Reading one event anew, or cutting words out of it, does not cost reading all others again."""
+    first = open_memory()
+    first.record_all([event(n, f"note {n} about heron{n % 7}") for n in range(400)])
+    first.recall("heron5")
+    scope = first.scopes[0]
+    with scope.store.transaction():
+        scope.journal.read_anew(["e399"], NOON)
+    embedded = []
+
+    class Counting:
+        def __init__(self, inner):
+            self.name, self.inner, self.remote = inner.name, inner, False
+
+        def embed(self, passages, kind):
+            embedded.extend(passages)
+            return self.inner.embed(passages, kind)
+
+    second = open_memory(embedder=Counting(load("embedder", "hashing")))
+    found = second.recall("note 399", k=3)
+    assert found.evidence[0].event.id == "e399"
+    assert len(embedded) < 100
+    assert sorted(ids(second.recall("heron", k=1000, by="words"))) == sorted(f"e{n}" for n in range(400))
+
+
 def test_damaged_arrays_are_made_again(open_memory, tmp_path, event):
     """A file of arrays that is cut short costs time, not answers."""
     memory = open_memory()

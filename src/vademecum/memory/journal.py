@@ -16,6 +16,7 @@ from vademecum.memory.records import Event, Role
 from vademecum.protocols import Condition, Row, Store
 
 FORGOTTEN, ARCHIVED = "forgotten", "archived"
+MOVED = "moved"  # the event is still there, under a later number: arrays made under the old one are made again
 CUT = "[forgotten]"  # stands where words were taken out
 FACTS_VERSION = "facts_version"
 
@@ -92,7 +93,7 @@ class Journal:
     def welcome_back(self, ids: Sequence[str]) -> None:
         """Let archived events be added again; what was forgotten stays so. Inside a transaction. Raises `StoreError`."""
         rows = self._scan("tombstones", [("reason", "=", ARCHIVED), ("id", "in", list(ids))])
-        renamed = [(number, f"{id_}#{event}", event, reason, at) for number, id_, event, reason, at in rows]
+        renamed = [(number, moved_id(id_, event), event, reason, at) for number, id_, event, reason, at in rows]
         self.store.upsert("tombstones", renamed).unwrap()
 
     def cut(self, id_: str, words: str, at: float) -> None:
@@ -103,18 +104,27 @@ class Journal:
         rows = self._scan("events", [("id", "=", id_)])
         if not rows:
             return
-        number, *rest = rows[0]
         event = _event(rows[0])
         left = event.text.replace(words, CUT) if words else event.text
         if left == event.text or len(left.replace(CUT, "").strip()) < len(words):
             self.delete([id_], FORGOTTEN, at)
             return
-        self.store.delete("events", [("number", "=", number)]).unwrap()
-        self.store.delete("event_tags", [("event", "=", number)]).unwrap()
-        self.store.upsert("tombstones", [(None, f"{id_}#{number}", number, FORGOTTEN, at)]).unwrap()
-        changed = replace(event, text=left)
-        self.store.upsert("events", [_row(changed, rest[-1])]).unwrap()
-        self.store.upsert("event_tags", _tags(changed, self.numbers([id_])[id_])).unwrap()
+        self._put_behind([(rows[0], replace(event, text=left))], at)
+
+    def read_anew(self, ids: Sequence[str], at: float) -> None:
+        """Have arrays made of events again: more is known of what they are about. Inside a transaction. Raises `StoreError`."""
+        self._put_behind([(row, _event(row)) for row in self._scan("events", [("id", "in", list(ids))])], at)
+
+    def _put_behind(self, moved: Sequence[tuple[Row, Event]], at: float) -> None:
+        """Give events new numbers, behind all others, and keep them as they are to be."""
+        old = [row[0] for row, _ in moved]
+        self.store.delete("events", [("number", "in", old)]).unwrap()
+        self.store.delete("event_tags", [("event", "in", old)]).unwrap()
+        stones = [(None, moved_id(event.id, row[0]), row[0], MOVED, at) for row, event in moved]
+        self.store.upsert("tombstones", stones).unwrap()
+        self.store.upsert("events", [_row(event, row[-1]) for row, event in moved]).unwrap()
+        numbers = self.numbers(event.id for _, event in moved)
+        self.store.upsert("event_tags", [tag for _, event in moved for tag in _tags(event, numbers[event.id])]).unwrap()
 
     def bump(self) -> None:
         """Say that facts changed, so that every process that cached some reads them again. Inside a transaction."""
@@ -194,6 +204,15 @@ class Journal:
         self, family: str, where: Sequence[Condition] = (), columns: Sequence[str] = (), order: Sequence[str] = ()
     ) -> list[Row]:
         return self.store.scan(family, where, columns, order).unwrap()
+
+
+def moved_id(id_: str, number: int) -> str:
+    """Return the id of the tombstone of a number that an event no longer has.
+
+    >>> moved_id("ab12", 7)
+    'ab12#7'
+    """
+    return f"{id_}#{number}"
 
 
 def _row(event: Event, recorded_at: float) -> Row:

@@ -53,7 +53,8 @@ def learn(scope: Scope, extractor: Extractor, clock: Clock, most: int = MOST_EVE
     done = Learned()
     start = load_state(scope.store, scope.name, SOURCE).get("number", 0)
     for batch in _batches(scope, int(start), most):
-        events = [event for _, event in batch if event.role in CONFIDENCE]
+        noted = {c.event for c in scope.ledger.claims_of([e.id for _, e in batch]) if c.position >= FIRST_POSITION}
+        events = [event for _, event in batch if event.role in CONFIDENCE and event.id not in noted]
         answer = extractor.read([Passage(event.text, event.id, str(event.role)) for event in events])
         if isinstance(answer, Err):
             done.problem = str(answer.error)
@@ -86,7 +87,7 @@ def _keep(items: Sequence[Mapping[str, Any]], events: Sequence[Event], scope: Sc
             claims.append(claim_of(statement, position, event, now))
     if claims:
         with scope.store.transaction():
-            scope.ledger.learn(claims)
+            scope.ledger.add(claims, now)
     done.kept += len(claims)
 
 

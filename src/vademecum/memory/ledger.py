@@ -30,6 +30,18 @@ class Ledger:
         self.store.upsert("claims", [_claim_row(claim) for claim in kept]).unwrap()
         return self.settle(claim.key for claim in kept)
 
+    def add(self, claims: Sequence[Claim], at: float) -> list[Fact]:
+        """Learn claims of events that are here already: those that they say the subject of are searched by it from now on.
+
+        Raises `StoreError`.
+        """
+        named = [claim for claim in claims if claim.subject or claim.attribute]
+        known = {tuple(row) for row in self._scan("claims", [("event", "in", list({c.event for c in named}))],
+                                                  ("event", "position"))}  # fmt: skip
+        facts = self.learn(claims)
+        self.journal.read_anew(list({c.event for c in named if (c.event, c.position) not in known}), at)
+        return facts
+
     def settle(self, keys: Iterable[str]) -> list[Fact]:
         """Compute the facts of these keys again from their claims. Raises `StoreError`."""
         distinct = list(dict.fromkeys(keys))

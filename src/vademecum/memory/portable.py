@@ -19,6 +19,7 @@ from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.memory.facts import CONFIRMED, FORGOTTEN, REJECTED
+from vademecum.memory.journal import MOVED
 from vademecum.memory.ledger import CLAIM_COLUMNS
 from vademecum.memory.records import Claim, Event, FactKind, Role
 from vademecum.memory.redact import redact
@@ -51,7 +52,8 @@ def exported(scope: Scope) -> Iterator[str]:
     for digest, mark, at in scope.store.scan("marks", order=("at", "digest")).unwrap():
         yield _line({"type": "mark", "digest": digest, "mark": mark, "at": at})
     for row in scope.store.scan("tombstones", columns=("id", "reason", "at"), order=("number",)).unwrap():
-        yield _line({"type": "tombstone", "id": row[0], "reason": row[1], "at": row[2]})
+        if row[1] != MOVED:
+            yield _line({"type": "tombstone", "id": row[0], "reason": row[1], "at": row[2]})
 
 
 def imported(lines: Iterable[str], scope: Scope, now: float) -> Imported:
@@ -90,7 +92,9 @@ def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
         scope.store.upsert("marks", marks).unwrap()
         scope.journal.welcome_back([event.id for event in events])
         new = scope.journal.append(events, now)
-        scope.ledger.learn(_standing(claims, scope))
+        standing, fresh = _standing(claims, scope), {event.id for event in new}
+        scope.ledger.learn([claim for claim in standing if claim.event in fresh])
+        scope.ledger.add([claim for claim in standing if claim.event not in fresh], now)
         digests = {mark[0] for mark in marks}
         keys = {row[0] for row in scope.store.scan("claims", [("digest", "in", list(digests))], ("key",)).unwrap()}
         scope.ledger.settle(sorted(keys))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreError
-from vademecum.memory.journal import Journal
+from vademecum.memory.journal import Journal, moved_id
 from vademecum.memory.layout import Part
 from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
 
@@ -83,12 +83,13 @@ class Shelf:
             self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64))
 
     def _fits(self, first: int, last: int, last_id: str) -> bool:
-        """Whether a file continues what is loaded: its end is in the journal, or was deleted from it."""
+        """Whether a file continues what is loaded: its end is in the journal, or was deleted from it or moved."""
         end = self.journal.id_at(last)
         if end:
             return end == last_id and first == self._last + 1
-        gone = self.journal.store.scan("tombstones", [("id", "=", last_id)], ("event",)).unwrap()
-        return [row[0] for row in gone] == [last] and first == self._last + 1
+        names = [last_id, moved_id(last_id, last)]
+        gone = self.journal.store.scan("tombstones", [("id", "in", names)], ("event",)).unwrap()
+        return last in [row[0] for row in gone] and first == self._last + 1
 
     def _files(self) -> list[tuple[int, int, Path]]:
         try:
