@@ -28,7 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from report import write
 from vademecum.memory.extract import extract
-from vademecum.memory.records import FactKind
+from vademecum.memory.records import FactKind, Role
 
 SHOWN = 0.6
 SEEN = {"1", "3", "5"}
@@ -47,11 +47,11 @@ def load(path: Path) -> Any:
     return json.loads(gzip.open(path).read())
 
 
-def user_messages(chat: Any) -> Iterator[tuple[int, str]]:
-    """Yield the id and the text of what the user says, in order."""
+def messages(chat: Any) -> Iterator[tuple[int, Role, str]]:
+    """Yield the id, the role and the text of what is said, in order."""
     for batch in chat:
         for turn in batch["turns"]:
-            yield from ((message["id"], message["content"]) for message in turn if message["role"] == "user")
+            yield from ((message["id"], Role(message["role"]), message["content"]) for message in turn)
 
 
 def gold_of(folder: Path, labels: dict[str, Any]) -> tuple[dict[str, set[int]], str]:
@@ -75,15 +75,18 @@ def numbers(value: Any) -> Iterator[int]:
 def chats(data: Path, labels: dict[str, Any]) -> dict[str, Any]:
     """Return for each chat and for the seen and unseen ones what is captured and flagged."""
     totals: dict[str, Counter[str]] = {"seen": Counter(), "unseen": Counter()}
-    times: list[float] = []
+    times: dict[Role, list[tuple[float, int]]] = {Role.USER: [], Role.ASSISTANT: []}
+    extract("Always use tabs, we decided on spaces because I prefer them.")  # what a process does once
     source = ""
     for folder in sorted(data.glob("beam_dev/*/")):
         gold, source = gold_of(folder, labels)
         counts = totals["seen" if folder.name in SEEN else "unseen"]
-        for number, text in user_messages(load(folder / "chat.json.gz")):
-            started = time.perf_counter()
-            found = extract(text)
-            times.append(time.perf_counter() - started)
+        for number, role, text in messages(load(folder / "chat.json.gz")):
+            started = time.process_time()
+            found = extract(text, role)
+            times[role].append((time.process_time() - started, len(text)))
+            if role is not Role.USER:
+                continue
             kinds = {each.kind for each in found if each.confidence >= SHOWN}
             flagged = bool(kinds & set(KINDS.values()))
             counts.update({"messages": 1, "flagged": flagged})
@@ -92,12 +95,20 @@ def chats(data: Path, labels: dict[str, Any]) -> dict[str, Any]:
                     counts.update(
                         {f"{kind}/gold": 1, f"{kind}/captured": flagged, f"{kind}/right": KINDS.get(kind) in kinds}
                     )
-    times.sort()
     return {
         "gold_from": source,
         **{part: dict(counts) | shares(counts) for part, counts in totals.items()},
-        "milliseconds": {"mean": round(sum(times) / len(times) * 1e3, 2), "p95": round(times[int(len(times) * 0.95)] * 1e3, 2), "most": round(times[-1] * 1e3, 1)},
-    }  # fmt: skip
+        "cpu_milliseconds": {str(role): spread(each) for role, each in times.items()},
+    }
+
+
+def spread(times: list[tuple[float, int]]) -> dict[str, float]:
+    """Return what a message costs, in milliseconds of computing, and how long the longest is."""
+    taken = sorted(took for took, _ in times)
+    at = {"p95": int(len(taken) * 0.95), "p99": int(len(taken) * 0.99), "most": -1}
+    mean = round(sum(taken) / len(taken) * 1e3, 2)
+    return {"messages": len(taken), "mean": mean, **{name: round(taken[i] * 1e3, 2) for name, i in at.items()},
+            "longest_characters": max(length for _, length in times)}  # fmt: skip
 
 
 def shares(counts: Counter[str]) -> dict[str, float]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.memory.extract import extract
-from vademecum.memory.extract.prose import prose_of, sentences
+from vademecum.memory.extract.prose import MOST_CHARACTERS, MOST_READ, MOST_SENTENCE, prose_of, read_of, sentences
 from vademecum.memory.records import FactKind, Role, Statement
 
 
@@ -251,3 +253,53 @@ def test_any_mix_of_cue_words_is_read_without_fail(message: str) -> None:
     """Cue words in any order never make it fail or report the same words twice."""
     found = extract(message)
     assert len({(each.start, each.value, each.kind) for each in found}) == len(found)
+
+
+# A thing said about what is pasted stands before or behind it.
+RULE_BEFORE, RULE_BEHIND = "Always run the linter before committing.", "Never use tabs in this file."
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "some words that nobody means " * 400,  # one sentence
+        "Some words. That nobody means.\n" * 3000,
+        "```\n" + "a = call(b)\n" * 8000 + "```",
+        "```\na = 1\n```\nand then\n```\n" + "b = 2\n" * 8000 + "```",
+        "    indented(code)\n" * 8000,
+        "/\n" * 30_000,
+    ],
+)
+def test_what_is_said_before_and_behind_a_long_paste_is_read(pasted: str) -> None:
+    """However long it is; code in its middle stays code, wherever the middle is left out."""
+    found = extract(f"{RULE_BEFORE}\n{pasted}\n{RULE_BEHIND}")
+    assert [each.text for each in found] == [RULE_BEFORE, RULE_BEHIND]
+
+
+def test_an_end_that_begins_in_code_is_read_from_behind_it() -> None:
+    """An importer leaves out the middle of a long message, and with it the line that opened the code."""
+    cut = f"{RULE_BEFORE}\n[…]\nAlways be code();\n```\n{RULE_BEHIND}"
+    assert [each.text for each in extract(cut)] == [RULE_BEFORE, RULE_BEHIND]
+
+
+@given(st.lists(st.text("ab .,\n`?", max_size=60), max_size=40), st.integers(1, 2000))
+def test_rules_read_no_more_than_so_many_characters(parts: list[str], times: int) -> None:
+    """That bounds what a message can cost, however long it is and whatever stands in it."""
+    message = (" ".join(parts) * times)[: 3 * MOST_CHARACTERS]
+    prose = prose_of(message)
+    spans = read_of(prose)
+    assert len(prose) == len(message)
+    assert sum(end - start for start, end in spans) <= MOST_READ
+    assert all(0 < end - start <= MOST_SENTENCE for start, end in spans)
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["\u201c", "\u00ab", "```", "<code", "<file ", "'", " '", "[ ] \n", "1. ", "e.g.", "\t", "def ", "\nError", "i prefer ",
+     "we use x, ", "i need ", "if i always ", "never use a, ", "because ", "je préfère ", "on va ", "(", "in src/"],
+)  # fmt: skip
+def test_a_hostile_message_takes_no_longer_than_its_length(unit: str) -> None:
+    """No pattern runs over the same characters again and again: half a megabyte of each ends."""
+    message = unit * (500_000 // len(unit))
+    assert len(extract(message)) <= 12

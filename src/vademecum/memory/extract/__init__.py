@@ -1,7 +1,7 @@
 """Read in a message what its author wants to last, by rules, without a language model.
 
     prose_of        blank out code, quotations and pasted output
-    sentences       one after the other
+    read_of         its sentences, one after the other; of a very long message those at both ends
     rules           a language's table; the first that applies to a clause
     subject         what it is about, so that a later one can take its place
     where           what it is limited to
@@ -15,13 +15,13 @@ A rule knows forms of speech and no subjects. A confidence starts from the form,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from vademecum.memory.extract.english import ENGLISH
 from vademecum.memory.extract.french import FRENCH
-from vademecum.memory.extract.prose import prose_of, sentences
-from vademecum.memory.extract.rules import Language, Rule
+from vademecum.memory.extract.prose import prose_of, read_of
+from vademecum.memory.extract.rules import Cues, Language, Rule
 from vademecum.memory.extract.scope import where
 from vademecum.memory.extract.subject import Subject, about, head, is_known, noun
 from vademecum.memory.records import FactKind, Role, Statement
@@ -39,7 +39,6 @@ _SPEAKERS = {
 _HEDGED = 0.5
 _CHOSEN = 0.6  # a preference that only a choice tells
 _LEAST = 0.3  # below it a statement is noise
-_MOST_SENTENCE = 8000  # characters: run-on sentences are real, longer ones are pasted
 _MOST_VALUE = 300
 _MOST_STATEMENTS = 12  # of one message
 _FAR = 240  # characters behind a clause where its because may stand
@@ -94,14 +93,15 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
     if heard is None:
         return []
     prose = prose_of(message)
+    spans = read_of(prose)
+    low = "\n".join(prose[start:end] for start, end in spans).lower()
+    spoken = [(language, language.cues_in(low)) for language in LANGUAGES]
     found: list[Statement] = []
     taken_back, before = False, ""
-    for start, end in sentences(prose):
-        if end - start > _MOST_SENTENCE:
-            continue
+    for start, end in spans:
         sentence = prose[start:end]
         corrects = taken_back or _takes_back(sentence)
-        here = [_placed(each, message, start, end, corrects, before) for each in _read(sentence, heard)]
+        here = [_placed(each, message, start, end, corrects, before) for each in _read(sentence, heard, spoken)]
         taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
         found += here
         before = message[start:end]
@@ -112,16 +112,15 @@ def _takes_back(sentence: str) -> bool:
     return any(language.takes_back.search(sentence) for language in LANGUAGES)
 
 
-def _read(sentence: str, heard: dict[FactKind, float]) -> Iterator[Statement]:
+def _read(sentence: str, heard: dict[FactKind, float], spoken: Sequence[tuple[Language, Cues]]) -> Iterator[Statement]:
     """The statements of one sentence: each rule where it applies, no two on the same words."""
     taken: list[tuple[int, int]] = []
     low = sentence.lower()
-    for language in LANGUAGES:
-        if language.hint.search(sentence) is None:
+    for language, cues in spoken:
+        rules = [rule for rule in language.rules_for(low, cues) if rule.kind in heard]
+        if not rules or language.hint.search(sentence) is None:
             continue
-        for rule in language.rules_for(low):
-            if rule.kind not in heard:
-                continue
+        for rule in rules:
             for match in rule.compiled.finditer(sentence):
                 span = _span(match)
                 start = _clause_start(sentence, match, language)

@@ -6,14 +6,19 @@ Everything else is blanked out character by character, so that a place in the pr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
-MOST_CHARACTERS = 40_000  # of a message; what is longer was pasted
+from vademecum.memory.transcripts.shape import CUT
+
+MOST_CHARACTERS = 40_000  # of a message are looked through for prose: half at its beginning, half at its end
+MOST_READ = 12_000  # characters of prose; what is longer was pasted, and what one says about it stands before or behind
+MOST_SENTENCE = 1_200  # characters: run-on sentences are real, and longer ones are read in parts
 
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _INLINE_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>|\|).*$", re.MULTILINE)
-_INDENTED = re.compile(r"^(?: {4,}|\t)(?!\s*(?:[-*+]|\d+[.)])\s).*$", re.MULTILINE)
+_INDENTED = re.compile(r"^(?: {4,}|\t)(?![ \t]*(?:[-*+]|\d+[.)])\s).*$", re.MULTILINE)
 _TAGGED = re.compile(
     r"<(pre|code|blockquote|system-reminder|command-\w+|local-command-\w+|file|document|log|output)\b.*?(?:</\1>|\Z)",
     re.DOTALL,
@@ -33,8 +38,9 @@ _LOG_LINE = re.compile(
 _CODE_LINE = re.compile(
     r"^\s*(?:[{}()\[\];]+\s*$|(?:def|class|import|from|function|const|let|var|public|private|static|return|async|export|#include|package|func|fn|SELECT|INSERT|UPDATE|CREATE)\b.*[(){};:=]\s*$|.*[;{}]\s*$|<[/!\w][^>]*>)"
 )
+_LINE = re.compile(r"\S.+\S")
 # A sentence ends at a full stop before a space, at a line's end or at the next point of a list.
-_SENTENCE = re.compile(r"[^\n]+?(?:(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)[.!?\u2026]+[\"')\]]*(?=\s|$)|(?=\n)|$)")
+_SENTENCE = re.compile(r".+?(?:(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)[.!?\u2026]+[\"')\]]*(?=\s|$)|$)")
 _BULLET = re.compile(r"\s*(?:[-*+\u2022\u2013]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s+")
 
 
@@ -44,7 +50,11 @@ def prose_of(message: str) -> str:
     >>> prose_of('Use tabs. He said "always use four spaces".')
     'Use tabs. He said                         .'
     """
-    text = message[:MOST_CHARACTERS]
+    head, left_out, tail = _parts(message)
+    return _prose(head) + "\n" * len(left_out) + _prose(_from_prose_on(tail))
+
+
+def _prose(text: str) -> str:
     if "`" in text or "~~~" in text:
         text = _INLINE_FENCE.sub(_blank, _FENCED.sub(_blank, text))
     if "<" in text:
@@ -52,8 +62,62 @@ def prose_of(message: str) -> str:
     text = _QUOTED_LINE.sub(_blank, text)
     text = _INDENTED.sub(_blank, text)
     text = _QUOTATION.sub(_blank_if_long, text)
-    lines = [_blanked(line) if _LOG_LINE.match(line) or _CODE_LINE.match(line) else line for line in text.split("\n")]
-    return "\n".join(lines)
+    return "\n".join(_blanked(line) if _is_no_prose(line) else line for line in text.split("\n"))
+
+
+def _parts(message: str) -> tuple[str, str, str]:
+    """The beginning of a message, what of it is not looked at, and its end; an importer may have cut it already."""
+    half = MOST_CHARACTERS // 2
+    if len(message) > MOST_CHARACTERS:
+        return message[:half], message[half:-half], message[-half:]
+    return message.partition(CUT)
+
+
+def _from_prose_on(tail: str) -> str:
+    """The end of a message without the code that it was cut in: of fences that open and close, one has lost its other."""
+    if tail.count("```") % 2 == 0:
+        return tail
+    closed = tail.index("```") + 3
+    return _blanked(tail[:closed]) + tail[closed:]
+
+
+def _is_no_prose(line: str) -> bool:
+    if not line or line.isspace():
+        return False
+    said = line.lstrip()
+    return _LOG_LINE.match(said) is not None or _CODE_LINE.match(said) is not None
+
+
+def read_of(prose: str) -> list[tuple[int, int]]:
+    """Return the sentences that are read, long ones in parts; of a very long text those at its beginning and its end.
+
+    >>> read_of("Use tabs. " + "and so on, " * 2_000 + "never spaces.")[0], len(read_of("and so on, " * 200))
+    ((0, 9), 2)
+    """
+    found = [piece for start, end in sentences(prose) for piece in _pieces(prose, start, end)]
+    if sum(end - start for start, end in found) <= MOST_READ:
+        return found
+    first = _within(found, MOST_READ * 2 // 3)
+    behind = found[first:]
+    return found[:first] + behind[len(behind) - _within(behind[::-1], MOST_READ // 3) :]
+
+
+def _within(spans: Sequence[tuple[int, int]], most: int) -> int:
+    """How many spans, from the first on, are at most so many characters."""
+    return sum(total <= most for total in accumulate(end - start for start, end in spans))
+
+
+def _pieces(prose: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence; one that is too long in parts, cut behind commas or between words."""
+    while end - start > MOST_SENTENCE:
+        most = start + MOST_SENTENCE
+        cuts = (prose.rfind(mark, start + 1, most) for mark in (", ", " "))
+        cut = next((at + 1 for at in cuts if at > 0), most)
+        yield start, cut
+        start = cut
+        while prose[start] == " ":
+            start += 1
+    yield start, end
 
 
 def sentences(prose: str) -> Iterator[tuple[int, int]]:
@@ -63,7 +127,7 @@ def sentences(prose: str) -> Iterator[tuple[int, int]]:
     >>> [said[start:end] for start, end in sentences(said)]
     ['Use tabs.', 'See v1.2', 'no emojis']
     """
-    for match in _SENTENCE.finditer(prose):
+    for match in (each for line in _LINE.finditer(prose) for each in _SENTENCE.finditer(prose, *line.span())):
         start, end = match.span()
         while (bullet := _BULLET.match(prose, start, end)) is not None and bullet.end() > start:
             start = bullet.end()
@@ -80,7 +144,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _blanked(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    return "\n".join(" " * len(line) for line in text.split("\n"))
 
 
 def _blank_if_long(match: re.Match[str]) -> str:

@@ -9,6 +9,9 @@ from functools import cached_property
 
 from vademecum.memory.records import FactKind
 
+Cues = tuple[tuple[str, tuple[int, ...]], ...]
+"""Each with the numbers of the rules that need it."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -72,13 +75,17 @@ class Language:
     limits: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
     head_first: bool = False
 
-    def rules_for(self, low: str) -> list[Rule]:
+    def cues_in(self, low: str) -> Cues:
+        """Return the cues that a message in lower case holds: no other is in any of its sentences."""
+        return tuple(each for each in self._cued if each[0] in low)
+
+    def rules_for(self, low: str, cues: Cues) -> list[Rule]:
         """Return the rules that a sentence in lower case holds a cue of, in their order; each cue is looked for once."""
-        numbers = {number for cue, rules in self._cued if cue in low for number in rules}
+        numbers = {number for cue, rules in cues if cue in low for number in rules}
         return [self.rules[number] for number in sorted(numbers)]
 
     @cached_property
-    def _cued(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    def _cued(self) -> Cues:
         by_cue: dict[str, list[int]] = {}
         for number, rule in enumerate(self.rules):
             for cue in rule.cues.split(","):
