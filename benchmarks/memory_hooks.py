@@ -4,7 +4,8 @@
 
 Each hook is run as an agent runs it, one after the other, with compiled modules as an installed package has them. `wall_ms` is what the
 agent waits, `cpu_ms` what the process computed: on a machine that others use too the second says what a quiet one would
-take. `python` is an interpreter that does nothing.
+take. `python` is an interpreter that does nothing. `stop` is run as at the end of each turn: the transcript has grown, and what reads it
+is started in the background, where the next runs compete with it; `started` is how many of these processes there were.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ import argparse
 import json
 import os
 import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +47,8 @@ def prepare(top: Path, facts: int) -> dict[str, str]:
     environ = {
         **os.environ,
         "VADE_HOME": str(top / "data"),
+        "HOME": str(top),
+        "VADE_SEARCH__EMBEDDER": "hashing",
         "PYTHONPYCACHEPREFIX": str(top / "compiled"),
         "PYTHONDONTWRITEBYTECODE": "",
     }
@@ -57,17 +63,61 @@ def prepare(top: Path, facts: int) -> dict[str, str]:
     return environ
 
 
-def timed(command: list[str], content: bytes, environ: dict[str, str], runs: int) -> dict[str, Any]:
-    """Run a command so often and return what it took."""
+def timed(
+    command: list[str], content: bytes, environ: dict[str, str], runs: int, before: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Run a command so often, each time after something else, and return what it took."""
     subprocess.run(command, input=content, stdout=subprocess.DEVNULL, env=environ, check=True)  # compiled once
     walls, cpus = [], []
     for _ in range(runs):
-        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        before()
+        used, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         subprocess.run(command, input=content, stdout=subprocess.DEVNULL, env=environ, check=True)
         walls.append(time.perf_counter() - started)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpus.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        cpus.append(after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime)
     return {"wall_ms": spread(walls), "cpu_ms": spread(cpus)}
+
+
+class Transcript:
+    """What an agent writes down of a session in the repository, a turn at a time."""
+
+    def __init__(self, top: Path) -> None:
+        """Begin one where Claude Code has it."""
+        self.cwd = str(top / "app")
+        folder = "".join(each if each.isalnum() and each.isascii() else "-" for each in self.cwd)
+        self.path = top / ".claude" / "projects" / folder / "s.jsonl"
+        self.path.parent.mkdir(parents=True)
+        self.turns = 0
+
+    def grow(self) -> None:
+        """Write a turn."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_767_225_600 + 60 * self.turns))
+        self.turns += 1
+        turn = {"type": "user", "cwd": self.cwd, "sessionId": "s", "timestamp": at,
+                "message": {"content": f"Always run suite {self.turns} before committing."}}  # fmt: skip
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(turn) + "\n")
+
+
+def kept(top: Path) -> int:
+    """Return how many turns of the transcript are in memory."""
+    with closing(sqlite3.connect(next((top / "data").rglob("repos/*/memory.db")))) as db:
+        return int(
+            db.execute("SELECT count(*) FROM events WHERE json_extract(metadata, '$.agent') = 'claude'").fetchone()[0]
+        )
+
+
+def stopped(top: Path, hook: list[str], said: bytes, environ: dict[str, str], runs: int) -> dict[str, Any]:
+    """Run the hook at the end of so many turns, and wait until all of them are kept."""
+    transcript = Transcript(top)
+    found = timed([*hook, "stop"], said, environ, runs, transcript.grow)
+    until = time.monotonic() + 120
+    while kept(top) < transcript.turns and time.monotonic() < until:
+        time.sleep(0.2)
+    time.sleep(1)  # it ends
+    started = (top / "data" / "hooks.runs").read_text(encoding="ascii").count("catch-up ")
+    return found | {"turns": transcript.turns, "turns_kept": kept(top), "started": started}
 
 
 def spread(values: list[float]) -> dict[str, float]:
@@ -91,8 +141,7 @@ def main() -> None:
         result["python"] = timed([sys.executable, "-c", "pass"], b"", environ, arguments.runs)
         for name in ("session-start", "prompt"):
             result[name] = timed([*hook, name], said, environ, arguments.runs)
-        elsewhere = json.dumps({"cwd": str(top)}).encode()  # what `stop` starts there has nothing to do
-        result["stop"] = timed([*hook, "stop"], elsewhere, environ, arguments.runs)
+        result["stop"] = stopped(top, hook, said, environ, arguments.runs)
     print(json.dumps(result, indent=1))
     if not arguments.no_save:
         write("memory-hooks", result)

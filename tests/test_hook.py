@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from vademecum import config
+from vademecum.codebase.lock import claim
 from vademecum.engine import Engine
-from vademecum.hook import DEADLINE_S, LOG, MOST_LOG_BYTES, note
+from vademecum.hook import AGAIN, CATCH_UP, DEADLINE_S, LOCK, LOG, MOST_LOG_BYTES, RUNS, note
 from vademecum.memory.fitting import estimated_tokens
 
 SAID = [
@@ -199,28 +200,100 @@ def test_a_pipe_that_stays_open_is_not_waited_for(place: Place) -> None:
         running.stdout.close()
 
 
-def test_stop_takes_the_transcript_in_behind_the_agents_back(place: Place) -> None:
-    """It ends at once; what the agent wrote is in memory a little later."""
+@pytest.fixture
+def transcript(place: Place) -> Path:
+    """Where Claude Code writes what is said in the repository."""
     folder = "".join(c if c.isalnum() and c.isascii() else "-" for c in str(place.root))
-    transcript = Path(place.environ["HOME"], ".claude", "projects", folder, "s.jsonl")
-    transcript.parent.mkdir(parents=True)
+    path = Path(place.environ["HOME"], ".claude", "projects", folder, "s.jsonl")
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def say(transcript: Path, place: Place, text: str, minute: int) -> None:
     line = {
         "type": "user",
         "cwd": str(place.root),
         "sessionId": "s",
-        "timestamp": "2026-03-01T10:00:00Z",
-        "message": {"content": "Never use tabs here."},
+        "timestamp": f"2026-03-01T10:{minute:02}:00Z",
+        "message": {"content": text},
     }
-    transcript.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    with transcript.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def until(condition: Any) -> bool:
+    """Wait for what happens in the background, a minute at most."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def caught_up(place: Place) -> list[str]:
+    """How each process in the background ended."""
+    path = place.home / RUNS
+    lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
+    return [line.split()[1] for line in lines if line.startswith(CATCH_UP)]
+
+
+def test_stop_takes_the_transcript_in_behind_the_agents_back(place: Place, transcript: Path) -> None:
+    """It ends at once; what the agent wrote is in memory a little later."""
+    say(transcript, place, "Never use tabs here.", 0)
     assert told(place.hook("stop", {"hook_event_name": "Stop", "transcript_path": str(transcript)})) == ""
-    until = time.monotonic() + 60
-    while time.monotonic() < until and "tabs" not in (text := told(place.hook("session-start"))):
-        time.sleep(0.2)
-    assert "Never use tabs here." in text
+    assert until(lambda: caught_up(place) == ["done"])
+    assert "Never use tabs here." in told(place.hook("session-start"))
     database = next((place.home / "repos").rglob("memory.db"))
-    while time.monotonic() < until and not kept_house(database):
-        time.sleep(0.2)
     assert kept_house(database), "once a day it keeps house too"
+
+
+def test_stop_starts_one_process_at_a_time_and_loses_nothing(place: Place, transcript: Path) -> None:
+    """While one is at it no other is started, and it looks once more before it goes: what was said meanwhile is kept."""
+    place.remember("The staging server is at 10.0.0.4.")
+    database = next((place.home / "repos").rglob("memory.db"))
+    say(transcript, place, "Never use tabs here.", 0)
+    writer = sqlite3.connect(database, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")  # the process that is started cannot get on
+    place.hook("stop")
+    lock = next((place.home / "repos").rglob(LOCK))
+    assert until(lambda: not lock.with_name(AGAIN).exists()), "it has begun"
+    for minute in range(1, 6):
+        say(transcript, place, f"Always name ship number {minute} after a river.", minute)
+        place.hook("stop")
+    assert lock.with_name(AGAIN).exists()
+    writer.execute("COMMIT")
+    writer.close()
+    assert until(lambda: caught_up(place) == ["done"])
+    assert not lock.with_name(AGAIN).exists()
+    with closing(sqlite3.connect(database)) as db:
+        said = [text for (text,) in db.execute("SELECT text FROM events WHERE session = 's' ORDER BY at")]
+    assert len(said) == 6
+    assert said[-1] == "Always name ship number 5 after a river."
+    held = claim(lock)
+    assert held is not None, "the lock is let go"
+    held.close()
+
+
+def test_stop_outside_of_a_repository_starts_nothing(place: Place, tmp_path: Path) -> None:
+    """There is nothing to read."""
+    place.home.mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    assert told(place.hook("stop", {"cwd": str(tmp_path / "elsewhere")})) == ""
+    assert [path.name for path in place.home.iterdir()] == [RUNS]
+    assert caught_up(place) == []
+
+
+def test_a_process_that_died_at_it_is_in_nobodys_way(place: Place, transcript: Path) -> None:
+    """Its lock went with it, and the mark that it left makes the next look twice at most."""
+    say(transcript, place, "Never use tabs here.", 0)
+    place.remember("The staging server is at 10.0.0.4.")
+    folder = next((place.home / "repos").iterdir())
+    (folder / LOCK).touch()
+    (folder / AGAIN).touch()
+    place.hook("stop")
+    assert until(lambda: caught_up(place) == ["done"])
+    assert "Never use tabs here." in told(place.hook("session-start"))
 
 
 def kept_house(database: Path) -> bool:

@@ -2,7 +2,7 @@
 
     session-start    say what holds and what is left open
     prompt           say what concerns the message that was just typed
-    stop             catch up with the transcript, in a process of its own
+    stop             catch up with the transcript, in a process of its own, one at a time
 
 Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and take back
 `{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. A hook stands in somebody's way, so it never blocks and
@@ -23,6 +23,8 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vademecum.codebase.root import Root
     from vademecum.config import Settings
     from vademecum.protocols import Store
@@ -36,6 +38,8 @@ MOST_INPUT_BYTES = 1_000_000
 BUSY_S = 0.2
 CATCH_UP = "catch-up"  # what `stop` starts in a process of its own
 CATCH_UP_S = 600.0
+LOCK, AGAIN = "sync.lock", "sync.again"  # held by who catches up; there while something may be new since it began
+NICENESS = 10
 # Our name → the events of agents that it is for
 EVENTS: Mapping[str, tuple[str, ...]] = {
     "session-start": ("SessionStart",),
@@ -51,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     started, outcome = time.monotonic(), "failed"
     try:
         if name == CATCH_UP:
-            catch_up(os.getcwd())
+            catch_up(os.getcwd(), arguments[1] if len(arguments) > 1 else "")
         else:
             answer(name, read_input(sys.stdin.fileno()))
         outcome = "done"
@@ -113,34 +117,81 @@ def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store
 
 
 def start_catching_up(directory: str) -> None:
-    """Start what reads the transcript, in a process that does not belong to the agent and is waited for by nobody."""
+    """Start what reads the transcript, in a process that does not belong to the agent and is waited for by nobody.
+
+    Where one is at it already none is started: it finds the mark that is left here, and looks once more before it goes.
+    The mark is made before the lock is tried, and looked for after the lock is let go, so that one of both sees the other.
+    The process is born with the lock, so that there is none in which a second could start.
+    """
+    from vademecum.codebase.lock import claim
+
+    place = place_of_catching_up(directory)
+    if place is None:
+        return
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (place / AGAIN).touch()
+    held = claim(place / LOCK)
+    if held is None:
+        return
     import subprocess
 
-    command = [sys.executable, "-m", "vademecum", "memory", "hook", CATCH_UP]
     nothing = subprocess.DEVNULL
-    subprocess.Popen(command, cwd=directory, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+    command = [sys.executable, "-m", "vademecum", "memory", "hook", CATCH_UP]
+    with held:
+        inherited = () if sys.platform == "win32" else (held.fileno(),)
+        subprocess.Popen([*command, *map(str, inherited)], cwd=directory, stdin=nothing, stdout=nothing, stderr=nothing,
+                         start_new_session=True, pass_fds=inherited)  # fmt: skip
 
 
-def catch_up(directory: str) -> None:
-    """Take in what is new and once a day keep house, unless another process is at it. Raises what `Memory.sync` does."""
+def place_of_catching_up(directory: str) -> Path | None:
+    """Return where the lock of who reads a repository's transcripts lies, None outside of one."""
     from vademecum import config
     from vademecum.codebase.identity import index_directory
-    from vademecum.codebase.lock import exclusive
     from vademecum.codebase.root import find_root
-    from vademecum.engine import Engine
-    from vademecum.errors import StoreBusyError
 
-    with suppress(OSError):
-        os.nice(10)
-    settings = config.load(directory)
     root = find_root(directory)
-    if not root.common_dir:
+    return index_directory(config.load(directory).home, root) if root.common_dir else None
+
+
+def catch_up(directory: str, handle: str = "") -> None:
+    """Take in what is new and once a day keep house, unless another process is at it. Raises what `Memory.sync` does.
+
+    `handle` is the file handle of the lock, where whoever started this process took it; "" to take it here.
+    """
+    step_back()
+    from vademecum import config
+    from vademecum.codebase.lock import claim
+    from vademecum.engine import Engine
+
+    place = place_of_catching_up(directory)
+    if place is None:
         return
-    at_it = index_directory(settings.home, root) / "sync.lock"
-    # Where another process is at it, that one reads what is there, and the next turn brings the rest.
-    with suppress(StoreBusyError), exclusive(at_it, 0.0), Engine.open(directory, settings=settings) as engine:
-        engine.memory.sync()
-        engine.memory.consolidate(settings.memory.max_events, when_due=True)
+    held = os.fdopen(int(handle)) if handle else claim(place / LOCK)
+    if held is None:
+        return
+    settings = config.load(directory)
+    with Engine.open(directory, settings=settings) as engine:
+        while held is not None:
+            with held:
+                (place / AGAIN).unlink(missing_ok=True)
+                engine.memory.sync()
+                engine.memory.consolidate(settings.memory.max_events, when_due=True)
+            held = claim(place / LOCK) if (place / AGAIN).exists() else None
+
+
+def step_back() -> None:
+    """Let everybody else go first.
+
+    A process that began a session of its own is to Linux a group of its own, which has as much of the machine as any
+    other whatever is nice inside of it; so the group is made nice too.
+    """
+    import gc
+
+    gc.enable()  # unlike a hook it may have much to read
+    with suppress(OSError, AttributeError):
+        os.nice(NICENESS)
+    with suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as group:
+        group.write(str(NICENESS))
 
 
 def read_input(handle: int) -> dict[str, Any]:

@@ -45,6 +45,18 @@ def _opened(path: Path) -> IO[str]:
         ) from error
 
 
+def claim(path: Path) -> IO[str] | None:
+    """Return the lock at `path`, held until the file is closed by all who have it; None where another process holds it.
+
+    Raises `StoreError`: its directory cannot be written.
+    """
+    file = _opened(path)
+    if _try_lock(file):
+        return file
+    file.close()
+    return None
+
+
 @contextmanager
 def exclusive(
     path: Path, wait_s: float, on_wait: Callable[[], None] | None = None, doing: str = "indexing this repository"
