@@ -303,3 +303,15 @@ def test_a_hostile_message_takes_no_longer_than_its_length(unit: str) -> None:
     """No pattern runs over the same characters again and again: half a megabyte of each ends."""
     message = unit * (500_000 // len(unit))
     assert len(extract(message)) <= 12
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["é", "日本語の文です。", "👩‍👩‍👧", "İİİ", "e\u0301", "Straße", "a\r\nb", "\u2028", "\u00a0", "\U0001d400"],
+)
+def test_places_are_characters_of_the_message(before: str) -> None:
+    """Whatever stands before: letters of several bytes, letters whose lower case is longer, other ends of lines."""
+    message = f"{before}\n- Always run the café's tests first. {before}"
+    found = only(message)
+    assert (found.start, found.text) == (message.index("Always"), message[found.start : found.end])
+    assert found.text.startswith("Always run the café's tests first.")

@@ -13,8 +13,8 @@ import pytest
 from vademecum import config
 from vademecum.engine import Engine
 from vademecum.errors import ConsentError, UsageError
-from vademecum.memory.learn import AT_ONCE
-from vademecum.memory.records import FactKind
+from vademecum.memory.learn import AT_ONCE, statement_of
+from vademecum.memory.records import Event, FactKind, Role
 from vademecum.providers.extractors.llm import LlmExtractor, items, prompt
 from vademecum.types import Passage
 
@@ -194,3 +194,12 @@ def test_a_model_needs_a_name() -> None:
     with pytest.raises(UsageError, match="llm:MODEL"):
         LlmExtractor()
     assert LlmExtractor("big:cloud", base_url="http://127.0.0.1:1").remote
+
+
+def test_a_quotation_is_found_by_characters() -> None:
+    """Letters of several bytes before it and in it do not shift it."""
+    event = Event("a", 0.0, Role.USER, "İ 日本 👩‍👩‍👧. Le café ferme à midi. Ça va ?")
+    found = statement_of({"kind": "fact", "quote": "café  ferme à midi", "subject": "café", "value": "midi"}, event)
+    assert found is not None
+    assert (found.start, found.text) == (event.text.index("café"), "café ferme à midi")
+    assert event.text[found.start : found.end] == found.text

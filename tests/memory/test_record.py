@@ -119,6 +119,14 @@ def test_forgetting_a_fact_takes_its_words_out(memory, said, event):
     assert memory.scopes[0].ledger.marks([digest])[digest][0] == FORGOTTEN
 
 
+def test_what_is_forgotten_among_letters_of_several_bytes_is_that_alone(memory, said):
+    """What stands before and behind it stays as it was said."""
+    before, behind = "Voilà l'été à 東京 ☀, avec İris et 👩‍👩‍👧 au marché. ", " Ça va ? Straße."
+    id_ = said(f"{before}I prefer tabs over spaces.{behind}")
+    memory.forget(memory.preferences()[0].id)
+    assert memory.get(id_).text == f"{before}{CUT}{behind}"
+
+
 def test_confirm_reject_and_edit(memory, said):
     """A person's word is certain, takes back, or puts otherwise, and the past stays."""
     said("I prefer tabs over spaces for indentation")

@@ -159,6 +159,15 @@ def test_a_question_is_taken_apart(question: str, rest: str, *, meant: bool) -> 
     assert (asked.question, asked.period is not None) == (rest, meant)
 
 
+@pytest.mark.parametrize("before", ["İstanbul", "日本語", "👩‍👩‍👧", "Straße ŉ ǰ", "e\u0301té", "ﬃ"])
+def test_the_place_of_a_time_is_in_characters(before: str) -> None:
+    """Also where a lower case is longer than what it is of."""
+    text = f"{before}: what happened last week at {before}?"
+    found = find_time(text, WEDNESDAY)
+    assert found is not None
+    assert text[found.start : found.end] == "last week"
+
+
 def test_a_moment_without_a_zone_is_refused() -> None:
     """Nobody knows when yesterday is without a zone."""
     with pytest.raises(UsageError, match="zone"):
