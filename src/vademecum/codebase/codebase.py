@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from vademecum.codebase import hooks, questions, watch
-from vademecum.codebase.changes import changed_nodes
 from vademecum.codebase.documents import NO_DOCUMENTS, Documents
 from vademecum.codebase.enriching import Pace, enrich
 from vademecum.codebase.graph.graph import Graph, graph_of
@@ -201,8 +200,9 @@ class Codebase:
     def impact(self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "") -> Neighbours:
         """Say what may break when a declaration changes, or what a git range changed, and which tests to run."""
         graph = self.graph(repo)
-        nodes = changed_nodes(graph, diff) if diff else graph.named(name)
-        return questions.impact(graph, nodes, diff or name, depth)
+        if diff:
+            return questions.impact_of_diff(graph, diff, depth)
+        return questions.impact(graph, graph.named(name), name, depth)
 
     def path(self, source: str, target: str, depth: int = 2, *, repo: str = "") -> Neighbours:
         """Say how one declaration leads to another, in up to `depth` steps from each end."""
