@@ -232,7 +232,7 @@ def test_one_declaration_is_no_way(code):
 
 def test_a_line_beyond_the_end_is_no_line(code):
     assert code.related("app/store.py:14")
-    with pytest.raises(UsageError, match="has no line 15: it ends with line 14"):
+    with pytest.raises(UsageError, match="has 14 lines: line 15 is past its end"):
         code.related("app/store.py:15")
 
 

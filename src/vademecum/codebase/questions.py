@@ -145,7 +145,7 @@ def related(graph: Graph, location: str, line: int, question: str = "", depth: i
     if not nodes:
         raise UsageError(f"{location} is not in the index: `vade status -v` lists what was skipped, and why")
     if line > (length := _lines(graph, location)):
-        raise UsageError(f"{location} has no line {line}: it ends with line {length}")
+        raise UsageError(f"{location} has {length} lines: line {line} is past its end")
     seeds = [_evidence(graph, node) for node in nodes]
     shown = seeds[0].snippet if seeds else ""
     found = expand(graph, seeds, question or shown[:2000], depth=depth, limit=limit)
