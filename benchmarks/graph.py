@@ -47,6 +47,18 @@ from vademecum.storage.sqlite import SqliteStore
 
 HERE = Path(__file__).parent
 SITES = 3000  # asked of jedi for each repository, drawn evenly
+# Index without the graph: no references are looked for, in this process or in those that help it.
+WITHOUT = """
+import subprocess
+from types import SimpleNamespace
+from vademecum.codebase import chunk, workers
+NONE = "from vademecum.codebase import chunk; chunk.find_references = lambda *a: ''; "
+exec(NONE)
+class Helper(subprocess.Popen):
+    def __init__(self, command, **options):
+        super().__init__([*command[:-1], NONE + command[-1]], **options)
+workers.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": Helper})
+"""
 SCRIPT_ENDINGS = (".ts", ".tsx", ".mts", ".cts")
 Site = tuple[str, int, str]  # path, line, name called
 
@@ -425,9 +437,7 @@ def speed(root: Path, _: argparse.Namespace) -> dict[str, Any]:
     for _round in range(3):
         for kind, taken in times.items():
             os.environ["VADE_HOME"] = tempfile.mkdtemp()
-            code = ("from vademecum.codebase import chunk\n" if kind == "without" else "") + (
-                "chunk.find_references = lambda *a: ''\n" if kind == "without" else ""
-            ) + (
+            code = (WITHOUT if kind == "without" else "") + (
                 "import resource, sys, time\nfrom vademecum.engine import Engine\ne = Engine.open(sys.argv[1])\nt = time.perf_counter()\n"
                 + ("e.codebase.refresh()" if kind == "without" else "e.codebase.index()")
                 + "\nprint(time.perf_counter() - t)\n"

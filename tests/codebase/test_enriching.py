@@ -126,6 +126,21 @@ def test_an_answer_that_is_none_is_a_failure(repo, engine, outcome):
     assert "did not answer with a sentence" in report.problem
 
 
+def test_an_enricher_that_raises_has_failed_at_that_piece_alone(repo, engine):
+    """One of others' making may raise: counted, told, and the rest is described."""
+
+    class Raising(CountingEnricher):
+        def sentence(self, passage):
+            if "second" in passage.text:
+                raise ZeroDivisionError("by design")
+            return super().sentence(passage)
+
+    (report,) = engine(repo("app", FILES), enricher=Raising()).codebase.enrich()
+    assert report.failed
+    assert report.made == report.wanted - report.failed
+    assert report.problem.endswith("raised ZeroDivisionError: by design")
+
+
 def test_a_server_that_is_down_is_not_asked_for_ever(repo, engine):
     files = {f"m{n}.py": f"def f{n}():\n    return {n}\n" for n in range(20)}
     writer = CountingEnricher()

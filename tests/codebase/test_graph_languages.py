@@ -289,3 +289,20 @@ def test_what_is_meant_gets_an_edge_and_nothing_else_does(language, repo, engine
     assert wanted - found == set()
     calls = {line for line in found if f" {Relation.CALLS} " in line}
     assert [line for line in calls for name in untouched if name in line.split(" ")[2]] == []
+
+
+def test_a_name_alone_decides_only_for_what_can_be_called_so(repo, engine):
+    """No function inside of another, and no member of a class that has others from elsewhere, is taken for sure by its name."""
+    files = {
+        "a.py": (
+            "import click\n\n\ndef outer():\n    def reconcile_all(): ...\n    return reconcile_all()\n\n\n"
+            "class Own:\n    def settle_everything(self): ...\n\n\n"
+            "class Group(click.Group):\n    def list_every_command(self): ...\n"
+        ),
+        "b.py": "def use(thing):\n    thing.reconcile_all()\n    thing.settle_everything()\n    thing.list_every_command()\n",
+    }
+    found = {line for line in edges_of(engine(repo("app", files))) if line.startswith("b.py:use calls")}
+    assert found == {
+        "b.py:use calls a.py:Own.settle_everything unique",
+        "b.py:use calls a.py:Group.list_every_command guess",
+    }

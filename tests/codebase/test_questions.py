@@ -206,3 +206,42 @@ def test_the_page_holds_everything_and_asks_for_nothing(repo, engine):
     assert {node.path for node in overview.nodes} == set(FILES)
     with pytest.raises(UsageError, match="defined nowhere"):
         surroundings(graph, "nowhere")
+
+
+def test_a_member_that_is_inherited_is_found_where_it_is_declared(repo, engine):
+    """`Sub.run` is what its base declares, nearest first; a name that nobody has stays not found."""
+    files = {
+        "a.py": "class Base:\n    def run(self): ...\n\n\nclass Middle(Base): ...\n\n\nclass Sub(Middle): ...\n",
+        "b.py": "from a import Sub\n\n\ndef main(sub: Sub):\n    sub.run()\n",
+        "go.mod": "module example.org/m\n",
+        "m.go": "package m\n\ntype Group struct{}\n\nfunc (g *Group) Get() {}\n\ntype Engine struct {\n\tGroup\n}\n\nfunc main() { e := Engine{}; e.Get() }\n",
+    }
+    code = engine(repo("app", files)).codebase
+    found = code.callers("Sub.run")
+    assert ("main", "called_by", "typed", 1) in names(found)
+    assert found.reason == "Sub.run is inherited: Base.run is meant"
+    assert ("main", "called_by", "typed", 1) in names(code.callers("Engine.Get"))
+    assert code.callers("Base.run").reason == ""
+    assert code.callers("Sub.walk").verdict == "not_found"
+
+
+def test_one_declaration_is_no_way(code):
+    said = code.path("answer", "serve.answer")
+    assert (said.verdict, said.reason) == ("none", "answer and serve.answer name one declaration")
+
+
+def test_a_line_beyond_the_end_is_no_line(code):
+    assert code.related("app/store.py:14")
+    with pytest.raises(UsageError, match="has 14 lines: line 15 is past its end"):
+        code.related("app/store.py:15")
+
+
+def test_a_range_that_changes_nothing_says_so(repo, engine):
+    app = repo("app", FILES)
+    code = engine(app).codebase
+    said = code.impact(diff="HEAD")
+    assert (said.verdict, said.reason) == ("none", "HEAD changes nothing that is indexed")
+    app.write(
+        "app/store.py", FILES["app/store.py"].replace("return 1", "return 2").replace("self.place =", "self.at =")
+    )
+    assert code.impact(diff="HEAD").reason == "2 definitions taken together"

@@ -104,3 +104,17 @@ def test_methods_of_a_split_class_are_found(repo, engine):
         (hit,) = codebase.symbol(f"Large.method_{n}").evidence
         assert f"def method_{n}(self)" in hit.snippet
     assert codebase.symbol("Large").verdict is Verdict.RESOLVED
+
+
+def test_a_class_and_its_constructors_are_one_definition(repo, engine):
+    """Java and C# call a constructor like its class: whoever looks for the class finds it, the constructors after it."""
+    files = {"Reader.java": "class Reader {\n  Reader(int a) {}\n  Reader(String a) {}\n  void read() {}\n}\n"}
+    found = engine(repo("app", files)).codebase.symbol("Reader")
+    assert (found.verdict, found.probability, found.reason) == (Verdict.RESOLVED, 1.0, "")
+    assert [item.kind for item in found.evidence] == ["class", "constructor", "constructor"]
+
+
+def test_overloads_cannot_be_told_apart_by_name(repo, engine):
+    files = {"Reader.java": "class Reader {\n  int read(int a) { return 1; }\n  int read(String a) { return 2; }\n}\n"}
+    found = engine(repo("app", files)).codebase.symbol("Reader.read")
+    assert (found.verdict, found.reason) == (Verdict.AMBIGUOUS, "2 definitions of one name")

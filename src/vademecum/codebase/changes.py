@@ -41,7 +41,7 @@ def changed_spans(diff: str) -> list[tuple[str, int, int]]:
     [('a.py', 3, 4), ('a.py', 10, 10)]
     """
     files = list(_FILE.finditer(diff))
-    ends = [*(file.start() for file in files[1:]), len(diff)]
+    ends = [*(file.start() for file in files), len(diff)][1:]
     found = []
     for file, end in zip(files, ends, strict=True):
         if file[1] == "/dev/null":

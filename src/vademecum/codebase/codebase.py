@@ -217,11 +217,11 @@ class Codebase:
     def impact(self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "") -> Neighbours:
         """Say what may break when a declaration changes, or what a git range changed, and which tests to run."""
         from vademecum.codebase import questions
-        from vademecum.codebase.changes import changed_nodes
 
         graph = self.graph(repo)
-        nodes = changed_nodes(graph, diff) if diff else graph.named(name)
-        return questions.impact(graph, nodes, diff or name, depth)
+        if diff:
+            return questions.impact_of_diff(graph, diff, depth)
+        return questions.impact(graph, graph.named(name), name, depth)
 
     def path(self, source: str, target: str, depth: int = 2, *, repo: str = "") -> Neighbours:
         """Say how one declaration leads to another, in up to `depth` steps from each end."""

@@ -20,6 +20,7 @@ from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.meaning import fill, with_known_vectors
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.sentences import analysed_again, keep_sentences, known_sentences
+from vademecum.errors import EnrichError
 from vademecum.protocols import Enricher, Progress
 from vademecum.result import Err, Ok
 from vademecum.retrieval.files import FILE_KINDS
@@ -130,10 +131,17 @@ class _Run:
                 passages = [
                     Passage(c.text, c.signature if c.metadata.get("part", 1) > 1 else "", c.scope) for c, _ in chunks
                 ]
-                outcomes = pool.map(self._enricher.sentence, passages)
+                outcomes = pool.map(self._asked, passages)
                 said = {digest: self._read(outcome) for (digest, _), outcome in zip(batch, outcomes, strict=True)}
                 keep_sentences(self._repo, {digest: sentence for digest, sentence in said.items() if sentence})
                 yield first + len(batch)
+
+    def _asked(self, passage: Passage) -> object:
+        """Return what the enricher answers; one that raises, though it should not, has failed at this piece alone."""
+        try:
+            return self._enricher.sentence(passage)
+        except Exception as error:  # noqa: BLE001 - whatever others' code raises, the run goes on to the next piece
+            return Err(EnrichError(f"enricher {self._enricher.name!r} raised {type(error).__name__}: {error}"))
 
     def _waited(self, stop: threading.Event, asked: int) -> bool:
         """Wait for the next turn; True where the run was stopped meanwhile."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from vademecum.codebase.changes import changed_nodes
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.coverage import uncovered_files
 from vademecum.codebase.declarations import FUNCTIONS
@@ -23,7 +24,7 @@ from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.errors import UsageError
-from vademecum.retrieval.query import Plan, last_part
+from vademecum.retrieval.query import Plan, last_part, split_name
 from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
 
 MOST = 50  # neighbours shown
@@ -92,6 +93,20 @@ def impact(graph: Graph, nodes: Sequence[Node], asked: str, depth: int = 2, limi
     return answer if answer.found else _nothing(graph, answer, start)
 
 
+def impact_of_diff(graph: Graph, revisions: str, depth: int = 2, limit: int = MOST) -> Neighbours:
+    """Return what may break by what a git range changed, as `impact` does, and the test files to run.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3, or the range begins with a dash.
+        GitError: git does not know the range.
+    """
+    check_depth(depth)
+    nodes = changed_nodes(graph, revisions)
+    if not nodes:
+        return Neighbours(revisions, "impact", "none", depth, reason=f"{revisions} changes nothing that is indexed")
+    return impact(graph, nodes, revisions, depth, limit)
+
+
 def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
     """Return the shortest way from one name to another along trusted edges, up to `depth` steps from each end.
 
@@ -104,6 +119,9 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
         if not nodes:
             return _not_found(graph, name, "path", depth)
     asked = f"{source} -> {target}"
+    if {node.id for node in starts} & {node.id for node in ends}:
+        itself = _answer(graph, asked, "path", depth, starts[:1], [], limit=MOST)
+        return replace(itself, reason=f"{source} and {target} name one declaration")
     for first, last, backwards in ((starts, ends, False), (ends, starts, True)):
         way = _way(graph, first, last, depth)
         if way:
@@ -120,12 +138,14 @@ def related(graph: Graph, location: str, line: int, question: str = "", depth: i
     """Return what belongs to a line of a file: neighbours in the graph, labelled, the most relevant first.
 
     Raises:
-        UsageError: `depth` is not 1, 2 or 3, or the file is not in the index.
+        UsageError: `depth` is not 1, 2 or 3, the file is not in the index, or it has no such line.
     """
     check_depth(depth)
     nodes = graph.at(location, line) if line else graph.in_files([location])[:1]
     if not nodes:
         raise UsageError(f"{location} is not in the index: `vade status -v` lists what was skipped, and why")
+    if line > (length := _lines(graph, location)):
+        raise UsageError(f"{location} has {length} lines: line {line} is past its end")
     seeds = [_evidence(graph, node) for node in nodes]
     shown = seeds[0].snippet if seeds else ""
     found = expand(graph, seeds, question or shown[:2000], depth=depth, limit=limit)
@@ -221,11 +241,22 @@ def _answer(
         neighbour_of(graph, node, _word(edge, relation), tier, steps, via=via, edge=edge)
         for node, edge, steps, via, tier in found[:limit]
     ]
-    several = len(nodes) > 1 and relation != "path"
-    reason = f"{len(nodes)} definitions taken together; qualify the name to choose" if several else ""
+    reason = _meant(asked, nodes) if relation != "path" else ""
     return Neighbours(
         asked, relation, "found" if found else "none", depth, of, _told(graph, shown), reason=reason, total=len(found)
     )  # fmt: skip
+
+
+def _meant(asked: str, nodes: Sequence[Node]) -> str:
+    """Say what was taken for what was asked about, where that does not go without saying."""
+    if len(nodes) > 1:
+        one_name = len({node.name for node in nodes}) == 1
+        return f"{len(nodes)} definitions taken together" + ("; qualify the name to choose" if one_name else "")
+    around = split_name(asked)[-2:-1]
+    is_inherited = (
+        nodes[0].qualified and around and around[0] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
+    )
+    return f"{asked} is inherited: {nodes[0].qualified} is meant" if is_inherited else ""
 
 
 def _word(edge: Edge, relation: str) -> str:
@@ -291,6 +322,13 @@ def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
             text = lines[each.line - 1].decode(errors="replace").strip() if each.line <= len(lines) else ""
         told.append(replace(each, signature=signature, text=text))
     return tuple(told)
+
+
+def _lines(graph: Graph, path: str) -> int:
+    """Return how many lines an indexed file has."""
+    files = graph.opened.view.files
+    content = graph.opened.repo.catalogue.content(int(files.blobs[files.paths.index(path)]))
+    return content.count(b"\n") + (not content.endswith(b"\n"))
 
 
 def _evidence(graph: Graph, node: Node) -> Evidence:

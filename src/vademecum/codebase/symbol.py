@@ -40,11 +40,22 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int) -> Answer:
         plan = Plan(name, (), (last_part(name),), is_symbol=True)
         reason = f"{name!r} is defined nowhere in {searched} chunks searched"
         return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, nearest_names(opened, plan), searched)
-    several = len(evidence) > 1
-    reason = f"{len(evidence)} definitions; qualify the name to choose" if several else ""
-    return Answer(
-        name, Verdict.AMBIGUOUS if several else Verdict.RESOLVED, 1 / len(evidence), evidence[:k], reason, (), searched
-    )
+    count, named = _counted(evidence)
+    verdict = Verdict.AMBIGUOUS if count > 1 else Verdict.RESOLVED
+    advice = "; qualify the name to choose" if named > 1 else " of one name"
+    reason = f"{count} definitions{advice}" if count > 1 else ""
+    return Answer(name, verdict, 1 / count, evidence[:k], reason, (), searched)
+
+
+def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
+    """Return how many definitions there are, and under how many names; a class and constructors called like it are one."""
+    names = [(item.repo, item.path, item.symbols[0]) for item in evidence]
+    made = [
+        item.kind == "constructor" and (repo, path, qualified.rpartition(".")[0]) in names
+        for item, (repo, path, qualified) in zip(evidence, names, strict=True)
+    ]
+    rest = [name for name, is_made in zip(names, made, strict=True) if not is_made]
+    return len(rest), len(set(rest))
 
 
 def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:

@@ -26,7 +26,7 @@ from vademecum.protocols import Progress
 from vademecum.retrieval.files import LEFT_OUT
 from vademecum.retrieval.view import View
 
-VERSION = "1"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "2"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 

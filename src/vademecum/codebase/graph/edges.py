@@ -155,10 +155,10 @@ class FileEdges:
             return
         candidates = [
             node for file, node in self._names.definitions.named(name, self._file.family)
-            if node.kind in FUNCTIONS and "." in node.qualified and (self._file.is_test or not file.is_test)
+            if node.kind in FUNCTIONS and _is_member(file, node) and (self._file.is_test or not file.is_test)
         ]  # fmt: skip
         roots = self._roots(candidates)
-        if len(roots) == 1:
+        if len(roots) == 1 and self._names.bases(_class_of(roots[0]))[1]:
             self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
         elif 0 < len(roots) <= MOST_GUESSES:
             for node in roots:
@@ -216,6 +216,13 @@ class FileEdges:
         """Return the type that an `impl` or an extension adds to."""
         value, _ = self._names.meaning(self._file, "", qualified)
         return self._names.node(value)
+
+
+def _is_member(file: File, node: Node) -> bool:
+    """Whether a function can be called on something: not one inside of another, but where such are put into objects."""
+    around = node.qualified.rpartition(".")[0]
+    holder = file.nodes.get(around)
+    return bool(around) and (holder is None or holder.kind not in FUNCTIONS or file.family == "javascript")
 
 
 def _how(base: Node) -> Relation:

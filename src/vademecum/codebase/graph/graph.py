@@ -7,6 +7,7 @@ from typing import Any
 
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.graph.build import bring_up_to_date
+from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.codebase.repository import Opened
 from vademecum.errors import UsageError
@@ -25,9 +26,8 @@ def check_depth(depth: int) -> int:
         UsageError: which is a `ValueError`: it is not 1, 2 or 3.
     """
     if not 1 <= depth <= DEEPEST:
-        raise UsageError(
-            f"depth {depth} is not 1, 2 or {DEEPEST}: what is further away is related to nearly everything"
-        )
+        reason = ": what is further away is related to nearly everything" if depth > DEEPEST else ""
+        raise UsageError(f"depth {depth} is not 1, 2 or {DEEPEST}{reason}")
     return depth
 
 
@@ -58,15 +58,34 @@ class Graph:
         return {number: self._nodes[number] for number in wanted if number in self._nodes}
 
     def named(self, name: str) -> list[Node]:
-        """Return the declarations that a name, which may be qualified, or a path means; product code first."""
+        """Return the declarations that a name, which may be qualified, or a path means; product code first.
+
+        A member that a class does not declare is looked for in what it is based on.
+        """
         parts = split_name(name)
         rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
         found = [node for node in self._keep(rows) if node.qualified and _ends_with(node, parts)]
         if not found:
             found = [node for node in self.in_files([name.removeprefix("./")]) if not node.qualified]
+        if not found and len(parts) > 1:
+            found = self._inherited(parts)
         return sorted(
             found, key=lambda node: (file_kind(node.path) is not FileKind.PRODUCT, node.path, node.start_line)
         )
+
+    def _inherited(self, parts: list[str]) -> list[Node]:
+        """Return the members of that name of the nearest classes that a class is based on."""
+        rows = self._scan("nodes", ("name", "=", parts[-2]))
+        here = [node for node in self._keep(rows) if _ends_with(node, parts[:-1])]
+        seen: set[int] = set()
+        while here := [node for node in here if node.kind in CLASSES and node.id not in seen]:
+            seen |= {node.id for node in here}
+            found = [node for node in self.children({node.id for node in here}) if node.name == parts[-1]]
+            if found:
+                return found
+            edges = self.edges([node.id for node in here], (Relation.INHERITS, Relation.IMPLEMENTS))
+            here = list(self.nodes(edge.target for edge in edges).values())
+        return []
 
     def beginning(self, prefix: str) -> list[Node]:
         """Return the declarations whose name begins so, all for "", by qualified name."""
