@@ -70,6 +70,7 @@ def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
             report = _summed([known.observe_transcript(_read(each)) for each in _transcripts(file)])
         else:
             report = known.observe_json(_read(file))
+        known.settle()  # here, so that no question has to wait for it
     if as_json:
         emit_json(_record(report))
     else:
