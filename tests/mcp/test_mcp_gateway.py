@@ -7,17 +7,22 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mcp import Client, StdioServerParameters
+from vademecum.config import Settings
+from vademecum.consent import consented
 from vademecum.engine import Engine
-from vademecum.errors import ToolServerError, UsageError
+from vademecum.errors import ConsentError, ToolServerError, UsageError
 from vademecum.mcp.schema import violation
 from vademecum.mcp.upstream import Upstream
+from vademecum.providers.servers.configured import ServerSpec, open_server
 from vademecum.result import Err, Ok
+from vademecum.settings import PrivacySettings
 from vademecum.tools.records import Trace
 from vademecum.tools.traced import PAUSE_S, Traced
 
@@ -283,6 +288,38 @@ def test_a_crashed_server_comes_back(through: Callable[..., list[Trace]]) -> Non
 
 
 @pytest.mark.slow
+def test_a_server_on_another_machine_is_not_asked_unless_agreed_to(
+    through: Callable[..., list[Trace]], tmp_path: Path
+) -> None:
+    config = tmp_path / "servers.json"
+    servers = json.loads(config.read_text(encoding="utf-8"))
+    servers["mcpServers"]["far"] = {"url": "http://192.0.2.1/mcp"}  # an address that is nobody's (RFC 5737)
+    config.write_text(json.dumps(servers), encoding="utf-8")
+    (tmp_path / "vademecum.toml").write_text("[privacy]\nallow_remote = true\n", encoding="utf-8")
+
+    async def session(client: Client) -> None:
+        text, failed = await ask(client, "search_tools", query="find a note")
+        assert not failed
+        assert "notes/find_note" in text
+        assert (
+            "'far' sends the arguments of calls to another machine: set privacy.allow_remote in your user file" in text
+        )
+        text, failed = await ask(client, "call_tool", tool="far/anything")
+        assert failed
+        assert "privacy.allow_remote" in text
+
+    through(session)
+
+
+def test_who_agreed_may_ask_another_machine() -> None:
+    far, near = (ServerSpec.of_url(url) for url in ("https://192.0.2.1/mcp", "http://127.0.0.1:9/mcp"))
+    agreed = replace(Settings(), privacy=PrivacySettings(allow_remote=True))
+    assert consented("server of tools", open_server(far), agreed, shared=False).remote
+    assert not consented("server of tools", open_server(near), Settings(), shared=False).remote
+    with pytest.raises(ConsentError, match="VADE_PRIVACY__ALLOW_REMOTE=1"):
+        consented("server of tools", open_server(far), Settings(), shared=False)
+
+
 def test_a_gateway_does_not_start_itself(through: Callable[..., list[Trace]], tmp_path: Path) -> None:
     """Where its own entry stands among the servers, it says so instead of starting for ever."""
     config = tmp_path / "servers.json"
