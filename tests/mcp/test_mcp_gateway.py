@@ -28,6 +28,9 @@ from vademecum.tools.traced import PAUSE_S, Traced
 
 NOTES = '''
 import os, sys, time
+import anyio
+from mcp.types import SamplingMessage, TextContent
+from pydantic import BaseModel
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
 
@@ -59,6 +62,28 @@ async def learn(ctx: Context) -> str:
     server.add_tool(find_note, name="translate_note", description="Translate a note into French.")
     await ctx.session.send_tool_list_changed()
     return "learnt"
+
+@server.tool()
+async def sort_notes(ctx: Context) -> str:
+    """Sort all notes, which takes a while."""
+    for done in (1, 2, 3):
+        await ctx.report_progress(done, 3, f"box {done}")
+        await anyio.sleep(0.2)
+    return "sorted"
+
+class Answer(BaseModel):
+    sure: bool
+
+@server.tool()
+async def burn_notes(ctx: Context) -> str:
+    """Burn all notes, after asking the user."""
+    return str(await ctx.elicit("Are you sure?", Answer))
+
+@server.tool()
+async def rhyme_notes(ctx: Context) -> str:
+    """Make notes rhyme, by the client's model."""
+    said = SamplingMessage(role="user", content=TextContent(type="text", text="a rhyme"))
+    return str(await ctx.session.create_message([said], max_tokens=10))
 
 server.run("stdio")
 '''
@@ -288,6 +313,35 @@ def test_a_crashed_server_comes_back(through: Callable[..., list[Trace]]) -> Non
 
 
 @pytest.mark.slow
+def test_how_far_a_call_is_reaches_who_wants_to_know(through: Callable[..., list[Trace]]) -> None:
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+
+    async def session(client: Client) -> None:
+        result = await client.call_tool("call_tool", {"tool": "notes/sort_notes"}, progress_callback=hear)
+        assert not result.is_error
+        assert heard == [(1, 3, "box 1"), (2, 3, "box 2"), (3, 3, "box 3")]
+        assert await ask(client, "call_tool", tool="notes/sort_notes") == ("sorted", False)
+        assert len(heard) == 3
+
+    through(session)
+
+
+def test_a_server_that_asks_the_user_or_the_model_is_refused_and_does_not_hang(
+    through: Callable[..., list[Trace]],
+) -> None:
+    async def session(client: Client) -> None:
+        for tool in ("burn_notes", "rhyme_notes"):
+            text, failed = await asyncio.wait_for(ask(client, "call_tool", tool=f"notes/{tool}"), 30)
+            assert failed, text
+            assert text
+        assert await ask(client, "call_tool", tool="notes/read", arguments={"path": "a"}) == ("a", False)
+
+    through(session)
+
+
 def test_a_server_on_another_machine_is_not_asked_unless_agreed_to(
     through: Callable[..., list[Trace]], tmp_path: Path
 ) -> None:

@@ -30,7 +30,7 @@ from vademecum.tools.traced import Traced
 if TYPE_CHECKING:
     from vademecum.config import Settings
     from vademecum.engine import Engine
-    from vademecum.protocols import Clock, Progress, ToolServer
+    from vademecum.protocols import Clock, Progress, Told, ToolServer
     from vademecum.providers.servers.configured import ServerSpec
     from vademecum.tools.records import Match, Plan
 
@@ -94,7 +94,7 @@ class Gateway:
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
 
-    def _call(self, arguments: Mapping[str, Any]) -> Outcome:
+    def _call(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         asked, given = arguments["tool"], arguments.get("arguments", {})
         if arguments.get("intent"):
             self._traced.intend(arguments["intent"])
@@ -103,7 +103,7 @@ class Gateway:
             raise UsageError(f"{tool.id}: {wrong}: it takes {_signature(tool) or 'nothing'}")
         started = time.monotonic()
         try:
-            result = upstream.call(tool.name, given)
+            result = upstream.call(tool.name, given, told)
         except ToolServerError:
             self._note(tool, given, "", ok=False, latency_s=time.monotonic() - started)
             raise
