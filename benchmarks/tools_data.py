@@ -82,6 +82,7 @@ def capability(tools: Sequence[Tool], traces: Sequence[Trace], home: Path) -> To
     made = Tools(lambda: store, embedder, time.time)
     made.register(tools)
     made.observe(traces)
+    made.settle()
     return made
 
 

@@ -146,10 +146,11 @@ def assemble_tools(
                 "tools and how they were used belong to the user, not to a repository: ask with the user's key"
             )
         store = stores.tools()
-        closing.append(store.close)
+        closing.extend((store.close, tools.close))  # the last one is closed first
         return store
 
-    return Tools(opened, chosen.prose, clock, stores.where(settings.home / TOOLS))
+    tools = Tools(opened, chosen.prose, clock, stores.where(settings.home / TOOLS))
+    return tools
 
 
 def extract(text: str, role: Role) -> Sequence[Statement]:

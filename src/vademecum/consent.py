@@ -6,9 +6,18 @@ from typing import TypeVar
 
 from vademecum.config import Settings
 from vademecum.errors import ConsentError
-from vademecum.protocols import Backlog, DocumentSource, Embedder, Enricher, Extractor, Reranker, VectorIndex
+from vademecum.protocols import (
+    Backlog,
+    DocumentSource,
+    Embedder,
+    Enricher,
+    Extractor,
+    Reranker,
+    ToolServer,
+    VectorIndex,
+)
 
-P = TypeVar("P", Backlog | DocumentSource, Embedder, Enricher, Extractor, Reranker, VectorIndex)
+P = TypeVar("P", Backlog | DocumentSource, Embedder, Enricher, Extractor, Reranker, ToolServer, VectorIndex)
 
 # By kind of provider: the setting that chooses it, and what it is sent.
 CHOSEN_BY = {
@@ -18,6 +27,7 @@ CHOSEN_BY = {
     "reranker": ("search.reranker", "code"),
     "enricher": ("enrich.provider", "code"),
     "extractor": ("memory.extractor", "what was said"),
+    "server of tools": ("its url", "the arguments of calls"),
     "backlog": ("sources", "its key and what it asks for"),
     "documents": ("sources", "its key and what it asks for"),
 }

@@ -34,6 +34,7 @@ Condition = tuple[str, Operator, Any]
 
 # (stage, done, total): told to whoever shows progress; total is 0 while it is not known.
 Progress = Callable[[str, int, int], None]
+Told = Callable[[float, float | None, str], None]  # how far a call is: progress, of how much in all, and words
 
 
 @runtime_checkable
@@ -131,6 +132,17 @@ class ToolServer(Protocol):
 
     def close(self) -> None:
         """Let go of it. Whoever waits for an answer is told that none will come."""
+        ...
+
+
+@runtime_checkable
+class TellingServer(Protocol):
+    """A `ToolServer` that can hand on how far a call is."""
+
+    def call_telling(
+        self, tool: str, arguments: Mapping[str, Any], told: Told
+    ) -> Result[Mapping[str, Any], ToolServerError]:
+        """Do what `call` does; `told` is called from any thread with what MCP's `notifications/progress` says."""
         ...
 
 

@@ -7,22 +7,30 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mcp import Client, StdioServerParameters
+from vademecum.config import Settings
+from vademecum.consent import consented
 from vademecum.engine import Engine
-from vademecum.errors import ToolServerError, UsageError
+from vademecum.errors import ConsentError, ToolServerError, UsageError
 from vademecum.mcp.schema import violation
 from vademecum.mcp.upstream import Upstream
+from vademecum.providers.servers.configured import ServerSpec, open_server
 from vademecum.result import Err, Ok
+from vademecum.settings import PrivacySettings
 from vademecum.tools.records import Trace
 from vademecum.tools.traced import PAUSE_S, Traced
 
 NOTES = '''
 import os, sys, time
+import anyio
+from mcp.types import SamplingMessage, TextContent
+from pydantic import BaseModel
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
 
@@ -54,6 +62,28 @@ async def learn(ctx: Context) -> str:
     server.add_tool(find_note, name="translate_note", description="Translate a note into French.")
     await ctx.session.send_tool_list_changed()
     return "learnt"
+
+@server.tool()
+async def sort_notes(ctx: Context) -> str:
+    """Sort all notes, which takes a while."""
+    for done in (1, 2, 3):
+        await ctx.report_progress(done, 3, f"box {done}")
+        await anyio.sleep(0.2)
+    return "sorted"
+
+class Answer(BaseModel):
+    sure: bool
+
+@server.tool()
+async def burn_notes(ctx: Context) -> str:
+    """Burn all notes, after asking the user."""
+    return str(await ctx.elicit("Are you sure?", Answer))
+
+@server.tool()
+async def rhyme_notes(ctx: Context) -> str:
+    """Make notes rhyme, by the client's model."""
+    said = SamplingMessage(role="user", content=TextContent(type="text", text="a rhyme"))
+    return str(await ctx.session.create_message([said], max_tokens=10))
 
 server.run("stdio")
 '''
@@ -283,6 +313,67 @@ def test_a_crashed_server_comes_back(through: Callable[..., list[Trace]]) -> Non
 
 
 @pytest.mark.slow
+def test_how_far_a_call_is_reaches_who_wants_to_know(through: Callable[..., list[Trace]]) -> None:
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+
+    async def session(client: Client) -> None:
+        result = await client.call_tool("call_tool", {"tool": "notes/sort_notes"}, progress_callback=hear)
+        assert not result.is_error
+        assert heard == [(1, 3, "box 1"), (2, 3, "box 2"), (3, 3, "box 3")]
+        assert await ask(client, "call_tool", tool="notes/sort_notes") == ("sorted", False)
+        assert len(heard) == 3
+
+    through(session)
+
+
+def test_a_server_that_asks_the_user_or_the_model_is_refused_and_does_not_hang(
+    through: Callable[..., list[Trace]],
+) -> None:
+    async def session(client: Client) -> None:
+        for tool in ("burn_notes", "rhyme_notes"):
+            text, failed = await asyncio.wait_for(ask(client, "call_tool", tool=f"notes/{tool}"), 30)
+            assert failed, text
+            assert text
+        assert await ask(client, "call_tool", tool="notes/read", arguments={"path": "a"}) == ("a", False)
+
+    through(session)
+
+
+def test_a_server_on_another_machine_is_not_asked_unless_agreed_to(
+    through: Callable[..., list[Trace]], tmp_path: Path
+) -> None:
+    config = tmp_path / "servers.json"
+    servers = json.loads(config.read_text(encoding="utf-8"))
+    servers["mcpServers"]["far"] = {"url": "http://192.0.2.1/mcp"}  # an address that is nobody's (RFC 5737)
+    config.write_text(json.dumps(servers), encoding="utf-8")
+    (tmp_path / "vademecum.toml").write_text("[privacy]\nallow_remote = true\n", encoding="utf-8")
+
+    async def session(client: Client) -> None:
+        text, failed = await ask(client, "search_tools", query="find a note")
+        assert not failed
+        assert "notes/find_note" in text
+        assert (
+            "'far' sends the arguments of calls to another machine: set privacy.allow_remote in your user file" in text
+        )
+        text, failed = await ask(client, "call_tool", tool="far/anything")
+        assert failed
+        assert "privacy.allow_remote" in text
+
+    through(session)
+
+
+def test_who_agreed_may_ask_another_machine() -> None:
+    far, near = (ServerSpec.of_url(url) for url in ("https://192.0.2.1/mcp", "http://127.0.0.1:9/mcp"))
+    agreed = replace(Settings(), privacy=PrivacySettings(allow_remote=True))
+    assert consented("server of tools", open_server(far), agreed, shared=False).remote
+    assert not consented("server of tools", open_server(near), Settings(), shared=False).remote
+    with pytest.raises(ConsentError, match="VADE_PRIVACY__ALLOW_REMOTE=1"):
+        consented("server of tools", open_server(far), Settings(), shared=False)
+
+
 def test_a_gateway_does_not_start_itself(through: Callable[..., list[Trace]], tmp_path: Path) -> None:
     """Where its own entry stands among the servers, it says so instead of starting for ever."""
     config = tmp_path / "servers.json"

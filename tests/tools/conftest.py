@@ -68,7 +68,9 @@ def store(tmp_path):
 @pytest.fixture
 def tools(store):
     """The capability, with nothing in it."""
-    return Tools(lambda: store, embedder, FixedClock())
+    tools = Tools(lambda: store, embedder, FixedClock())
+    yield tools
+    tools.close()
 
 
 @pytest.fixture
@@ -76,6 +78,7 @@ def office(tools):
     """The capability with the office's tools and habits."""
     tools.register(TOOLS)
     tools.observe(habits())
+    tools.settle()
     return tools
 
 
@@ -94,11 +97,15 @@ def traces_of():
 @pytest.fixture
 def opened(store):
     """Make the capability anew over the same database, with another embedder if one is given."""
+    known = []
 
     def opened(embeds=None):
-        return Tools(lambda: store, (lambda: embeds) if embeds else embedder, FixedClock())
+        known.append(Tools(lambda: store, (lambda: embeds) if embeds else embedder, FixedClock()))
+        return known[-1]
 
-    return opened
+    yield opened
+    for tools in known:
+        tools.close()
 
 
 @pytest.fixture

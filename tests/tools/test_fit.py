@@ -139,6 +139,6 @@ def test_weights_survive_writing_and_others_are_refused(office):
 def test_weights_are_fitted_when_there_is_enough_and_again_when_it_doubled(tools, opened, traces_of):
     for count, fitted_on in ((3, 0), (7, 21), (12, 21)):
         tools.observe(traces_of(count))
-        tools.predict("x")
+        assert tools.settle() == 3 * count
         assert tools._now().model.traces == fitted_on
     assert opened()._now().model.traces == 21

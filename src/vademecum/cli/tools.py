@@ -70,6 +70,7 @@ def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
             report = _summed([known.observe_transcript(_read(each)) for each in _transcripts(file)])
         else:
             report = known.observe_json(_read(file))
+        known.settle()  # here, so that no question has to wait for it
     if as_json:
         emit_json(_record(report))
     else:
@@ -210,15 +211,18 @@ def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: st
 
 def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -> int:
     """Ask each server for its tools; one that cannot be asked is named, and the others count."""
-    from vademecum.errors import ToolServerError
+    from vademecum.consent import consented
+    from vademecum.errors import ConsentError, ToolServerError
     from vademecum.providers.servers.configured import open_server
 
-    code, limits = 0, settings_for(()).gateway
+    code, settings = 0, settings_for(())
+    limits = settings.gateway
     for spec in specs:
         server = open_server(spec, timeout_s=limits.timeout_s, answer_bytes=limits.answer_bytes)
         try:
+            consented("server of tools", server, settings, shared=False)
             _registered(known.register_server(server), as_json=as_json, name=spec.name)
-        except ToolServerError as error:
+        except (ConsentError, ToolServerError) as error:
             click.echo(f"vade: {error}", err=True)
             code = NOT_FOUND
         finally:

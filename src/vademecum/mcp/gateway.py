@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from vademecum.consent import consented
 from vademecum.errors import ToolServerError, UsageError
 from vademecum.mcp.registry import Front, Outcome, Tool
 from vademecum.mcp.schema import violation
@@ -27,10 +28,10 @@ from vademecum.tools.observe import tool_id
 from vademecum.tools.traced import Traced
 
 if TYPE_CHECKING:
+    from vademecum.config import Settings
     from vademecum.engine import Engine
-    from vademecum.protocols import Clock, Progress
+    from vademecum.protocols import Clock, Progress, Told, ToolServer
     from vademecum.providers.servers.configured import ServerSpec
-    from vademecum.settings import GatewaySettings
     from vademecum.tools.records import Match, Plan
 
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
@@ -93,7 +94,7 @@ class Gateway:
         lines = _planned(plan, self._tool)
         return Outcome("\n".join([*lines, *(f"note: {problem}" for problem in problems)]), asdict(plan))
 
-    def _call(self, arguments: Mapping[str, Any]) -> Outcome:
+    def _call(self, arguments: Mapping[str, Any], told: Told | None) -> Outcome:
         asked, given = arguments["tool"], arguments.get("arguments", {})
         if arguments.get("intent"):
             self._traced.intend(arguments["intent"])
@@ -102,7 +103,7 @@ class Gateway:
             raise UsageError(f"{tool.id}: {wrong}: it takes {_signature(tool) or 'nothing'}")
         started = time.monotonic()
         try:
-            result = upstream.call(tool.name, given)
+            result = upstream.call(tool.name, given, told)
         except ToolServerError:
             self._note(tool, given, "", ok=False, latency_s=time.monotonic() - started)
             raise
@@ -235,13 +236,18 @@ class Gateway:
         ]
 
 
-def gateway_to(specs: Sequence[ServerSpec], settings: GatewaySettings, session: str) -> Gateway:
-    """Return a gateway to configured servers, none of them started yet."""
+def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) -> Gateway:
+    """Return a gateway to configured servers, none of them started yet. One on another machine needs the user's consent."""
+    own = settings.gateway
 
     def opening(spec: ServerSpec) -> Upstream:
-        limits: dict[str, Any] = {"timeout_s": settings.timeout_s, "answer_bytes": settings.answer_bytes}
+        limits: dict[str, Any] = {"timeout_s": own.timeout_s, "answer_bytes": own.answer_bytes}
         marked = replace(spec, env={**spec.env, INSIDE: "1"})
-        return Upstream(spec.name, lambda: open_server(marked, **limits), time.monotonic)
+
+        def opened() -> ToolServer:
+            return consented("server of tools", open_server(marked, **limits), settings, shared=False)
+
+        return Upstream(spec.name, opened, time.monotonic)
 
     return Gateway([opening(spec) for spec in specs], session)
 

@@ -22,7 +22,7 @@ from vademecum.errors import OutsideRootError, UsageError
 if TYPE_CHECKING:
     from vademecum.engine import Engine
     from vademecum.items import NamedItem
-    from vademecum.protocols import Progress
+    from vademecum.protocols import Progress, Told
     from vademecum.types import Answer
 
 INSTRUCTIONS = (
@@ -68,7 +68,7 @@ class Tool:
     properties: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...]
     run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome] | None = None
-    apart: Callable[[Mapping[str, Any]], Outcome] | None = None
+    apart: Callable[[Mapping[str, Any], Told | None], Outcome] | None = None
     writes: bool = False
 
     def declaration(self) -> dict[str, Any]:
@@ -104,11 +104,11 @@ class Tool:
         self._check(arguments)
         return self.run(engine, arguments, progress)
 
-    def call_apart(self, arguments: Mapping[str, Any]) -> Outcome:
+    def call_apart(self, arguments: Mapping[str, Any], told: Told | None = None) -> Outcome:
         """Do the same for a tool that needs no engine. Raises as `call` does."""
         assert self.apart is not None
         self._check(arguments)
-        return self.apart(arguments)
+        return self.apart(arguments, told)
 
     def _check(self, arguments: Mapping[str, Any]) -> None:
         for name in self.required:

@@ -26,7 +26,7 @@ from vademecum.mcp.registry import CODE, Front
 if TYPE_CHECKING:
     from vademecum.engine import Engine
     from vademecum.mcp.gateway import Gateway
-    from vademecum.protocols import Progress
+    from vademecum.protocols import Progress, Told
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_VERSIONS = ("2026-07-28",)
@@ -36,6 +36,7 @@ SERVER_INFO = {"name": "vademecum", "version": __version__}
 CAPABILITIES: Mapping[str, Any] = {"tools": {}}
 LIST_TTL_MS = 3_600_000  # the tools never change while the server runs
 PROGRESS_EVERY_S = 0.5
+RELAY_EVERY_S = 0.05
 MOST_APART = 64  # calls at the same time, of tools that run on threads of their own
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
@@ -222,10 +223,10 @@ class Server:
         try:
             tool = tools[name]
             apart = tool.apart is not None
-            outcome = (
-                tool.call_apart(arguments) if apart else tool.call(self._opened(), arguments, self._progress(params))
-            )
-            result = outcome.result()
+            if apart:
+                result = tool.call_apart(arguments, self._told(request, params)).result()
+            else:
+                result = tool.call(self._opened(), arguments, self._progress(params)).result()
         except Error as error:  # the model reads this and can do better
             result = {"content": [_text(str(error))], "isError": True}
         except Exception as error:  # noqa: BLE001 -- one of the two marked edges: a bug must not end the session
@@ -256,6 +257,27 @@ class Server:
             self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": notice})
 
         return progress
+
+    def _told(self, request: Any, params: Message) -> Told | None:
+        """How far another server's call is, handed on as it says, where the client asked for it; no faster than it is read."""
+        token = _meta(params).get("progressToken")
+        if token is None:
+            return None
+        sent = 0.0
+
+        def told(progress: float, total: float | None, message: str) -> None:
+            nonlocal sent
+            now = time.monotonic()
+            last = total is not None and progress >= total
+            if self._is_cancelled(request) or (now - sent < RELAY_EVERY_S and not last):
+                return
+            sent = now
+            notice: Message = {"progressToken": token, "progress": progress}
+            notice |= {} if total is None else {"total": total}
+            notice |= {"message": message} if message else {}
+            self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": notice})
+
+        return told
 
 
 def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vademecum.errors import Error, ToolServerError
-from vademecum.protocols import Clock, ToolServer
+from vademecum.protocols import Clock, TellingServer, Told, ToolServer
 from vademecum.tools.records import Tool
 from vademecum.tools.sources import listed
 
@@ -68,15 +68,18 @@ class Upstream:
             self.tools, self.problem = {tool.name: tool for tool in tools}, ""
             return True
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def call(self, tool: str, arguments: Mapping[str, Any], told: Told | None = None) -> Mapping[str, Any]:
         """Call a tool and return its result as MCP writes it. It is called once, also where that fails.
+
+        `told` hears how far it is, where the server can say so.
 
         Raises:
             ToolServerError: It is gone, too slow, or answers with nonsense; the message says what happens next.
         """
         server = self._ready()
         try:
-            result = server.call(tool, arguments).unwrap()
+            tells = told is not None and isinstance(server, TellingServer)
+            result = (server.call_telling(tool, arguments, told) if tells else server.call(tool, arguments)).unwrap()
         except ToolServerError as error:
             self._cause = str(error)
             if server.alive:

@@ -152,7 +152,7 @@ class Asked:
         bm25, tfidf = (read(question, self.document_matches) for read in (view.documents.bm25, view.documents.tfidf))
         meaning, server = view.documents.nearest(question), view.servers.tfidf(question)
         # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
-        relative, place = (_relative(bm25) + _relative(tfidf)) / 2, _relative(view.servers.bm25(question))
+        relative, place = (_relative(bm25) + _relative(tfidf)) / np.float32(2), _relative(view.servers.bm25(question))
         mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
         np.maximum.at(mates, view.server, _relative(relative))
         near = np.where(view.server > 0, mates[view.server], 0)

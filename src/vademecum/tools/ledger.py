@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vademecum.errors import UnknownError
 from vademecum.protocols import Clock, Row, Store
@@ -13,6 +13,14 @@ from vademecum.tools.records import Call, ObserveReport, RegisterReport, Tool, T
 
 _SERVERS = "tools.servers"
 _VERSION = "tools.version"  # counts every write, so that a reader knows at once whether what it holds is current
+_CATALOGUE = "tools.catalogue"  # counts those after which no question may see what was before
+
+
+class Version(NamedTuple):
+    """How often anything was written, and how often tools changed or traces were forgotten; by any process."""
+
+    written: int = 0
+    catalogue: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +39,11 @@ class Ledger:
         self._store = store
         self._clock = clock
 
-    def version(self) -> int:
-        """Return a number that changes with every write of any process."""
-        rows = self._store().scan("meta", [("name", "=", _VERSION)], ("value",)).unwrap()
-        return int(rows[0][0]) if rows else 0
+    def version(self) -> Version:
+        """Return what changes with every write of any process."""
+        rows = self._store().scan("meta", [("name", "in", [_VERSION, _CATALOGUE])], ("name", "value")).unwrap()
+        known: dict[str, str] = dict(rows)
+        return Version(int(known.get(_VERSION, 0)), int(known.get(_CATALOGUE, 0)))
 
     def register(self, tools: Iterable[Tool], complete: Collection[str] = ()) -> RegisterReport:
         """Keep tools; those of the servers in `complete` that are not among them are marked as gone.
@@ -66,7 +75,7 @@ class Ledger:
         known = self.servers()
         if not servers.items() <= known.items():
             self.keep_fact(_SERVERS, _json(known | servers))
-            self._bump()
+            self._bump(catalogue=True)
 
     def pin(self, tool: str, *, pinned: bool = True) -> None:
         """Show a tool with every search, or no longer.
@@ -103,7 +112,7 @@ class Ledger:
         store = self._store()
         with store.transaction():
             count = store.delete("traces", [("id", "in", sorted(traces))]).unwrap()
-            self._bump()
+            self._bump(catalogue=True)
         return count
 
     def tools(self) -> list[Kept]:
@@ -135,10 +144,12 @@ class Ledger:
     def _write(self, family: str, rows: list[Row]) -> None:
         if rows:
             self._store().upsert(family, rows).unwrap()
-            self._bump()
+            self._bump(catalogue=family == "tools")
 
-    def _bump(self) -> None:
-        self._store().upsert("meta", [(_VERSION, str(self.version() + 1))]).unwrap()
+    def _bump(self, *, catalogue: bool) -> None:
+        known = self.version()
+        rows = [(_VERSION, str(known.written + 1)), (_CATALOGUE, str(known.catalogue + catalogue))]
+        self._store().upsert("meta", rows).unwrap()
 
     def _last_position(self) -> int:
         rows = self._store().scan("traces", columns=("position",)).unwrap()

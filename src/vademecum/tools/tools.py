@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.protocols import Clock, Embedder, Store, ToolServer
-from vademecum.tools.fit import fitted
+from vademecum.tools.current import Current, Known
 from vademecum.tools.ledger import Ledger
-from vademecum.tools.links import Pairs
-from vademecum.tools.model import Model
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
 from vademecum.tools.page import graph_page, graph_record
 from vademecum.tools.predict import PREDICTORS, THRESHOLD, Situation, predict
-from vademecum.tools.prior import prior
 from vademecum.tools.records import (
     Listed,
     ObserveReport,
@@ -36,12 +32,7 @@ from vademecum.tools.sources import listed
 from vademecum.tools.status import status_of
 from vademecum.tools.suggest import suggest
 from vademecum.tools.transcripts import read_transcript
-from vademecum.tools.view import Reader, View
-from vademecum.tools.ways import Ways
-
-ENOUGH = 20  # traces from which weights of one's own are fitted
-GROWTH = 2.0  # times as many traces as at the last fit: fitted anew
-_MODEL = "tools.model"
+from vademecum.tools.view import Reader
 
 
 class Tools:
@@ -60,7 +51,7 @@ class Tools:
         self._ledger = Ledger(store, clock)
         self._reader = Reader(self._ledger, embedder)
         self._database = database
-        self._known: Known | None = None
+        self._current = Current(self._ledger, self._reader)
 
     def register(self, tools: Iterable[Tool], *, complete: Collection[str] = ()) -> RegisterReport:
         """Take tools in; what is known with the same words is left as it is.
@@ -117,7 +108,7 @@ class Tools:
         Raises:
             StoreError: the database could not take them; it is as it was.
         """
-        return self._ledger.observe(traces)
+        return self._observed(traces)
 
     def observe_json(self, text: str) -> ObserveReport:
         """Take in the traces of a JSON text, or JSON lines, as `tools.observe` describes them.
@@ -126,11 +117,16 @@ class Tools:
             UsageError: it is not JSON.
         """
         traces, rejected = read_traces(text)
-        return replace(self._ledger.observe(traces), rejected=tuple(rejected))
+        return replace(self._observed(traces), rejected=tuple(rejected))
 
     def observe_transcript(self, text: str) -> ObserveReport:
         """Take in the traces of what a coding agent wrote down; read again when it has grown, nothing counts twice."""
-        return self._ledger.observe(read_transcript(text))
+        return self._observed(read_transcript(text))
+
+    def _observed(self, traces: Iterable[Trace]) -> ObserveReport:
+        report = self._ledger.observe(traces)
+        self._current.learn()
+        return report
 
     def forget(self, traces: Collection[str]) -> int:
         """Delete traces by their ids. Returns how many there were."""
@@ -219,44 +215,26 @@ class Tools:
 
     def fit(self) -> int:
         """Fit the weights on all traces now. Returns on how many. It happens by itself each time these double."""
-        known = self._now()
-        if known.view.traces:
-            known.model = fitted(known.view, known.ways, prior())
-            self._ledger.keep_fact(_MODEL, known.model.write())
-        return len(known.view.traces)
+        return len(self._current.fit().view.traces)
 
     def stats(self) -> ToolsStatus:
         """Return what is known, and how each tool fared."""
-        return status_of(self._reader.view(), self._database)
+        return status_of(self._current.read().view, self._database)
+
+    def settle(self) -> int:
+        """Wait until everything observed counts, the weights too. Returns the number of traces.
+
+        Questions never wait for this: where there are many traces, new ones are worked in beside them.
+        """
+        return len(self._current.settle().view.traces)
+
+    def close(self) -> None:
+        """Stop working in what was observed; it is kept, and counts the next time."""
+        self._current.close()
 
     def _now(self) -> Known:
-        """Return everything as it is now."""
-        view = self._reader.view()
-        if self._known is None or self._known.view is not view:
-            model = Model.read(self._ledger.fact(_MODEL)) or prior()
-            self._known = Known(view, model)
-            if len(view.traces) >= max(ENOUGH, GROWTH * model.traces):
-                self.fit()
-        return self._known
-
-
-class Known:
-    """A view, the weights that fit it, and what is worked out of it when first needed."""
-
-    def __init__(self, view: View, model: Model) -> None:
-        self.view = view
-        self.model = model
-
-    @cached_property
-    def ways(self) -> Ways:
-        """How tools are reached."""
-        live = [tool for number, tool in enumerate(self.view.tools) if self.view.live[number]]
-        return Ways(live, self.view.traces)
-
-    @cached_property
-    def pairs(self) -> Pairs:
-        """How often tools were linked."""
-        return Pairs(self.view)
+        """Return everything as questions see it now."""
+        return self._current.now()
 
 
 def _check_count(k: int) -> None:

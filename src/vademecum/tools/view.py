@@ -109,7 +109,7 @@ class Reader:
 
     def view(self) -> View:
         """Return what the ledger holds now."""
-        version = self._ledger.version()
+        version = self._ledger.version().written
         if self._view is None or self._view.version != version:
             self._view = self._made(version)
         return self._view

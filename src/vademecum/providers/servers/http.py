@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client
 from vademecum.errors import ToolServerError
+from vademecum.protocols import Told
 from vademecum.providers.servers.wire import CHANGED, about, every_tool, outcome, parsed, shortened
 from vademecum.result import attempt
 
@@ -82,6 +83,16 @@ class HttpServer:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call a tool and return its result as MCP writes it."""
         result = self._done(tool, self._connected().call_tool(tool, dict(arguments)))
+        return outcome(self.name, tool, result.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    @attempt(ToolServerError, ToolServerError)
+    def call_telling(self, tool: str, arguments: Mapping[str, Any], told: Told) -> Mapping[str, Any]:
+        """Do the same, and hand on how far it is."""
+
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
+            told(progress, total, message or "")
+
+        result = self._done(tool, self._connected().call_tool(tool, dict(arguments), progress_callback=heard))
         return outcome(self.name, tool, result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
     @property

@@ -24,6 +24,7 @@ from itertools import count
 from typing import IO, Any
 
 from vademecum.errors import ToolServerError
+from vademecum.protocols import Told
 from vademecum.providers.servers.wire import (
     CHANGED,
     METHOD_NOT_FOUND,
@@ -35,10 +36,12 @@ from vademecum.providers.servers.wire import (
     id_in,
     outcome,
     parsed,
+    progress_in,
     refusal,
     refused,
     request,
     shortened,
+    telling,
 )
 from vademecum.result import attempt
 
@@ -89,7 +92,8 @@ class StdioServer:
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._numbers = count(1)
         self._waiting: dict[int, Reply] = {}
-        self._guard = threading.Lock()  # of _waiting and _gone
+        self._told: dict[int, Told] = {}  # who wants to know how far a call is
+        self._guard = threading.Lock()  # of _waiting, _told and _gone
         self._gone = ""  # why it is no longer there
         self._said: deque[str] = deque(maxlen=10)
         self._said_all = threading.Event()  # standard error has come to its end
@@ -108,6 +112,13 @@ class StdioServer:
         """Call a tool and return its result as MCP writes it."""
         self._start()
         return outcome(self.name, tool, self._ask("tools/call", {"name": tool, "arguments": dict(arguments)}, tool))
+
+    @attempt(ToolServerError, ToolServerError)
+    def call_telling(self, tool: str, arguments: Mapping[str, Any], told: Told) -> Mapping[str, Any]:
+        """Do the same, and hand on how far it is."""
+        self._start()
+        params = {"name": tool, "arguments": dict(arguments)}
+        return outcome(self.name, tool, self._ask("tools/call", params, tool, told))
 
     @property
     def stale(self) -> bool:
@@ -181,31 +192,37 @@ class StdioServer:
             self.about = about(answer.get("result"))
             self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    def _ask(self, method: str, params: Mapping[str, Any], what: str = "") -> Mapping[str, Any]:
-        answer = self._exchange(method, params, what)
+    def _ask(
+        self, method: str, params: Mapping[str, Any], what: str = "", told: Told | None = None
+    ) -> Mapping[str, Any]:
+        answer = self._exchange(method, params, what, told)
         result = answer.get("result")
         if not isinstance(result, dict):
             raise refused(self.name, what or method, answer.get("error", "it answered with nothing"))
         return result
 
-    def _exchange(self, method: str, params: Mapping[str, Any], what: str = "") -> Message:
+    def _exchange(self, method: str, params: Mapping[str, Any], what: str = "", told: Told | None = None) -> Message:
         """Send a request and wait for what comes back, or for the reason that nothing does."""
         number, reply = next(self._numbers), Reply()
         with self._guard:
             if self._gone:
                 raise ToolServerError(f"{self.name} stopped: {self._gone}")
             self._waiting[number] = reply
+            if told:
+                self._told[number], params = told, telling(params, number)
         self._send(request(number, method, params, stateless=self._stateless))
         try:
             answer = reply.get(timeout=self._timeout_s)
         except queue.Empty:
-            with self._guard:
-                self._waiting.pop(number, None)
             self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
             raise ToolServerError(
                 f"{self.name} did not answer {what or method} within {self._timeout_s:g} s: "
                 "ask for less, or raise gateway.timeout_s"
             ) from None
+        finally:
+            with self._guard:
+                self._waiting.pop(number, None)
+                self._told.pop(number, None)
         if isinstance(answer.get("failure"), ToolServerError):
             raise answer["failure"]
         return answer
@@ -254,10 +271,18 @@ class StdioServer:
         elif "method" in message:
             if message["method"] == CHANGED:
                 self._stale.set()
+            if progress := progress_in(message):
+                self._tell(*progress)
             if answer := refusal(message):
                 self._send(answer)
         elif isinstance(message.get("id"), int):
             self._hand(message["id"], message)
+
+    def _tell(self, number: int, progress: tuple[float, float | None, str]) -> None:
+        with self._guard:
+            told = self._told.get(number)
+        if told:
+            told(*progress)
 
     def _hand(self, number: int, message: Message) -> None:
         with self._guard:

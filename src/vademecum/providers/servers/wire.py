@@ -19,6 +19,7 @@ STATELESS = "2026-07-28"
 CLIENT = {"name": "vademecum", "version": __version__}
 METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
 CHANGED = "notifications/tools/list_changed"
+PROGRESS = "notifications/progress"
 LONGEST_ABOUT = 4_000  # characters of what a server says of itself
 MOST_PAGES, MOST_TOOLS = 1_000, 20_000  # of one server
 _SAID = 300  # characters shown of what a server says
@@ -32,7 +33,7 @@ def request(number: int, method: str, params: Mapping[str, Any], *, stateless: b
     if stateless:
         key = "io.modelcontextprotocol/"
         meta = {f"{key}protocolVersion": STATELESS, f"{key}clientInfo": CLIENT, f"{key}clientCapabilities": {}}
-        params = {**params, "_meta": meta}
+        params = {**params, "_meta": {**params.get("_meta", {}), **meta}}
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": dict(params)}
 
 
@@ -61,6 +62,30 @@ def refusal(message: Message) -> Message | None:
     if message.get("method") == "ping":
         return answer | {"result": {}}
     return answer | {"error": {"code": METHOD_NOT_FOUND, "message": "this client offers no such thing"}}
+
+
+def telling(params: Mapping[str, Any], token: int) -> Mapping[str, Any]:
+    """Return the parameters of a request, with what its progress is to be told under."""
+    return {**params, "_meta": {**params.get("_meta", {}), "progressToken": token}}
+
+
+def progress_in(message: Message) -> tuple[int, tuple[float, float | None, str]] | None:
+    """Return whose progress a notification tells, and how far it is; None where it is not one that means anything.
+
+    >>> progress_in({"method": PROGRESS, "params": {"progressToken": 3, "progress": 1, "message": "page 1"}})
+    (3, (1, None, 'page 1'))
+    """
+    params = message.get("params")
+    if message.get("method") != PROGRESS or not isinstance(params, Mapping):
+        return None
+    token, done, total, said = (params.get(name) for name in ("progressToken", "progress", "total", "message"))
+    if not isinstance(token, int) or not _is_number(done):
+        return None
+    return token, (done, total if _is_number(total) else None, said if isinstance(said, str) else "")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def parsed(line: bytes) -> Message | None:
