@@ -261,10 +261,13 @@ def main() -> None:
             "words": words_found(shared, server, questions) if len(given.trees) == 1 else "of one tree only",
         } | meaning  # fmt: skip
         result["seconds"]["the graph over vectors, built anew"] = round(graph_built(url), 1)
-        other = opened(
-            given.trees, f"{folder}/other", storage__provider="postgres", storage__url=url
-        )  # shares what has an origin
+        # which shares what has an origin
+        other = opened(given.trees, f"{folder}/other", storage__provider="postgres", storage__url=url)
+        before = worked(url)
         result["seconds"]["another machine indexes what is there"] = round(timed(other.codebase.index_all)[0], 1)
+        work["another machine indexes what is there"] = {
+            of: round(value - before[of], 1) for of, value in worked(url).items()
+        }
         for name, value in result.items():
             print(f"{name}: {value}", flush=True)
         print(report.write("postgres", result))

@@ -15,6 +15,7 @@ from vademecum.plugins import WITHOUT_PROVIDER
 from vademecum.protocols import Embedder
 from vademecum.result import Ok, Result
 from vademecum.sources.opening import open_provider
+from vademecum.stores import Stores
 from vademecum.types import Check, Passage
 
 LEAVES = "leaves this machine"
@@ -69,13 +70,28 @@ def _tried(kind: str, load: Callable[[], Any], task: Callable[[Any], Result[Any,
 
 def _leaving(settings: Settings, loaders: dict[str, Loader], embedder: Embedder | str | None) -> list[Check]:
     """One line for each way out, or one that says there is none."""
-    found = [*_ways_out(settings, loaders, embedder), *_sources_out(settings)]
+    found = [*_store_out(settings), *_ways_out(settings, loaders, embedder), *_sources_out(settings)]
     if settings.embedding.download:
         origin = settings.origin("embedding.download")
         found.append(
             Check(LEAVES, ok=True, detail=f"names of models, to a hub that they are fetched from (agreed in {origin})")
         )
     return found or [Check(LEAVES, ok=True, detail=f"nothing, by any {', '.join(loaders)} that is configured")]
+
+
+def _store_out(settings: Settings) -> Iterator[Check]:
+    """The shared database, where it is on another machine."""
+    try:
+        place = Stores(settings).elsewhere()
+    except ConsentError as refused:
+        yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
+        return
+    except Error:  # nothing is kept there, and every other step says why
+        return
+    if place:
+        yield _way_out(
+            settings, "code and memory", place, f"store {settings.storage.provider}", settings.origin("storage.url")
+        )
 
 
 def _ways_out(settings: Settings, loaders: dict[str, Loader], embedder: Embedder | str | None) -> Iterator[Check]:

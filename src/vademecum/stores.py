@@ -114,6 +114,10 @@ class Stores:
         """Return where records are, to be shown: `file`, or the shared database."""
         return str(self._provider().place(self.url)) if self.shared else str(file)
 
+    def elsewhere(self) -> str:
+        """Return a shared database that is on another machine, as it may be shown; "" for one that is here, or files."""
+        return str(self._provider().place(self.url)) if self.shared and self._provider().is_remote(self.url) else ""
+
     def roots_in_spaces(self) -> list[Root]:
         """Return the worktrees on this machine that a shared database has an index of and that are still there."""
         prefix = f"{self.here}:"

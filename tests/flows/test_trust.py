@@ -230,6 +230,21 @@ def test_doctor_lists_an_index_of_vectors(monkeypatch):
     assert here == ["nothing, by any embedder, vectors that is configured"]
 
 
+def test_doctor_lists_a_shared_database(monkeypatch):
+    """It is sent code and what was said; its password is not shown."""
+    own = {"storage__provider": "postgres", "storage__url": "postgresql://ada:sesame@db.example.org/code"}
+    [refused] = [check.detail for check in doctor(**own) if check.name == LEAVES]
+    assert refused.startswith("not yet: postgresql://db.example.org/code keeps code and memory on another machine")
+    monkeypatch.setenv("VADE_PRIVACY__ALLOW_REMOTE", "1")
+    [leaving] = [check.detail for check in doctor(**own) if check.name == LEAVES]
+    assert leaving == (
+        "code and memory to postgresql://db.example.org/code, by store postgres "
+        "(chosen in argument, agreed in VADE_PRIVACY__ALLOW_REMOTE)"
+    )
+    here = [check.detail for check in doctor(**own | {"storage__url": "postgresql:///code"}) if check.name == LEAVES]
+    assert here == ["nothing, by any embedder that is configured"]
+
+
 def test_doctor_goes_on_when_the_embedder_cannot_be_had(guarded, monkeypatch):
     """Refused, or not there: every other check is made all the same, and nothing was asked."""
     for spec, said in (("voyage:voyage-code-3", "privacy.allow_remote"), ("onnx:/no/such/place", "is no directory")):

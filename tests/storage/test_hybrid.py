@@ -480,3 +480,20 @@ def test_two_homes_on_one_database_have_one_collection_between_them(repo, hybrid
     assert doctor(one).ok
     assert doctor(two).ok
     assert len(qdrant_server.engine.get_collections().collections) == 1
+
+
+def test_an_embedder_that_is_down_takes_nothing_along(repo, hybrid):
+    """How long its vectors are is not known, so nothing is written; words answer, and everything else is done and told."""
+    down = {"embedder": None, "search__embedder": "ollama:tiny", "embedding__ollama_url": "http://127.0.0.1:1"}
+    opened = hybrid(repo(), **down)
+    report = opened.codebase.index()
+    assert report.files
+    assert "nothing answers at http://127.0.0.1:1" in " ".join(report.notes)
+    answer = opened.codebase.search("split the token budget")
+    assert answer.evidence[0].path == "src/budget.py"
+    assert "ranked by words alone" in answer.reason
+    checks = {check.name: check for check in opened.codebase.doctor()}
+    assert checks["index"].ok
+    assert not checks["vectors"].ok
+    assert "nothing answers" in checks["vectors"].detail
+    assert opened.codebase.gc().blobs == 0

@@ -15,7 +15,7 @@ from vademecum.retrieval.query import plan_query
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.search import PostgresSearch
 from vademecum.storage.postgres.store import PostgresStore
-from vademecum.types import Bm25f, Scope
+from vademecum.types import Bm25f, Passage, Scope
 
 QUESTIONS = (
     "how is the token budget split",
@@ -247,6 +247,25 @@ def test_spaces_are_not_mixed_up_with_memories(repo, on, database):
     engine.memory.record("The zebra crossing is closed.")
     assert not engine.codebase.search("zebra crossing", scope="shared").evidence
     assert len(PostgresStore.spaces(database, "memory:")) == 2
+
+
+def test_a_piece_without_a_word_is_near_to_nothing(repo, on, database):
+    """Its vector is all zeros, and stands behind whatever is nearer, not before it; so does everything for a question of none."""
+    made = repo(
+        "plain", {"a.py": "def split_budget():\n    return 1\n", "b.txt": "+ - * / = ()\n" * 3, "c.txt": "!!! ???\n"}
+    )
+    engine = on(database, made)
+    engine.codebase.index()
+    embedder = engine.codebase._repositories[0][0].embedder()
+    server = PostgresSearch(database)
+    [vector] = embedder.embed([Passage("split the budget")], "query").unwrap()
+    hits = server.near(vector, embedder.name, Scope(), 10).unwrap()
+    assert hits[0].path == "a.py"
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True), "numbers all of them"
+    assert len(hits) >= 2
+    assert {hit.score for hit in hits if hit.path == "c.txt"} == {0.0}
+    nothing = server.near(np.zeros_like(vector), embedder.name, Scope(), 10).unwrap()
+    assert {hit.score for hit in nothing} == {0.0}
 
 
 def test_a_server_with_all_extensions_ranks_by_words_meaning_and_spelling(repo, on, full_database):

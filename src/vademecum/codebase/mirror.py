@@ -38,7 +38,7 @@ from vademecum.codebase.placements import (
     planned,
 )  # fmt: skip
 from vademecum.codebase.pointing import expected_keys, points_of, ready
-from vademecum.errors import StoreError, VectorIndexError
+from vademecum.errors import EmbedError, StoreError, VectorIndexError
 from vademecum.points import Filter
 from vademecum.protocols import Clock, Embedder, Progress, VectorIndex
 from vademecum.result import Err, Ok, Result
@@ -167,7 +167,10 @@ class Mirror:
         Raises:
             StoreError: the database said no. An index that did only shows in what is returned.
         """
-        index = self.index()
+        try:
+            index = self.index()
+        except EmbedError as error:  # whose vectors it holds is not known while the embedder does not answer
+            return Standing(self.kind, 0, 0, 0, " ".join(str(error).split()))
         if self._is_settled():
             return Standing(self.kind, 0, 0, 0)
         if not now and self._clock() - self._failed_at < RESTED_S:
@@ -256,7 +259,10 @@ class Mirror:
 
     def standing(self) -> Standing:
         """Say how far the index has what it is to have, by the ledger; the index itself is not asked."""
-        self.index()
+        try:
+            self.index()
+        except EmbedError as error:
+            return Standing(self.kind, 0, 0, 0, " ".join(str(error).split()))
         rested = self._clock() - self._failed_at < RESTED_S
         if self._is_settled():
             return Standing(self.kind, 0, 0, 0, self.problem if rested else "")

@@ -15,7 +15,7 @@ from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.mirror import Mirror
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import Source, read_source
-from vademecum.errors import ConsentError, Error, PluginError, UsageError
+from vademecum.errors import ConsentError, EmbedError, Error, PluginError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.types import Check, GcReport, Passage, RepoStatus
 
@@ -139,7 +139,7 @@ def _check_vectors(repo: Repository, mirror: Mirror, *, repair: bool) -> Check:
                 return Check("vectors", ok=False, detail=str(error), fix="mend that, then run `vade doctor --repair`")
             case Ok(drift):
                 behind = mirror.standing()
-    except (ConsentError, PluginError, UsageError) as error:
+    except (ConsentError, EmbedError, PluginError, UsageError) as error:
         return Check("vectors", ok=False, detail=str(error), fix="see the message, or set search.vectors to exact")
     where = f"{name}{', from another machine' if mirror.index().remote else ''}"
     if repair and drift.said:

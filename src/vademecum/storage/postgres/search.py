@@ -220,8 +220,10 @@ _WORDS = f"""
     FROM found JOIN f ON f.space_id = found.space_id AND f.blob = found.blob CROSS JOIN asked
     WHERE {_DEFINES.format(of="found")} {_ORDER}
 """
+# a text without a word has the vector of zeros, whose cosine is no number, and PostgreSQL sorts that before all numbers
+_COSINE = "coalesce(nullif(1 - (e.embedding <=> %(vector)s::halfvec), 'NaN'), 0)"
 _NEAR = f"""
-    {_FOUND.format(ordinal="e.ordinal", score="1 - (e.embedding <=> %(vector)s::halfvec)", share="0")}
+    {_FOUND.format(ordinal="e.ordinal", score=_COSINE, share="0")}
     FROM f JOIN derived_embeddings e ON e.space_id = f.space_id AND e.blob = f.blob AND e.embedder = %(embedder)s
     WHERE {_DEFINES.format(of="e")} {_ORDER}
 """
@@ -269,7 +271,7 @@ _READ = """
 def _graph(scope: Scope, dim: int) -> str:
     """Return the statement that reads the graph over vectors in order, on and on until enough of them passed."""
     return f"""{_with(scope)}
-        SELECT f.name, f.snapshot, f.path, f.blob, e.ordinal, 1 - e.distance, 0 FROM (
+        SELECT f.name, f.snapshot, f.path, f.blob, e.ordinal, coalesce(nullif(1 - e.distance, 'NaN'), 0), 0 FROM (
             SELECT space_id, blob, ordinal, embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) AS distance
             FROM derived_embeddings
             WHERE vector_dims(embedding) = {dim} AND embedder = %(embedder)s AND EXISTS (
