@@ -8,6 +8,8 @@ COPY docs docs
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:3.13-slim
+# The base image decides which git there is.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends git \
     && rm -rf /var/lib/apt/lists/* \
@@ -16,9 +18,11 @@ RUN apt-get update \
     && git config --system --add safe.directory "/repositories/*" \
     && useradd --create-home --uid 10001 vade \
     && install --directory --owner=vade /data
+# The wheel says what it needs.
+# hadolint ignore=DL3013
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
-    for wheel in /wheels/*.whl; do pip install --no-cache-dir "$wheel[server,postgres,qdrant]"; done
-USER vade
+    for wheel in /wheels/*.whl; do pip install --no-cache-dir "${wheel}[server,postgres,qdrant]"; done
+USER 10001
 ENV VADE_HOME=/data
 VOLUME ["/data"]
 WORKDIR /repository

@@ -4,8 +4,9 @@
 
 Each client keeps one connection and asks one thing after another, without pause: searches, definitions, drawings, recalls, and
 events to be kept. An event counts as acknowledged once its answer was read. In the first part the server is left alone: latencies and
-memory are of that part. In the second it is killed (SIGKILL) so many times and started again, while clients go on. At the end every acknowledged event must be there
-once, the index must be whole, and searches must answer as they did before the first kill.
+memory are of that part; what memory grows by is fitted by least squares over its last two thirds. In the second it is killed (SIGKILL) so many times and
+started again, while clients go on, each time right after it accepted index jobs. At the end every acknowledged event must be there once, every accepted job
+must have been done, the index must be whole, and searches must answer as they did before the first kill. Of `--seconds`, four fifths are the first part.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from urllib.parse import quote
 import report
 
 ALONE = 0.8  # of the time, before the first kill
-WARM = 0.2  # of that, before memory is looked at
+WARM = 1 / 3  # of that, before memory is looked at
 PAGE = os.sysconf("SC_PAGE_SIZE")
 WORDS = ("parse", "config", "error", "request", "file", "token", "cache", "test", "write", "path", "user", "index")
 
@@ -46,6 +47,7 @@ class Seen:
     wrong: list[str] = field(default_factory=list)
     broken: int = 0  # connections that ended without an answer
     acknowledged: list[str] = field(default_factory=list)
+    accepted: list[str] = field(default_factory=list)  # jobs
 
 
 class Served:
@@ -170,12 +172,37 @@ async def watch(served: Served, until: float) -> list[tuple[float, int]]:
     return seen
 
 
-async def killing(served: Served, kills: int, until: float) -> None:
-    """Kill it so many times, and start it again."""
+async def killing(served: Served, seen: Seen, kills: int, until: float) -> None:
+    """Kill it so many times, each time after it took two jobs more, and start it again."""
     for number in range(kills):
         await asyncio.sleep(max(0.0, (until - time.monotonic()) / (kills - number + 1)))
+        for full in (True, False):
+            seen.accepted += await job(served, full=full)
         served.end(signal.SIGKILL)
         await asyncio.to_thread(served.start)
+
+
+async def job(served: Served, *, full: bool) -> list[str]:
+    """Ask for an index run, and return the job's id once it is accepted."""
+    connection = Connection(served)
+    status, body = await connection.ask("POST", "/v1/index", {"full": full})
+    connection.close()
+    return [json.loads(body)["id"]] if status == 202 else []
+
+
+async def undone(served: Served, jobs: Sequence[str]) -> list[str]:
+    """Wait for jobs to be over, and return those that are gone or were not done."""
+    wrong = []
+    for id_ in dict.fromkeys(jobs):
+        state, until = "", time.monotonic() + 600
+        while state in {"", "queued", "running"} and time.monotonic() < until:
+            connection = Connection(served)
+            status, body = await connection.ask("GET", f"/v1/index/jobs/{id_}")
+            connection.close()
+            state = json.loads(body)["state"] if status == 200 else f"{status}"
+            await asyncio.sleep(0.5)
+        wrong += [] if state == "done" else [f"{id_} {state}"]
+    return wrong
 
 
 async def probe(served: Served, path: str) -> Any:
@@ -200,12 +227,13 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
     times = (alone_until, begun + seconds)
     asking = [asyncio.create_task(client(served, seen, who, symbols, times)) for who in range(clients)]
     memory = await watch(served, alone_until)
-    await killing(served, kills, begun + seconds)
+    await killing(served, seen, kills, begun + seconds)
     while not all(task.done() for task in asking):
         served.drain()
         await asyncio.sleep(0.2)
     await asyncio.gather(*asking)
     found = await kept(served)
+    left = await undone(served, seen.accepted)
     after = await probe(served, reference)
     status = (await probe(served, "/v1/index/status"))[0]
     ended = served.end(signal.SIGTERM)
@@ -213,7 +241,9 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
     checked = await asyncio.to_thread(subprocess.run, doctor, env=served.environ, capture_output=True, check=False)
     return {
         "clients": clients,
+        "cores": len(os.sched_getaffinity(0)),
         "seconds": seconds,
+        "seconds_alone": round(alone_until - begun, 1),
         "chunks": status["chunks"],
         "answered": sum(seen.statuses.values()),
         "per_second": round(sum(map(len, seen.took.values())) / (alone_until - begun), 1),
@@ -227,6 +257,8 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
         "acknowledged": len(seen.acknowledged),
         "lost": len(set(seen.acknowledged) - set(found)),
         "twice": len(found) - len(set(found)),
+        "jobs_accepted": len(set(seen.accepted)),
+        "jobs_not_done": left,
         "answers_as_before": after["evidence"] == before["evidence"],
         "ended_by_signal_with": ended,
         "doctor": checked.returncode,
@@ -257,6 +289,7 @@ def growth(memory: Sequence[tuple[float, int]], since: float) -> dict[str, float
     slope = statistics.linear_regression(*zip(*warm, strict=True)).slope * 60 if len(warm) > 2 else 0.0
     sizes = [size for _, size in warm] or [0.0]
     return {
+        "start_mib": round(memory[0][1] / 2**20, 1) if memory else 0.0,
         "warm_mib": round(sizes[0], 1),
         "end_mib": round(sizes[-1], 1),
         "most_mib": round(max(sizes), 1),
@@ -279,7 +312,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     print("written:", report.write("load", found, arguments.into).name)
     return (
         1
-        if found["lost"] or found["twice"] or found["wrong"] or found["doctor"] or not found["answers_as_before"]
+        if found["jobs_not_done"]
+        or found["lost"]
+        or found["twice"]
+        or found["wrong"]
+        or found["doctor"]
+        or not found["answers_as_before"]
         else 0
     )
 

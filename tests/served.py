@@ -53,6 +53,7 @@ VIEWS = {
     "tools": "#/tools",
     "plan": "#/tools?tab=plan&q=mail%20the%20weekly%20report",
     "hypergraph": "#/tools?tab=graph",
+    "traces": "#/tools?tab=traces",
     "index": "#/index",
     "settings": "#/settings",
 }

@@ -1,13 +1,18 @@
-"""The image and the compose file, held against the code: there is no engine here that could run them."""
+"""The image and the compose file, held against the code, and what the image does done without one: there is no engine here."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import urllib.request
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +64,7 @@ def test_the_dockerfile_reads_as_one() -> None:
     assert {name for name, _ in instructions()} <= KNOWN_INSTRUCTIONS
     assert instructions()[0][0] == "FROM"
     assert all(re.match(r"python:3\.\d+-slim\b", image) for image in those("FROM"))
-    assert those("USER") == ["vade"]
+    assert those("USER") == [uid for uid in re.findall(r"--uid (\d+)", " ".join(those("RUN"))) if uid != "0"]
     for name in ("VOLUME", "ENTRYPOINT", "CMD"):
         assert all(isinstance(json.loads(said), list) for said in those(name))
 
@@ -96,6 +101,78 @@ def test_what_the_shell_runs_can_be_read() -> None:
         words = re.sub(r"^(--\S+ )+", "", line)
         done = subprocess.run(["sh", "-n", "-c", words], capture_output=True, text=True, check=False, timeout=30)
         assert done.returncode == 0, f"{words}: {done.stderr}"
+
+
+def test_a_linter_finds_nothing() -> None:
+    """Neither in the instructions nor in the shell's lines."""
+    linter = shutil.which("hadolint", path=os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")]))
+    if linter is None:
+        assert not os.environ.get("CI"), "hadolint is not there: `make install` fetches it"
+        pytest.skip("hadolint is not here: make install")
+    done = subprocess.run([linter, "--no-color", "Dockerfile"], cwd=TOP, capture_output=True, text=True, check=False, timeout=60)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.slow
+def test_what_the_image_does_works_in_an_environment_of_its_own(tmp_path: Path) -> None:
+    """The wheel with the image's extras, started by the image's command: refused without a key, healthy and answering with one."""
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path / "wheels", TOP)
+    venv.create(tmp_path / "image", with_pip=True)
+    scripts = tmp_path / "image" / "bin"
+    install = re.search(r"(pip install .*)\$\{wheel\}(\[[\w,]+\])", " ".join(those("RUN")))
+    assert install
+    wheel = next((tmp_path / "wheels").glob("*.whl"))
+    run(scripts / "python", "-m", *install[1].replace('"', "").split(), f"{wheel}{install[2]}", cwd=tmp_path)
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    (repository / "retry.py").write_text("def retry(call):\n    return call()\n", encoding="utf-8")
+    name = those("ENV")[0].split("=")[0]
+    environ = {name: str(tmp_path / "data"), "HOME": str(tmp_path), "PATH": f"{scripts}:{os.defpath}"}
+    started = [str(scripts / json.loads(those("ENTRYPOINT")[0])[0]), *json.loads(those("CMD")[0])]
+    refused = subprocess.run(
+        started, cwd=repository, env=environ, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert refused.returncode != 0
+    assert "key" in refused.stderr
+    made = run(started[0], "serve", "--new-key", "me", cwd=repository, env=environ)
+    key, entry = re.findall(r": (\S+)$", made, re.MULTILINE)
+    here = [word.replace("0.0.0.0", "127.0.0.1") for word in started]
+    server = subprocess.Popen(
+        [*here, "--port", "0"],
+        cwd=repository,
+        env=environ | {"VADE_SERVER__KEYS": entry},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert server.stderr
+        port = re.search(r":(\d+)/$", server.stderr.readline().strip())
+        assert port
+        health = those("HEALTHCHECK")[0].split("CMD ", 1)[1].replace(str(config.Settings().server.port), port[1])
+        run(*json.loads(health), env=environ)
+        assert json.loads(asked(port[1], "/readyz")) == {"status": "ready"}
+        found = json.loads(asked(port[1], "/v1/search?q=retry", key))
+        assert found["evidence"][0]["path"] == "retry.py"
+    finally:
+        server.terminate()
+        server.communicate(timeout=60)
+    assert server.returncode in {0, -signal.SIGTERM}, "it lets go of everything, and ends as it was told"
+
+
+def run(*words: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
+    """Run a command that has to go well, and return what it says."""
+    command = [str(word) for word in words]
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=560, check=False)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def asked(port: str, path: str, key: str = "") -> bytes:
+    """What the server answers."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    with urllib.request.urlopen(request, timeout=120) as answer:
+        return bytes(answer.read())
 
 
 @pytest.mark.slow

@@ -78,6 +78,7 @@ def test_the_wheel_holds_the_documentation(wheel: Path) -> None:
     """Every page and decision is in it, for `vade help`."""
     names = set(zipfile.ZipFile(wheel).namelist())
     pages = {f"vademecum/docs/{path.relative_to(TOP / 'docs').as_posix()}" for path in (TOP / "docs").rglob("*.md")}
+    assert {name for name in names if "/docs/" in name} == pages, "the pages, and none of their pictures"
     assert pages - names == set()
 
 

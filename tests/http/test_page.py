@@ -33,6 +33,8 @@ def test_a_view_fits_a_phone(browser: Page, served: Served, name: str) -> None:
     show(browser, served, VIEWS[name], width=380, height=760)
     assert browser.js("document.documentElement.scrollWidth") <= 380
     assert browser.js("innerWidth") == 380, "something is wider than the screen, and the phone zoomed out"
+    cut = "[...document.querySelectorAll('.segments, .tabs')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText)"
+    assert browser.js(cut) == [], "all that can be chosen is to be seen"
     assert browser.js(
         "[...document.querySelectorAll('.rail nav a')].every(a => a.getBoundingClientRect().right <= 380)"
     )
@@ -250,6 +252,21 @@ def test_facts_are_confirmed_rejected_and_forgotten(browser: Page, served: Serve
         browser.js("document.querySelector('dialog .danger').click()")
         browser.until(f"!document.querySelector('.facts-grid').innerText.includes('{value}')")
         assert not any(value in fact["value"] for fact in server_says())
+
+
+def test_the_traces_behind_a_match_are_a_step_away(browser: Page, served: Served) -> None:
+    """From a match and from a plan to what was observed, its calls in order, and from a call to its tool."""
+    show(browser, served, VIEWS["plan"])
+    browser.until("document.querySelector('.steps a[href*=trace]')")
+    browser.js("document.querySelector('.steps a[href*=trace]').click()")
+    browser.until("document.querySelectorAll('.beside .steps li').length > 0")
+    assert "mail the weekly report" in browser.js("document.querySelector('.beside').innerText")
+    assert browser.js("[...document.querySelectorAll('.beside .steps a')].map(each => each.textContent)") == CALLS
+    browser.js("document.querySelector('.beside .steps a').click()")
+    browser.until("location.hash.includes('tool=report%2Fcollect')")
+    browser.until("document.querySelector('.beside a[href*=with]')")
+    browser.js("document.querySelector('.beside a[href*=with]').click()")
+    browser.until("document.querySelector('.traces-grid')")
 
 
 def test_the_timeline_and_recall(browser: Page, served: Served) -> None:

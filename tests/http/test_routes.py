@@ -265,6 +265,33 @@ def test_memory_is_what_the_command_prints(client, capsys):
     assert "tabs" in client.post("/v1/memory/context", {"message": "indent the file"}).json["markdown"]
 
 
+def test_a_fact_names_the_code_it_is_about(client):
+    client.post("/v1/index")
+    assert client.get("/v1/search?q=budget").json["evidence"]
+    client.post(
+        "/v1/events", {"text": "We decided that `Budget.split` rounds down, because tokens are whole.", "role": "user"}
+    )
+    [fact] = client.get("/v1/memory/facts").json["items"]
+    anchors = client.get(f"/v1/memory/facts/{fact['id']}/why").json["anchors"]
+    assert [(each["symbol"], each["state"]) for each in anchors] == [("Budget.split", "current")]
+
+
+def test_the_traces_behind_an_answer_are_there_to_be_read(client):
+    client.post("/v1/tools/register", [{"name": name, "description": f"Read a {name}."} for name in ("file", "mail")])
+    traces = [
+        {"id": "t/1", "intent": "read a file", "calls": [{"tool": "file"}], "at": 5.0},
+        {"id": "t2", "intent": "read mail", "calls": [{"tool": "mail", "ok": False}, {"tool": "file"}], "at": 7.0},
+    ]
+    assert client.post("/v1/tools/observe", traces).json["added"] == 2
+    assert [each["id"] for each in pages(client, "/v1/tools/traces")] == ["t2", "t/1"]
+    assert [each["id"] for each in client.get("/v1/tools/traces?tool=mail").json["items"]] == ["t2"]
+    match = client.get("/v1/tools/search?intent=read%20a%20file").json["matches"][0]
+    assert "t/1" in match["traces"]
+    [named] = client.get("/v1/tools/traces?id=t%2F1").json["items"]
+    assert (named["intent"], named["calls"][0]["tool"]) == ("read a file", "file")
+    assert client.get("/v1/tools/traces?id=nobody").json["items"] == []
+
+
 def test_facts_are_confirmed_edited_rejected_and_forgotten(client):
     client.post("/v1/events", {"text": "I prefer tabs over spaces.", "role": "user"})
     [fact] = client.get("/v1/memory/facts").json["items"]

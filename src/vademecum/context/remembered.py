@@ -167,6 +167,9 @@ def why_text(found: Why) -> str:
             f"{stamp(event.at)}  {event.speaker or event.role}  {event.id}" if event else "in an event that is not here"
         )
         lines += [f"  {visible(where)}", f"    {visible(' '.join(words.split()))}"]
+    if found.anchors:
+        lines += ["", "about code"]
+        lines += [f"  {visible(each.symbol)}  {visible(each.path)}  {each.state}" for each in found.anchors]
     if len(found.history) > 1:
         lines += ["", "history"]
         for each in found.history:

@@ -10,7 +10,7 @@ from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import FORGOTTEN
 from vademecum.memory.journal import FORGOTTEN as DELETED
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Event, Fact, Role, Statement, event_id
+from vademecum.memory.records import Anchor, Event, Fact, Role, Statement, event_id
 from vademecum.memory.scope import Scope
 from vademecum.protocols import Clock
 
@@ -24,6 +24,7 @@ class Why:
     history: tuple[Fact, ...]  # all values of the same thing, oldest first
     scope: str
     rejected: bool = False  # a person said that it is not so: it stands nowhere until it is restored
+    anchors: tuple[Anchor, ...] = ()  # the code it is about, and what became of that
 
 
 class Corrections:
@@ -45,7 +46,8 @@ class Corrections:
         events = {e.id: e for each in self._scopes for e in each.journal.get([claim.event for claim in claims])}
         said = tuple((events.get(claim.event), claim.text) for claim in claims)
         history = tuple(scope.ledger.history(fact.key))
-        return Why(fact, said, history, scope.name, fact.id not in {each.id for each in history})
+        anchors = self._anchoring.states(scope, [fact]).get(fact.id, ())
+        return Why(fact, said, history, scope.name, fact.id not in {each.id for each in history}, anchors)
 
     def mark(self, id_: str, mark: str) -> Fact:
         """Confirm or reject a fact, and return what it is then. Raises `UsageError`, `StoreError`."""

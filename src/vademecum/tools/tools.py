@@ -150,6 +150,15 @@ class Tools:
         tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
         return graph_record(tools, self._ledger.traces(), plan)
 
+    def traces(self, ids: Collection[str] = (), *, tool: str = "") -> list[Trace]:
+        """Return what was observed, the latest first: traces of these ids, or all, that called a tool, or any."""
+        found = [
+            trace
+            for trace in self._ledger.traces()
+            if (not ids or trace.id in ids) and (not tool or any(call.tool == tool for call in trace.calls))
+        ]
+        return sorted(found, key=lambda trace: (-trace.at, trace.id))
+
     def catalogue(self) -> list[Listed]:
         """Return every registered tool by id, with how it fared."""
         used = {usage.tool: usage for usage in self.stats().used}

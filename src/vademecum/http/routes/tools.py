@@ -11,10 +11,10 @@ from vademecum.context.chains import record_of
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked
 from vademecum.http.paging import page
-from vademecum.http.routes.code import LONGEST_QUESTION, Name
+from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.parameters import ANY_JSON, Cursor, Limit
 from vademecum.http.routes.shapes import ListedTool, Page, ToolGraph
-from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterReport, ToolAnswer, ToolsStatus
+from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterReport, ToolAnswer, ToolsStatus, Trace
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
 Intent = Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)]
@@ -88,6 +88,17 @@ async def graph(asked: Asked, intent: Annotated[str, Query(max_length=LONGEST_QU
 
     def answer(engine: Engine) -> dict[str, Any]:
         return engine.tools.drawn(engine.tools.suggest(intent) if intent else None)
+
+    return await asked.answer(answer)
+
+
+@router.get("/traces", response_model=Page[Trace])
+async def traces(asked: Asked, id: Names = [], tool: Name = "", limit: Limit = 100, cursor: Cursor = "") -> Response:
+    """List what was observed, the latest first: the traces that an answer names, those that called a tool, or all."""
+
+    def answer(engine: Engine) -> dict[str, Any]:
+        found = engine.tools.traces(id, tool=tool)
+        return page(found, limit, cursor, lambda each: (-each.at, each.id), asdict)
 
     return await asked.answer(answer)
 

@@ -5,6 +5,7 @@ import { el, replace } from "../dom.js";
 import { chance, date, iso, moment, plural } from "../format.js";
 import { bar } from "./evidence.js";
 import { dialog, toast, within } from "./dialog.js";
+import { link } from "../router.js";
 
 export const STATES = { holds: ["holds", ""], confirmed: ["confirmed", "good"], disputed: ["disputed", "warn"], past: ["past", ""], rejected: ["rejected", "bad"] };
 
@@ -41,10 +42,16 @@ export async function explain(box, id, { repo, signal, changed, chosen }) {
         el("p", { class: "meter" }, el("span", { class: "quiet" }, "sure"), bar(fact.confidence), el("span", { class: "figure" }, chance(fact.confidence)), el("span", { class: "quiet" }, `said ${plural(fact.mentions, "time")}, ${why.scope}${fact.place ? `, for ${fact.place}` : ""}`))),
       el("div", { class: "fact-actions" }, actions(fact, { repo, changed, rejected: why.rejected })),
       el("section", {}, el("h3", {}, "Said by"), el("ul", { class: "said" }, why.said.map(([event, words]) => el("li", {}, saying(event, words))))),
+      why.anchors.length ? el("section", {}, el("h3", {}, "About code"), el("ul", {}, why.anchors.map((each) => el("li", {}, anchored(each, repo))))) : "",
       why.history.length > 1 ? el("section", {}, el("h3", {}, "What held when"), el("ul", { class: "history" }, why.history.map((each) => el("li", {},
         el("button", { type: "button", class: "quiet-button", "aria-current": each.id === fact.id ? "true" : undefined, onclick: () => chosen(each.id) }, each.value || each.text), line.bar(each), el("small", { class: "quiet" }, held(each)))))) : "");
   });
 }
+
+const ANCHORS = { current: "The code is what it was when this was said", drifted: "The code has changed since", orphaned: "Nothing is called that any more" };
+
+/** The code that something is about: a link to what is around it, its file, and what became of it. */
+export const anchored = (anchor, repo) => [el("a", { href: link("graph", { symbol: anchor.symbol, repo }) }, el("code", {}, anchor.symbol)), " ", el("span", { class: `tag ${anchor.state === "current" ? "good" : "warn"}`, title: ANCHORS[anchor.state] }, anchor.state), anchor.state === "orphaned" ? "" : [" ", el("a", { class: "quiet mono", href: link("file", { path: anchor.path, repo }) }, anchor.path)]];
 
 // What was said, the words that the fact was read from set off.
 function saying(event, words) {

@@ -21,7 +21,9 @@ export function tabs(label, names, changed) {
       const on = names[index][0] === value;
       button.setAttribute("aria-selected", on);
       button.tabIndex = on ? 0 : -1;
-      if (on) panel.setAttribute("aria-labelledby", button.id);
+      if (!on) return;
+      panel.setAttribute("aria-labelledby", button.id);
+      button.scrollIntoView({ block: "nearest", inline: "nearest" });
     });
   } };
 }

@@ -5,7 +5,7 @@ import { el, fresh, replace } from "../dom.js";
 import { chance, count, date, moment, plural } from "../format.js";
 import { empty, within } from "../parts/dialog.js";
 import { greatest, verdict, why } from "../parts/evidence.js";
-import { STATES, axis, explain, held, stateOf, time, topic } from "../parts/fact.js";
+import { STATES, anchored, axis, explain, held, stateOf, time, topic } from "../parts/fact.js";
 import { Grid } from "../parts/grid.js";
 import { repositories } from "../parts/repositories.js";
 import { choice, tabs } from "../parts/tabs.js";
@@ -13,7 +13,7 @@ import { go, link } from "../router.js";
 
 export const title = "Memory";
 const TABS = [["facts", "Facts"], ["timeline", "Timeline"], ["recall", "Recall"]];
-const SHOWN = [["holds", "What holds"], ["past", "What held"], ["disputed", "Disputed"], ["rejected", "Rejected"], ["all", "All"]];
+const SHOWN = [["holds", "Holds"], ["past", "Past"], ["disputed", "Disputed"], ["rejected", "Rejected"], ["all", "All"]];
 const KINDS = ["preference", "instruction", "decision", "fact", "todo", "fix"];
 const START = "Agents' transcripts and commits are read with: vade memory sync. One thing is kept with: vade memory record “…”.";
 
@@ -147,7 +147,7 @@ function timeline(about, more) {
     label: "Events, the latest first", height: 30, onselect: show, onopen: show, onend: more,
     columns: [
       { key: "at", title: "When", cell: (row) => (row.text === undefined ? el("b", {}, row.chapter) : time(row.at, moment)) },
-      { key: "role", title: "Who", cell: (row) => (row.text === undefined ? "" : el("span", { class: "tag" }, row.role)) },
+      { key: "role", title: "Who", class: "extra", cell: (row) => (row.text === undefined ? "" : el("span", { class: "tag" }, row.role)) },
       { key: "text", title: "What", class: "wide", cell: (row) => (row.text === undefined ? "" : row.text.slice(0, 300).replaceAll("\n", " ")) },
     ],
   });
@@ -195,6 +195,5 @@ function remembered(item, most, repo) {
     told, el("div", { class: "event-text card-text" }, event.text),
     item.facts.length || item.now.length || item.anchors.length ? el("footer", { class: "card-foot" },
       item.facts.length ? [el("h3", {}, "Facts read in it"), el("ul", {}, item.facts.map(fact))] : "", item.now.length ? [el("h3", {}, "What holds now"), el("ul", {}, item.now.map(fact))] : "",
-      item.anchors.length ? [el("h3", {}, "About code"), el("ul", {}, item.anchors.map((anchor) => el("li", {}, el("a", { href: link("graph", { symbol: anchor.symbol, repo }) }, el("code", {}, anchor.symbol)), " ", el("span", { class: `tag ${anchor.state === "current" ? "good" : "warn"}`, title: ANCHORS[anchor.state] }, anchor.state))))] : "") : "");
+      item.anchors.length ? [el("h3", {}, "About code"), el("ul", {}, item.anchors.map((anchor) => el("li", {}, anchored(anchor, repo))))] : "") : "");
 }
-const ANCHORS = { current: "The code is what it was when this was said", drifted: "The code has changed since", orphaned: "Nothing is called that any more" };

@@ -13,7 +13,7 @@ import { tabs } from "../parts/tabs.js";
 import { go, link } from "../router.js";
 
 export const title = "Tools";
-const TABS = [["catalogue", "Catalogue"], ["plan", "For an intent"], ["graph", "Hypergraph"]];
+const TABS = [["catalogue", "Catalogue"], ["plan", "For an intent"], ["graph", "Hypergraph"], ["traces", "Traces"]];
 const START = "Tools are taken in with: vade tools register tools.json, or from running servers with: vade tools register --servers. How they were used, with: vade tools observe traces.jsonl.";
 const KINDS = { sequence: "seen in sequence", provides: "provides an input", contains: "belongs to a chain" };
 const MOST_DRAWN = 150;
@@ -24,7 +24,7 @@ export function open(main, parameters) {
   replace(main, el("div", { class: "tools-view" }, el("div", { class: "view-head" }, el("h1", {}, "Tools"), el("p", { class: "quiet", id: "tools-count", role: "status" })), shelf.bar, shelf.panel));
 
   async function update(given) {
-    const tab = given.get("tab") || "catalogue", same = view && tab === (current.get("tab") || "catalogue");
+    const tab = given.get("tab") || "catalogue", same = view && tab === (current.get("tab") || "catalogue") && (given.get("with") || "") === (current.get("with") || "");
     current = given;
     shelf.set(tab);
     if (same && view.update) { view.update(given); return; }
@@ -32,12 +32,12 @@ export function open(main, parameters) {
     asking.abort();
     asking = new AbortController();
     replace(shelf.panel, el("div", { class: "skeleton", "aria-hidden": "true" }, el("div", {}), el("div", {})));
-    view = await within(shelf.panel, () => ({ catalogue, plan: intent, graph: hypergraph })[tab]?.(shelf.panel, given, asking.signal));
+    view = await within(shelf.panel, () => ({ catalogue, plan: intent, graph: hypergraph, traces: observed })[tab]?.(shelf.panel, given, asking.signal));
   }
   update(parameters);
   return { update, close: () => { view?.close?.(); asking.abort(); }, keys: [
     ["f", "to the list or drawing", () => shelf.panel.querySelector("[role=grid], .task, .node[tabindex='0']")?.focus()],
-    ["1", "catalogue", () => go("tools", {})], ["2", "for an intent", () => go("tools", { tab: "plan" })], ["3", "hypergraph", () => go("tools", { tab: "graph" })],
+    ["1", "catalogue", () => go("tools", {})], ["2", "for an intent", () => go("tools", { tab: "plan" })], ["3", "hypergraph", () => go("tools", { tab: "graph" })], ["4", "traces", () => go("tools", { tab: "traces" })],
   ] };
 }
 
@@ -84,6 +84,7 @@ function describe(about, tool) {
     el("section", {}, el("h2", {}, tool.name), el("p", { class: "mono quiet" }, tool.id), tool.description ? el("p", { class: "event-text" }, tool.description) : ""),
     usage ? el("section", {}, el("h3", {}, "How it fared"), el("dl", { class: "pairs" }, [["Calls", `${count(usage.calls)}, ${count(usage.failures)} failed`], ["Reliability", chance(usage.reliability)], ["Takes", usage.latency_s ? latency(usage.latency_s) : "not said"], ["Last", usage.last_at ? ago(usage.last_at) : "not said"]].map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))) : el("p", { class: "quiet" }, "It is in no trace yet."),
     wanted.length ? el("section", {}, el("h3", {}, "Takes"), el("ul", { class: "inputs" }, wanted.map(([name, schema]) => el("li", {}, el("code", {}, name), " ", el("span", { class: "quiet" }, [String(schema?.type || "any"), required.has(name) ? "required" : ""].filter(Boolean).join(", ")), typeof schema?.description === "string" ? el("p", { class: "quiet" }, schema.description) : "")))) : "",
+    usage ? el("p", {}, el("a", { href: link("tools", { tab: "traces", with: tool.id }) }, "The traces that called it")) : "",
     given.length ? el("section", {}, el("h3", {}, "Gives"), el("p", {}, given.map((name) => el("code", { class: "chip" }, name)))) : "");
 }
 
@@ -105,7 +106,7 @@ async function intent(panel, given, signal) {
         el("div", { class: "halves" },
           el("section", {}, el("h2", {}, "Which fit"), verdict(found, `${plural(found.searched, "tool")} searched`), el("ol", { class: "steps" }, found.matches.map(match)), found.matches.length ? "" : empty("No tool fits", START)),
           el("section", {}, el("h2", {}, "What comes next"), el("p", { class: "verdict" }, el("span", { class: `badge ${next_.abstained ? "warn" : "good"}` }, next_.abstained ? "Not sure" : "Next"), el("span", { class: "meter" }, bar(next_.probability), el("span", { class: "figure" }, chance(next_.probability))), next_.reason ? el("span", { class: "quiet" }, next_.reason) : ""),
-            el("ol", { class: "steps" }, next_.candidates.map((each) => el("li", {}, el("p", {}, el("a", { class: "mono", href: link("tools", { tool: each.tool }) }, each.tool), " ", el("span", { class: "meter" }, bar(each.probability), el("span", { class: "figure" }, chance(each.probability)))), each.path.length > 1 ? el("p", { class: "quiet" }, `by ${each.path.join(" → ")}`) : "", reasons(each.why)))))));
+            el("ol", { class: "steps" }, next_.candidates.map((each) => el("li", {}, el("p", {}, el("a", { class: "mono", href: link("tools", { tool: each.tool }) }, each.tool), " ", el("span", { class: "meter" }, bar(each.probability), el("span", { class: "figure" }, chance(each.probability)))), each.path.length > 1 ? el("p", { class: "quiet" }, `by ${each.path.join(" → ")}`) : "", reasons(each.why), behind(each.traces)))))));
     });
   }
   await update(given);
@@ -113,11 +114,52 @@ async function intent(panel, given, signal) {
 }
 
 const match = (each) => el("li", {}, el("p", {}, each.kind === "tool" ? el("a", { class: "mono", href: link("tools", { tool: each.id }) }, each.id) : el("span", { class: "mono" }, each.tools.join(" → ")), " ", each.kind === "tool" ? "" : el("span", { class: "tag" }, "chain"), each.exact ? el("span", { class: "tag good" }, "by name") : "", each.pinned ? el("span", { class: "tag" }, "pinned") : "", " ", el("span", { class: "meter" }, bar(each.score), el("span", { class: "figure" }, chance(each.score)))),
-  each.description ? el("p", { class: "quiet clamp" }, each.description) : "", reasons({ semantic: each.semantic, reliability: each.reliability, ...each.why }));
+  each.description ? el("p", { class: "quiet clamp" }, each.description) : "", reasons({ semantic: each.semantic, reliability: each.reliability, ...each.why }), behind(each.traces));
+
+/** The past traces that speak for something, the nearest first. */
+const MOST_BEHIND = 5;
+const behind = (ids) => (ids.length ? el("p", { class: "quiet" }, "as in ", ids.slice(0, MOST_BEHIND).map((id, number) => [number ? ", " : "", el("a", { href: link("tools", { tab: "traces", trace: id }), "aria-label": `trace ${id}` }, id.slice(0, 8))]), ids.length > MOST_BEHIND ? ` and ${count(ids.length - MOST_BEHIND)} more` : "") : "");
 
 function reasons(why) {
   const rows = Object.entries(why);
   return rows.length ? el("details", { class: "reasons" }, el("summary", {}, "Why"), el("dl", { class: "pairs" }, rows.map(([name, value]) => [el("dt", {}, name), el("dd", { class: "figure" }, typeof value === "number" ? value.toFixed(2) : value)]))) : "";
+}
+
+// What was observed: which calls, in order, for which intent.
+
+async function observed(panel, given, signal) {
+  const tool = given.get("with") || "", list = await all("/tools/traces", { tool }, signal);
+  tell(`${plural(list.length, "trace")}${tool ? ` with ${tool}` : ""}`);
+  if (!list.length) { replace(panel, empty(tool ? "No trace called this tool" : "No traces are known yet", START)); return {}; }
+  const about = el("aside", { class: "beside panel", "aria-label": "The trace that is chosen" });
+  const choose = (trace) => { history.replaceState(null, "", link("tools", { tab: "traces", with: tool, trace: trace.id })); tellTrace(about, trace); };
+  const grid = new Grid({
+    label: "Traces", sorted: "at", descending: true, onselect: choose, onopen: choose, empty: "No trace is like this.",
+    columns: [
+      { key: "intent", title: "For", class: "wide", sort: (trace) => trace.intent, cell: (trace) => trace.intent || el("span", { class: "quiet" }, "not said") },
+      { key: "calls", title: "Calls", class: "figure", descending: true, sort: (trace) => trace.calls.length, cell: (trace) => count(trace.calls.length) },
+      { key: "ok", title: "Went", sort: (trace) => Number(trace.ok), cell: (trace) => el("span", { class: `tag ${trace.ok ? "good" : "bad"}` }, trace.ok ? "well" : "wrong") },
+      { key: "at", title: "When", class: "extra", descending: true, sort: (trace) => trace.at, cell: (trace) => (trace.at ? ago(trace.at) : el("span", { class: "quiet" }, "not said")) },
+    ],
+  });
+  grid.element.classList.add("traces-grid");
+  replace(panel, el("div", { class: "two" }, grid.whole, about));
+  grid.show(list);
+  function update(next) {
+    const trace = list.find((each) => each.id === next.get("trace"));
+    if (trace) { grid.choose((each) => each.id === trace.id); tellTrace(about, trace); }
+    else replace(about, next.get("trace") ? el("p", {}, `The trace ${next.get("trace")} is not there any more.`) : el("p", { class: "quiet" }, "Choose a trace to see its calls in order."));
+  }
+  update(given);
+  return { update, close: () => grid.close() };
+}
+
+function tellTrace(about, trace) {
+  const after = trace.calls.map((_, index) => trace.links.filter(([, to]) => to === index).map(([from]) => from + 1));
+  replace(about,
+    el("section", {}, el("h2", {}, trace.intent || "An intent that nobody said"), el("p", { class: "quiet" }, [`trace ${trace.id}`, trace.session ? `session ${trace.session.slice(0, 12)}` : "", trace.at ? ago(trace.at) : ""].filter(Boolean).join(", "))),
+    el("section", {}, el("h3", {}, "Calls, in order"), el("ol", { class: "steps" }, trace.calls.map((call, index) => el("li", {}, el("p", {}, el("a", { class: "mono", href: link("tools", { tool: call.tool }) }, call.tool), " ", call.ok ? "" : el("span", { class: "tag bad" }, "failed"), " ", call.latency_s ? el("span", { class: "quiet" }, latency(call.latency_s)) : ""),
+      call.arguments.length || after[index].length ? el("p", { class: "quiet" }, call.arguments.length ? ["with ", call.arguments.map((name) => el("code", { class: "chip" }, name))] : "", after[index].length ? ` uses what ${after[index].length > 1 ? "calls" : "call"} ${after[index].join(", ")} gave` : "") : "")))));
 }
 
 // How they lead to each other: tails meet in a joint, from which one line leads to the head.
