@@ -43,6 +43,16 @@ def test_it_abstains_where_nothing_is_likely(office):
         office.predict("x", threshold=2)
 
 
+def test_what_was_called_may_be_named_as_agents_name_it_and_what_is_no_tool_is_said(office):
+    said = office.predict(INTENT, after=("web/search", "web/fetch"))
+    for names in (("mcp__web__search", "mcp__web__fetch"), ("web/search", "fetch")):
+        assert office.predict(INTENT, after=names).candidates == said.candidates
+        assert office.predict(INTENT, after=names).reason == said.reason == ""
+    odd = office.predict(INTENT, after=("web/search", "send", "web/fetsch", "web/fetch"))
+    assert odd.candidates == said.candidates
+    assert odd.reason == "left out, as no one tool is called so: send, web/fetsch"
+
+
 def test_the_way_leads_over_what_always_comes_before(office):
     candidate = office.predict("keep the page", after=("web/search", "web/fetch")).candidates[0]
     assert candidate.path[-1:] == (candidate.tool,)

@@ -78,8 +78,10 @@ class Upstream:
         """
         server = self._ready()
         try:
-            tells = told is not None and isinstance(server, TellingServer)
-            result = (server.call_telling(tool, arguments, told) if tells else server.call(tool, arguments)).unwrap()
+            if told is not None and isinstance(server, TellingServer):
+                result = server.call_telling(tool, arguments, told).unwrap()
+            else:
+                result = server.call(tool, arguments).unwrap()
         except ToolServerError as error:
             self._cause = str(error)
             if server.alive:

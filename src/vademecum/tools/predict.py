@@ -16,6 +16,7 @@ from vademecum.tools.goal import first_steps
 from vademecum.tools.heads import HEADS, Asked
 from vademecum.tools.logit import Weights
 from vademecum.tools.model import PHASES, Model, log_probabilities, taken_probabilities
+from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
@@ -42,12 +43,14 @@ class Situation:
 
 def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Prediction:
     """Return the likeliest next calls."""
-    after = known(view, asked_for.after)
-    asked = Asked(view, view.read(asked_for.intent), tuple(dict.fromkeys(known(view, asked_for.earlier))))
+    after, strange = known(view, asked_for.after)
+    earlier, _ = known(view, asked_for.earlier)
+    called = tuple(view.tools[n].id for n in after)
+    asked = Asked(view, view.read(asked_for.intent), tuple(dict.fromkeys(earlier)))
     features = asked.heads(after)
     taken = taken_probabilities(asked.heads(()), model.search, model.certain)
     if asked_for.by == "goal":
-        probability = toward_goals(view, ways, taken, asked_for.after)
+        probability = toward_goals(view, ways, taken, called)
     else:
         probability = next_probabilities(view, features, model, len(after))
     likely = [int(n) for n in top(probability, asked_for.k) if probability[n] > 0]
@@ -58,7 +61,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
             float(probability[n]),
             reasons(features, probability, model.next[min(len(after), PHASES - 1)], n),
             evidence(asked, after, n),
-            ways.path(asked_for.after, view.tools[n].id) if place == 0 else (),
+            ways.path(called, view.tools[n].id) if place == 0 else (),
         )
         for place, n in enumerate(likely)
     )
@@ -71,14 +74,28 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         abstained,
         best,
         done(asked, model, after, taken),
-        f"the likeliest tool has a probability below {asked_for.threshold:.2f}" if abstained else "",
+        _reason(asked_for.threshold if abstained else None, strange),
         len(view.traces),
     )
 
 
-def known(view: View, ids: Sequence[str]) -> tuple[int, ...]:
-    """Return the numbers of the tools that are known among these ids; a bare name stands for its tool."""
-    return tuple(view.number[id_] for id_ in ids if id_ in view.number)
+def known(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the numbers of tools by their ids, or by a bare name that one live tool has; then the names of none."""
+    found, strange = list[int](), list[str]()
+    for name in names:
+        id_ = tool_id(name)
+        named = [view.number[id_]] if id_ in view.number else view.named.get(name.lower(), [])
+        if len(named) == 1:
+            found.append(named[0])
+        else:
+            strange.append(name)
+    return tuple(found), tuple(strange)
+
+
+def _reason(below: float | None, strange: Sequence[str]) -> str:
+    said = [] if below is None else [f"the likeliest tool has a probability below {below:.2f}"]
+    said += [f"left out, as no one tool is called so: {', '.join(strange)}"] if strange else []
+    return "; ".join(said)
 
 
 def next_probabilities(view: View, features: Floats, model: Model, called: int) -> Floats:
@@ -94,7 +111,7 @@ def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) ->
     def way(goal: int) -> list[int]:
         return [view.number[step] for step in ways.path(after, view.tools[goal].id)]
 
-    return first_steps(np.where(view.live, taken, 0).astype(np.float32), known(view, after), way)
+    return first_steps(np.where(view.live, taken, 0).astype(np.float32), known(view, after)[0], way)
 
 
 def done(asked: Asked, model: Model, after: Sequence[int], taken: Floats) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from vademecum import __version__
 from vademecum.errors import ToolServerError
@@ -73,18 +73,19 @@ def progress_in(message: Message) -> tuple[int, tuple[float, float | None, str]]
     """Return whose progress a notification tells, and how far it is; None where it is not one that means anything.
 
     >>> progress_in({"method": PROGRESS, "params": {"progressToken": 3, "progress": 1, "message": "page 1"}})
-    (3, (1, None, 'page 1'))
+    (3, (1.0, None, 'page 1'))
     """
     params = message.get("params")
     if message.get("method") != PROGRESS or not isinstance(params, Mapping):
         return None
-    token, done, total, said = (params.get(name) for name in ("progressToken", "progress", "total", "message"))
+    token, done, said = (params.get(name) for name in ("progressToken", "progress", "message"))
     if not isinstance(token, int) or not _is_number(done):
         return None
-    return token, (done, total if _is_number(total) else None, said if isinstance(said, str) else "")
+    total = params.get("total")
+    return token, (float(done), float(total) if _is_number(total) else None, said if isinstance(said, str) else "")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
