@@ -31,7 +31,7 @@ import psycopg
 import report
 from vademecum import config
 from vademecum.engine import Engine
-from vademecum.retrieval.lexical import FIELD_B, FIELD_WEIGHTS, K1, bm25f, term_keys
+from vademecum.retrieval.lexical import FIELD_B, FIELD_WEIGHTS, K1, bm25f, field_norms, term_keys
 from vademecum.retrieval.query import plan_query
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.migrate import upgrade
@@ -116,27 +116,35 @@ def sizes(url: str) -> dict[str, int]:
         return {name: size for name, size in rows if size > 100_000}
 
 
-def words_found(engine: Engine, server: PostgresSearch, questions: Sequence[str]) -> dict[str, float]:
-    """Return the share of the best pieces by BM25F over arrays that the server's BM25F returns."""
+def words_found(engine: Engine, server: PostgresSearch, questions: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the share of the best pieces by BM25F over arrays that the server's BM25F returns.
+
+    The server counts a content once, however many paths hold it; the arrays count each path. So both ways of counting are compared.
+    """
     [(repo, _)] = engine.codebase._repositories[:1]  # noqa: SLF001
     view = repo.catalogue.load(*repo.place)[1]
-    found: dict[int, list[float]] = {depth: [] for depth in DEPTHS}
+    once = (view.copies > 0).astype(np.int64)
+    norms = field_norms(view.lengths, (view.lengths * once[:, None]).sum(axis=0) / once.sum())
+    ways = {"each content once": (once, norms), "each path": (view.copies, view.norms)}
+    found: dict[str, dict[int, list[float]]] = {name: {depth: [] for depth in DEPTHS} for name in ways}
     for question in questions:
         plan = plan_query(question)
         keys = term_keys(plan.terms + plan.joined)
         if not len(keys):
             continue
-        scores = bm25f(view.segments, None if view.is_plain else view.copies, view.norms, keys, len(plan.terms)).score[
-            view.row_chunk
-        ]
         hits = server.words(
             keys.view(np.int64).tolist(), len(plan.terms), Scope(), max(DEPTHS), Bm25f(K1, FIELD_WEIGHTS, FIELD_B)
         ).unwrap()
-        for depth in DEPTHS:
-            least = np.sort(scores)[::-1][: min(depth, int((scores > 0).sum()))]
-            if len(least):  # those that tie with the last are as right as it is
-                found[depth].append(sum(hit.score >= least[-1] * 0.999 for hit in hits[:depth]) / len(least))
-    return {f"recall@{depth}": round(float(np.mean(shares)), 4) for depth, shares in found.items()}
+        for name, (copies, own) in ways.items():
+            scores = bm25f(view.segments, copies, own, keys, len(plan.terms)).score[view.row_chunk]
+            for depth in DEPTHS:
+                least = np.sort(scores)[::-1][: min(depth, int((scores > 0).sum()))]
+                if len(least):  # those that tie with the last are as right as it is
+                    found[name][depth].append(sum(hit.score >= least[-1] * 0.999 for hit in hits[:depth]) / len(least))
+    return {
+        name: {f"recall@{depth}": round(float(np.mean(shares)), 4) for depth, shares in found[name].items()}
+        for name in ways
+    }
 
 
 def meaning_found(server: PostgresSearch, embedder: Any, questions: Sequence[str], scope: Scope) -> dict[str, Any]:
