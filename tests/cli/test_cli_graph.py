@@ -71,3 +71,18 @@ def test_graph_writes_one_page(vade, used, tmp_path):
     assert done.out.startswith(f"{page}: ")
     assert "split_budget" in page.read_text("utf-8")
     assert "name another file" in vade("graph", "--html", str(tmp_path / "no" / "x.html")).err
+
+
+def test_a_file_is_named_as_it_is_seen_from_here(vade, used, monkeypatch, tmp_path):
+    """In a directory below the top a path counts from there if it is there, as `vade open` takes it."""
+    monkeypatch.chdir(used / "src")
+    assert "src/budget.py:" in vade("related", "budget.py:2", "--repo", "..").out
+    assert vade("related", "src/budget.py:2", "--repo", "..").code == 0
+    assert vade("graph", "budget.py", "--repo", "..", "--html", str(tmp_path / "x.html")).code == 0
+
+
+def test_what_is_no_name_is_a_wrong_call(vade, used):
+    for question in (["callers", ""], ["callees", "."], ["path", "", "x"]):
+        done = vade(*question)
+        assert done.code == 2
+        assert "is not a name" in done.err

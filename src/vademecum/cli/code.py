@@ -13,7 +13,7 @@ import click
 
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
-from vademecum.cli.session import check_exist, json_option, opened, paths_argument, settings_for
+from vademecum.cli.session import check_exist, from_here, json_option, opened, paths_argument, settings_for
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
@@ -103,7 +103,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
 def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> int:
     """Print a file, or lines of it: LOCATION is path, path:10 or path:10-40."""
     with opened((repo,) if _is_path(repo) else ()) as engine:
-        evidence = engine.codebase.open(_from_here(location), commit=commit, repo="" if _is_path(repo) else repo)
+        evidence = engine.codebase.open(from_here(location), commit=commit, repo="" if _is_path(repo) else repo)
     if as_json:
         emit_json(evidence_record(evidence))
     else:
@@ -176,12 +176,6 @@ def _record_of(found: Recalled) -> dict[str, Any]:
 def _print_record(answer: Answer, snippet_lines: int | None, beside: dict[str, Any] | None = None) -> int:
     emit_json({**answer_record(answer, snippet_lines=snippet_lines), **(beside or {})})
     return 0 if answer else NOT_FOUND
-
-
-def _from_here(location: str) -> str:
-    """A path that is there as seen from the current directory is meant so; others count from the repository's top."""
-    path, colon, lines = location.partition(":")
-    return f"{Path(path).resolve()}{colon}{lines}" if Path(path).is_file() else location
 
 
 def _is_path(repo: str) -> bool:

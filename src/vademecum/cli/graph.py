@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from vademecum.cli.render import emit, emit_json, style_for, write_file
-from vademecum.cli.session import json_option, opened
+from vademecum.cli.session import from_here, json_option, opened
 from vademecum.context.items import items_record, items_text
 from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.render import counted
@@ -89,7 +90,7 @@ def path(source: str, target: str, depth: int, repo: str, *, as_json: bool) -> i
 def related(location: str, question: str, depth: int, repo: str, *, as_json: bool) -> int:
     """Show what belongs to a line: callers, tests, contracts, neighbours."""
     with opened((repo,)) as engine:
-        answer = engine.codebase.related(location, question, depth)
+        answer = engine.codebase.related(from_here(location), question, depth)
         return _show(answer, engine.codebase.items_at(answer), as_json=as_json)
 
 
@@ -104,7 +105,8 @@ def graph(name: str, file: str, depth: int, repo: str) -> int:
     from vademecum.context.page import graph_page
 
     with opened((repo,)) as engine:
-        drawn = surroundings(engine.codebase.graph(), name, depth)
+        file_here = from_here(name).removeprefix(engine.roots[0].path + os.sep)
+        drawn = surroundings(engine.codebase.graph(), file_here.replace(os.sep, "/"), depth)
         page = graph_page(drawn, engine.roots[0].name)
     write_file(file, page)
     emit(f"{file}: {counted(len(drawn.nodes), 'node')}, {counted(len(drawn.edges), 'edge')}\n")

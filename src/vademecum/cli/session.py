@@ -36,6 +36,12 @@ def check_exist(paths: Iterable[str], hint: str) -> None:
             raise UsageError(f"no such file or directory {path!r}: {hint}")
 
 
+def from_here(location: str) -> str:
+    """A path that is there as seen from the current directory is meant so; others count from the repository's top."""
+    path, colon, lines = location.partition(":")
+    return f"{Path(path).resolve()}{colon}{lines}" if Path(path).is_file() else location
+
+
 def settings_for(paths: Sequence[str]) -> Settings:
     """Return the settings that hold for these paths: a repository's own file speaks for that repository alone."""
     return load(paths[0] if len(paths) == 1 else None if paths else ".")

@@ -104,7 +104,10 @@ def impact_of_diff(graph: Graph, revisions: str, depth: int = 2, limit: int = MO
     nodes = changed_nodes(graph, revisions)
     if not nodes:
         return Neighbours(revisions, "impact", "none", depth, reason=f"{revisions} changes nothing that is indexed")
-    return impact(graph, nodes, revisions, depth, limit)
+    answer = impact(graph, nodes, revisions, depth, limit)
+    if answer.verdict == "none":
+        return replace(answer, reason=f"nothing else refers to what {revisions} changed: every file was covered")
+    return answer
 
 
 def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:

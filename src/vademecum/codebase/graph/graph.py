@@ -61,12 +61,17 @@ class Graph:
         """Return the declarations that a name, which may be qualified, or a path means; product code first.
 
         A member that a class does not declare is looked for in what it is based on.
+
+        Raises:
+            UsageError: `name` holds no name.
         """
         parts = split_name(name)
         rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
         found = [node for node in self._keep(rows) if node.qualified and _ends_with(node, parts)]
         if not found:
             found = [node for node in self.in_files([name.removeprefix("./")]) if not node.qualified]
+        if not found and not parts:
+            raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
         if not found and len(parts) > 1:
             found = self._inherited(parts)
         return sorted(
