@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from vademecum.codebase.analyse import Analysis
@@ -22,7 +22,7 @@ from vademecum.codebase.repository import Repository
 from vademecum.codebase.sentences import analysed_again, keep_sentences, known_sentences
 from vademecum.errors import EnrichError
 from vademecum.protocols import Enricher, Progress
-from vademecum.result import Err, Ok
+from vademecum.result import Err, Ok, Result
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.view import View
 from vademecum.types import ChunkKind, EnrichReport, FileKind, Passage
@@ -131,17 +131,20 @@ class _Run:
                 passages = [
                     Passage(c.text, c.signature if c.metadata.get("part", 1) > 1 else "", c.scope) for c, _ in chunks
                 ]
-                outcomes = pool.map(self._asked, passages)
-                said = {digest: self._read(outcome) for (digest, _), outcome in zip(batch, outcomes, strict=True)}
+                outcomes = [pool.submit(self._enricher.sentence, passage) for passage in passages]
+                said = {
+                    digest: self._read(self._outcome(outcome))
+                    for (digest, _), outcome in zip(batch, outcomes, strict=True)
+                }
                 keep_sentences(self._repo, {digest: sentence for digest, sentence in said.items() if sentence})
                 yield first + len(batch)
 
-    def _asked(self, passage: Passage) -> object:
-        """Return what the enricher answers; one that raises, though it should not, has failed at this piece alone."""
-        try:
-            return self._enricher.sentence(passage)
-        except Exception as error:  # noqa: BLE001 - whatever others' code raises, the run goes on to the next piece
-            return Err(EnrichError(f"enricher {self._enricher.name!r} raised {type(error).__name__}: {error}"))
+    def _outcome(self, asked: Future[Result[str, EnrichError]]) -> object:
+        """Return what the enricher answered; one that raised, though it should not, has failed at this piece alone."""
+        raised = asked.exception()
+        if raised is None:
+            return asked.result()
+        return Err(EnrichError(f"enricher {self._enricher.name!r} raised {type(raised).__name__}: {raised}"))
 
     def _waited(self, stop: threading.Event, asked: int) -> bool:
         """Wait for the next turn; True where the run was stopped meanwhile."""
