@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.retrieval.fusion import top
 from vademecum.tools.heads import RANKING, Asked
 from vademecum.tools.logit import probabilities
 from vademecum.tools.model import Model, taken_probabilities
@@ -32,7 +33,7 @@ from vademecum.tools.texts import Floats
 WIDTH = 8  # chains that are followed at once
 BRANCHES = 6  # next calls tried for each
 LONGEST = 12  # calls of a plan
-_LOST = 6.0  # nats below the best finished chain: what comes of a chain there changes nothing
+_LOST = 5.0  # nats below the best finished chain: what comes of a chain there changes nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,8 @@ def likely_chains(asked: Asked, model: Model) -> list[Chain]:
             if chain.tools:
                 finished.append(replace(chain, likely=chain.likely + float(np.log(max(stop, 1e-9)))))
             grown += _grown(asked, model, chain, stop)
-        beam = sorted(grown, key=lambda chain: -chain.likely)[:WIDTH]
-        best = max((chain.likely for chain in finished), default=-np.inf)
-        if not beam or beam[0].likely < best - _LOST:
-            break
+        least = max((chain.likely for chain in finished), default=-np.inf) - _LOST
+        beam = sorted((chain for chain in grown if chain.likely > least), key=lambda chain: -chain.likely)[:WIDTH]
     return finished
 
 
@@ -111,6 +110,6 @@ def _grown(asked: Asked, model: Model, chain: Chain, stop: float) -> list[Chain]
             (*chain.probabilities, float(probability[tool])),
             chain.likely + going_on + float(np.log(max(probability[tool], 1e-9))),
         )
-        for tool in np.argsort(-probability, kind="stable")[:BRANCHES]
+        for tool in top(probability, BRANCHES)
         if probability[tool] > 0
     ]
