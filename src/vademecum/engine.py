@@ -269,9 +269,11 @@ class Engine:
     def _notes(self, evidence: Sequence[Evidence]) -> list[Note]:
         if not self._has_memory():
             return []
+        from vademecum.memory.anchors import any_anchored
+
         shown = {symbol: "" for item in evidence for symbol in item.symbols}
         try:
-            if not self.memory.has_anchors():
+            if not any_anchored(self.memory.scopes):
                 return []
             calls = {called: symbol for item in evidence for symbol, called in self._calls(item)}
             return self.memory.about({**calls, **shown})

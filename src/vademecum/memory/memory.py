@@ -234,10 +234,6 @@ class Memory:
         """
         return [note for scope in self._scopes for note in self._anchoring.about(scope, symbols)]
 
-    def has_anchors(self) -> bool:
-        """Return whether any fact is about code. Raises `StoreError`."""
-        return any(scope.store.scan("anchors", columns=("fact",)).unwrap() for scope in self._scopes)
-
     def preferences(self, files: Sequence[str] = ()) -> list[Fact]:
         """Return the surest preferences and instructions that hold, at most five; `files` are the paths that are open."""
         return self._preferences.active("", files)
