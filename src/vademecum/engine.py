@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -31,7 +31,7 @@ from vademecum.codebase.codebase import NOT_OPEN, Codebase
 from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.config import Settings
-from vademecum.errors import AccessError, StoreError, UsageError
+from vademecum.errors import AccessError, Error, UsageError
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.source_assembly import assemble_sources
@@ -269,12 +269,23 @@ class Engine:
     def _notes(self, evidence: Sequence[Evidence]) -> list[Note]:
         if not self._has_memory():
             return []
+        from vademecum.memory.anchors import any_anchored
+
         shown = {symbol: "" for item in evidence for symbol in item.symbols}
-        calls = {name: item.symbols[0] for item in evidence if item.symbols for name in item.metadata.get("calls", ())}
         try:
+            if not any_anchored(self.memory.scopes):
+                return []
+            calls = {called: symbol for item in evidence for symbol, called in self._calls(item)}
             return self.memory.about({**calls, **shown})
-        except StoreError:
+        except Error:
             return []
+
+    def _calls(self, item: Evidence) -> Iterator[tuple[str, str]]:
+        """Yield the symbols of a piece of evidence with what each calls, as the code writes it."""
+        for symbol in item.symbols:
+            found = self.codebase.symbol(symbol, repo=item.repo, refresh=False).evidence
+            here = (each for each in (item, *found) if each.path == item.path and symbol in each.symbols)
+            yield from {(symbol, name): None for each in here for name in each.metadata.get("calls", ())}
 
     def _items(self, task: str, shown: Sequence[Evidence]) -> list[Section]:
         """What backlogs and documents say to a task, and which of their items the code that is shown is linked to."""

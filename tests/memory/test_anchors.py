@@ -18,6 +18,14 @@ def plan(total):
     """Plan with a budget."""
     return split_budget(total)
 '''
+CALLER = '''\
+from budget import split_budget
+
+
+def arrange(seats):
+    """Arrange the seats."""
+    return split_budget(seats)
+'''
 SAID = "We decided that `split_budget` hands leftovers on because nothing may be lost"
 
 
@@ -48,6 +56,7 @@ def test_notes_stand_beside_the_code_and_one_call_away(tmp_path, vade_home):
     root.mkdir()
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     (root / "budget.py").write_text(CODE)
+    (root / "seats.py").write_text(CALLER)
     with Engine.open(root) as engine:
         engine.codebase.index()
         engine.memory.record(SAID, role="user")
@@ -55,6 +64,9 @@ def test_notes_stand_beside_the_code_and_one_call_away(tmp_path, vade_home):
         assert [(note.fact.kind, note.through) for note in own] == [("decision", "")]
         caller = engine.notes(engine.codebase.symbol("plan"))
         assert [(note.fact.kind, note.through) for note in caller] == [("decision", "plan")]
+        found = engine.codebase.search("arrange the seats", paths=["seats.py"])
+        assert ("arrange",) in [item.symbols for item in found.evidence]
+        assert [(note.fact.kind, note.through) for note in engine.notes(found)] == [("decision", "arrange")]
         context = engine.context("how does split_budget hand leftovers on", 2_000)
         assert "## remembered" in context.text
         assert SAID.partition(" because")[0] in context.text

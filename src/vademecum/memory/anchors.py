@@ -11,7 +11,7 @@ said to have drifted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.memory.records import Anchor, AnchorState, Fact, Note, Recalled
@@ -133,6 +133,11 @@ class Anchoring:
         facts = [fact for fact in scope.ledger.get(list(by_fact)) if fact.valid_to is None]
         states = self.states(scope, facts)
         return [Note(fact, states.get(fact.id, ()), symbols[by_fact[fact.id]]) for fact in facts]
+
+
+def any_anchored(scopes: Iterable[Scope]) -> bool:
+    """Return whether any fact is about code. Raises `StoreError`."""
+    return any(scope.store.scan("anchors", columns=("fact",)).unwrap() for scope in scopes)
 
 
 def _called(symbol: str, symbols: Mapping[str, str]) -> str:
