@@ -29,6 +29,7 @@ from vademecum.tools.fit import drawn
 from vademecum.tools.heads import HEADS, MEMORY, TEXT, UNSEEN, USE, Asked
 from vademecum.tools.logit import Choice, fit
 from vademecum.tools.model import PHASES, log_probabilities, taken_probabilities
+from vademecum.tools.newcomers import shown
 from vademecum.tools.predict import toward_goals
 from vademecum.tools.prior import prior
 from vademecum.tools.tools import Tools
@@ -52,6 +53,13 @@ Steps = list[tuple[int, Choice, int]]  # (phase, choice, task)
 def rank_of(scores: np.ndarray, chosen: int) -> int:
     """The place of the chosen one; ties in the order of position."""
     return 1 + int((scores > scores[chosen]).sum() + (scores[:chosen] == scores[chosen]).sum())
+
+
+def place_of(choice: Choice, weights: np.ndarray) -> int:
+    """The place of the chosen one as a prediction shows it."""
+    text, unseen, used = (choice.features[:, HEADS.index(name)] for name in ("bm25", "unseen", "used"))
+    likely = (choice.features @ weights).astype(np.float32)
+    return 1 + shown(likely, text, (unseen > 0) & (used == 0), len(text)).index(choice.chosen)
 
 
 def measures(ranks: Sequence[int]) -> dict[str, float]:
@@ -95,7 +103,7 @@ def refitted(steps: Steps, dropped: Sequence[str]) -> np.ndarray:
 
 
 def ranks(steps: Steps, weights: np.ndarray) -> list[int]:
-    return [rank_of(choice.features @ weights[phase], choice.chosen) for phase, choice, _ in steps]
+    return [place_of(choice, weights[phase]) for phase, choice, _ in steps]
 
 
 class Markov:
@@ -218,7 +226,7 @@ def cold(one: TraceSet, train: Sequence[Task], test: Sequence[Task], home: Path,
     view, weights = made._now().view, made._now().model.next
     found: dict[str, list[int]] = {"ours": [], "bm25": [], "warm": []}
     for phase, choice, _ in steps_of(view, test):
-        place = rank_of(choice.features @ weights[phase], choice.chosen)
+        place = place_of(choice, weights[phase])
         if view.tools[choice.chosen].id in hidden:
             found["ours"].append(place)
             found["bm25"].append(rank_of(choice.features[:, HEADS.index("bm25")], choice.chosen))

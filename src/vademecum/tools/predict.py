@@ -1,7 +1,7 @@
 """The next call: attention picks the target, the shortest hyperpath says the way, and traces are the evidence.
 
 Every head is weighed with the fitted weights; probabilities are those of the softmax these were fitted as. Below
-`threshold` the prediction abstains. `goal` is the other way, by name: see there.
+`threshold` the prediction abstains. What was never used keeps a place by its text (`newcomers`). `goal` is the other way, by name: see there.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
 from vademecum.tools.goal import first_steps
 from vademecum.tools.heads import HEADS, Asked
 from vademecum.tools.logit import Weights
 from vademecum.tools.model import PHASES, Model, log_probabilities, taken_probabilities
+from vademecum.tools.newcomers import shown
 from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.texts import Floats
@@ -51,19 +53,22 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     taken = taken_probabilities(asked.heads(()), model.search, model.certain)
     if asked_for.by == "goal":
         probability = toward_goals(view, ways, taken, called)
+        order = [int(n) for n in top(probability, asked_for.k)]
     else:
         probability = next_probabilities(view, features, model, len(after))
-    likely = [int(n) for n in top(probability, asked_for.k) if probability[n] > 0]
+        order = shown(probability, np.where(view.live, asked.text["bm25"], 0), new_tools(asked, after), asked_for.k)
+    places = probability[top(probability, asked_for.k)]  # a place has its probability, whoever takes it
+    likely = [(n, float(share)) for n, share in zip(order, places, strict=True) if share > 0]
     candidates = tuple(
         Candidate(
             view.tools[n].id,
             view.tools[n].name,
-            float(probability[n]),
+            share,
             reasons(features, probability, model.next[min(len(after), PHASES - 1)], n),
             evidence(asked, after, n),
             ways.path(called, view.tools[n].id) if place == 0 else (),
         )
-        for place, n in enumerate(likely)
+        for place, (n, share) in enumerate(likely)
     )
     best = candidates[0].probability if candidates else 0.0
     abstained = best < asked_for.threshold
@@ -77,6 +82,13 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         _reason(asked_for.threshold if abstained else None, strange),
         len(view.traces),
     )
+
+
+def new_tools(asked: Asked, after: Sequence[int]) -> NDArray[np.bool_]:
+    """Return bool (n,): the tools that no trace has used, nor this conversation so far."""
+    new = asked.unseen > 0
+    new[list(after)] = False
+    return new
 
 
 def known(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:

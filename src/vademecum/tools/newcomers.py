@@ -1,0 +1,58 @@
+"""Which next tools are shown, so that one that was never used is not buried under those that were.
+
+Memory speaks for what was used, and says nothing for a tool that nobody has called yet. However its text is weighed, some
+memory outweighs it. So text keeps it a place. Of the tools that fit the intent best by BM25 alone, the first `KEPT`, those
+that are new take places among the first `KEPT` from the least likely others; the likeliest tool of all stays first:
+
+    by probability   a  b  c  d  e        a b c d e were used, x and y were not
+    by text alone    c  x  d              x is the second of three
+    shown            a  b  x  c  d  e     x has the place of c
+
+Whoever moves takes the probability of the place, not the other way: the probabilities that are shown fall, sum to what
+they did, and the first, by which a prediction abstains, is what it was.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.retrieval.fusion import top
+from vademecum.tools.texts import Floats
+
+KEPT = 3  # places: as many as a prediction shows unless it is asked for more
+
+
+def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int) -> list[int]:
+    """Return the numbers of the first `count` tools, in the order they are shown.
+
+    Let F be the new tools among the first `KEPT` by `text` that fit at all, and a the likeliest tool of all. Then
+
+        a is first, all of F are among the first `KEPT`, and the others keep their order,
+        except where F has `KEPT` members and a is none of them: then one of F is right behind the others.
+
+    Proof. A member of F that is not there takes the place of the last that is neither first nor in F, so a stays and
+    members stay. While one is not there, the others are at most |F| - 1. Of the `KEPT` places one is a's: if a is in F,
+    or |F| < KEPT, fewer than `KEPT` are held by a and members together, and one is left to take. If neither, there
+    are `KEPT` - 1 places for `KEPT` members, and the one that finds none is put behind.
+
+    Args:
+        likely: float32 (n,), by what tools are ordered otherwise; the highest is the likeliest.
+        text: float32 (n,), how well each fits by its text; 0 for not at all, or for a tool that cannot be called.
+        new: bool (n,), whether a tool was never used.
+        count: how many are wanted.
+
+    >>> likely, text = np.array([5, 4, 3, 2, 1, 0], np.float32), np.array([0, 0, 9, 7, 0, 8], np.float32)
+    >>> shown(likely, text, np.array([False, False, False, False, False, True]), 6)
+    [0, 1, 5, 2, 3, 4]
+    """
+    order = [int(n) for n in top(likely, max(count, KEPT) + KEPT)]
+    fitting = [int(n) for n in top(text, KEPT) if new[n] and text[n] > 0]
+    first = order[:KEPT]
+    for tool in fitting:
+        yielding = [other for other in first[1:] if other not in fitting]
+        if tool not in first:
+            if yielding:
+                first.remove(yielding[-1])
+            first.append(tool)
+    return [*first, *(n for n in order if n not in first)][:count]

@@ -1,0 +1,89 @@
+"""A tool that nobody used keeps the place its text gives it, and what is shown stays in order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.tools.newcomers import KEPT, shown
+from vademecum.tools.observe import trace
+from vademecum.tools.records import Call, Tool
+
+TIED = st.integers(0, 4)  # few values, so that there are ties
+CASES = st.lists(st.tuples(TIED, TIED, st.booleans()), min_size=1, max_size=12)
+
+
+def _columns(cases):
+    likely, text, new = zip(*cases, strict=True)
+    return np.array(likely, np.float32), np.array(text, np.float32), np.array(new, bool)
+
+
+def _by(score):
+    return sorted(range(len(score)), key=lambda n: (-score[n], n))
+
+
+@given(CASES)
+def test_what_a_text_search_would_show_and_nobody_used_is_shown(cases):
+    likely, text, new = _columns(cases)
+    order = shown(likely, text, new, len(cases))
+    fitting = {n for n in _by(text)[:KEPT] if new[n] and text[n] > 0}
+    buried = fitting - set(order[:KEPT])
+    assert sorted(order) == list(range(len(cases)))
+    assert order[0] == _by(likely)[0]
+    assert not buried or (len(fitting) == KEPT and order[0] not in fitting and buried == {order[KEPT]})
+    others = [n for n in order if n not in fitting]
+    assert others == [n for n in _by(likely) if n not in fitting]
+
+
+@given(CASES, st.integers(1, 12))
+def test_a_longer_list_begins_with_the_shorter_one(cases, count):
+    likely, text, new = _columns(cases)
+    assert shown(likely, text, new, count) == shown(likely, text, new, len(cases))[:count]
+
+
+@given(CASES)
+def test_where_everything_was_used_the_likeliest_come_first(cases):
+    likely, text, _ = _columns(cases)
+    assert shown(likely, text, np.zeros(len(cases), bool), len(cases)) == _by(likely)
+
+
+@pytest.fixture
+def crowded(office):
+    """The office, where mails are called for whatever is asked, and a tool that nobody used."""
+    office.register([Tool.of("print", "poster", "Print a poster on the large printer.")])
+    calls = tuple(map(Call, ("files/read", "mail/send", "mail/search", "web/fetch")))
+    office.observe([trace(f"print the poster of {n} and send it round", calls, id_=f"p{n}") for n in range(40)])
+    office.settle()
+    return office
+
+
+INTENT = "print the poster of the fair and send it round"
+
+
+def test_a_new_tool_is_shown_beside_the_habit(crowded):
+    for after in ((), ("files/read",), ("files/read", "mail/send")):
+        assert "print/poster" in [candidate.tool for candidate in crowded.predict(INTENT, after=after).candidates]
+
+
+def test_the_probability_is_that_of_the_place(crowded):
+    prediction = crowded.predict(INTENT, k=100)
+    found = [candidate.probability for candidate in prediction.candidates]
+    assert found == sorted(found, reverse=True)
+    assert sum(found) == pytest.approx(1, abs=1e-4)
+    assert prediction.candidates[0].tool == "files/read"
+    assert prediction.probability == found[0] > 0.5
+    assert not prediction.abstained
+
+
+def test_what_was_called_just_now_is_no_longer_new(crowded):
+    after = ("files/read", "print/poster")
+    assert "print/poster" not in [candidate.tool for candidate in crowded.predict(INTENT, after=after).candidates]
+
+
+def test_a_new_tool_that_is_gone_keeps_no_place(crowded):
+    crowded.register([Tool.of("print", "page", "Print a page.")], complete={"print"})
+    found = [candidate.tool for candidate in crowded.predict(INTENT, k=100).candidates]
+    assert "print/poster" not in found
+    assert "print/page" in found[:KEPT]
