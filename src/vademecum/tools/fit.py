@@ -39,7 +39,8 @@ MOST_CANDIDATES = 300  # of a choice: the best and some others stand for a large
 STRENGTH = 5.0  # how close the weights stay to the prior
 PHASE_STRENGTH = 30.0  # how close the phases stay to what holds for all of them
 # Added to the log-odds of an unseen tool: what fits the traces best still ranks those below where text alone would, as few
-# calls are to new tools. From 1 on, hidden tools were found by the first three as often as by text (measured on training folds).
+# calls are to new tools. With the places that `newcomers` keeps, hidden tools were among the first three at least as often as
+# by BM25 in 22 of 24 draws within training parts at 0.5, in 23 at 1, and in 23 at 1.5, which costs tools that were used more.
 NOVELTY = 1.0
 _MOST_HIDING = 200  # traces asked about with tools hidden
 _MOST_RANKED = 300  # traces whose likely chains are compared
