@@ -155,7 +155,7 @@ async def client(served: Served, seen: Seen, who: int, symbols: Sequence[str], t
         seen.statuses[status] += 1
         if status == 201:
             seen.acknowledged += json.loads(answer)["ids"]
-        elif status >= 500 and status != 503:
+        elif (status >= 500 and status != 503) or status == 404:  # every name that is asked for came from the server
             seen.wrong.append(f"{status} {path} {answer[:200]!r}")
         elif status == 503:
             await asyncio.sleep(2)

@@ -278,12 +278,16 @@ class Vademecum:
         self.factory, self.engine, self.size = Engine, None, 0
 
     def index(self, directory: Path) -> None:
-        """Index into this run's own VADE_HOME, or bring the index there up to date."""
+        """Index into this run's own VADE_HOME, or bring the index there up to date, until it can be searched."""
         os.environ["VADE_HOME"] = self.home
         if self.engine is None:
             self.engine = self.factory.open(directory)
-        report = self.engine.codebase.index()
-        self.size = int(getattr(report, "chunks", 0) or 0)
+        (report,) = self.engine.codebase.refresh()
+        self.size = report.chunks
+
+    def link(self) -> None:
+        """Bring the graph up to date, which a search does not need and no peer has: with `index`, what `vade index` does."""
+        self.engine.codebase.graph(refresh=False)
 
     def save(self) -> None:
         """The index is on disk already."""

@@ -69,7 +69,7 @@ def test_a_file_that_is_gone_is_stale(made, codebase, how):
         path.symlink_to("/etc/passwd")
     hit = first(codebase)
     assert hit.freshness is Freshness.STALE
-    assert hit.snippet.startswith("def retry_with_backoff")
+    assert "def retry_with_backoff" in hit.snippet
 
 
 def test_a_directory_replaced_by_a_link_out_is_stale(made, codebase, tmp_path):

@@ -208,6 +208,18 @@ def test_the_page_holds_everything_and_asks_for_nothing(repo, engine):
         surroundings(graph, "nowhere")
 
 
+def test_a_name_with_dots_of_its_own_is_found_as_it_is_written(repo, engine):
+    """Every name that is listed can be asked for, also the heading of a release."""
+    app = repo("app", {"CHANGELOG.md": "# Changelog\n\n## [0.1.0] - soon\n\nText.\n", "a.py": "def a():\n    pass\n"})
+    graph = engine(app).codebase.graph()
+    assert {node.qualified: len(graph.named(node.qualified)) for node in graph.beginning("")} == {
+        "Changelog": 1,
+        "Changelog.[0.1.0] - soon": 1,
+        "a": 1,
+    }
+    assert graph.named("Changelog.[0.2.0] - soon") == []
+
+
 def test_a_member_that_is_inherited_is_found_where_it_is_declared(repo, engine):
     """`Sub.run` is what its base declares, nearest first; a name that nobody has stays not found."""
     files = {

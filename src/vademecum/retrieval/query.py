@@ -77,6 +77,15 @@ def last_part(name: str) -> str:
     return _QUALIFIER.split(name)[-1]
 
 
+def endings(name: str) -> list[str]:
+    """Return a qualified name from each of its parts on: what its last part may be where parts hold separators themselves.
+
+    >>> endings("Changes.[0.1]")
+    ['Changes.[0.1]', '[0.1]', '1]']
+    """
+    return [name, *(name[found.end() :] for found in _QUALIFIER.finditer(name))]
+
+
 def split_name(name: str) -> list[str]:
     """Return the parts of a qualified name.
 

@@ -12,7 +12,7 @@ from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.codebase.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.protocols import Condition, Progress, Row
-from vademecum.retrieval.query import split_name
+from vademecum.retrieval.query import endings, split_name
 from vademecum.types import FileKind
 
 DEEPEST = 3
@@ -70,6 +70,8 @@ class Graph:
         found = [node for node in self._keep(rows) if node.qualified and _ends_with(node, parts)]
         if not found:
             found = [node for node in self.in_files([name.removeprefix("./")]) if not node.qualified]
+        if not found:
+            found = self._written(name.strip())
         if not found and not parts:
             raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
         if not found and len(parts) > 1:
@@ -77,6 +79,11 @@ class Graph:
         return sorted(
             found, key=lambda node: (file_kind(node.path) is not FileKind.PRODUCT, node.path, node.start_line)
         )
+
+    def _written(self, name: str) -> list[Node]:
+        """Return the declarations called just so, dots and all: a heading with a version in it, an assignment to `$("a.b").text`."""
+        rows = [row for own in endings(name) for row in self._scan("nodes", ("name", "=", own))]
+        return [node for node in self._keep(rows) if node.qualified == name]
 
     def _inherited(self, parts: list[str]) -> list[Node]:
         """Return the members of that name of the nearest classes that a class is based on."""
