@@ -93,6 +93,15 @@ def mean(asked: dict[str, list[Asked]], weights: Weights, names: Collection[str]
     return mean_over_repositories({name: [each.score(weights) for each in asked[name]] for name in names})
 
 
+def unseen(asked: dict[str, list[Asked]]) -> dict[str, float]:
+    """What the fitted model makes of candidates that the constants found as they were set before any question here was looked at."""
+    model = fitted_for("static:static-2")
+    return {
+        name: round(mean_over_repositories({n: [e.score(weights, model) for e in each] for n, each in asked.items()}), 4)
+        for name, weights in (("fitted", WEIGHTS), ("fitted_untuned", UNTUNED))
+    }
+
+
 def without_features(asked: dict[str, list[Asked]]) -> dict[str, float]:
     """What each feature of the fitted model is worth here: the change when its weight is 0 in both halves, largest loss first."""
     model = fitted_for("static:static-2")
@@ -144,6 +153,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--repos", type=Path, required=True)
+    parser.add_argument("--unseen", action="store_true", help="only the fitted model, with nothing chosen here")
     options = parser.parse_args(argv)
     questions = load(options.data, "files", ())
     trees = find_trees(options.repos, "files", questions)
@@ -153,6 +163,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         settings = config.load(None, arguments={"storage.home": home})
         engines = {name: Engine.open(trees[name], settings=settings) for name in questions}
         asked = {name: ask(engine, questions[name]) for name, engine in engines.items()}
+        if options.unseen:
+            print(result := unseen(asked), report.write("weights-unseen", result).name)
+            return
         shipped = mean(asked, WEIGHTS, asked)
         without = {
             what: round(mean(asked, replace(WEIGHTS, **changes), asked) - shipped, 4)
@@ -162,6 +175,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             "shipped": round(shipped, 4),
             "untuned": round(mean(asked, UNTUNED, asked), 4),
             **folds(asked),
+            **unseen(asked),
             "leave_one_out": without,
             "fitted_leave_one_out": without_features(asked),
         }

@@ -202,7 +202,7 @@ def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
     from vademecum.memory.anchors import MOST_SITES, Site
 
     try:
-        found = codebase.symbol(name, k=MOST_SITES + 1, repo=repo.name, refresh=False)
+        found = codebase.symbol(name, k=MOST_SITES + 1, repo=repo.name, refresh=False, nearest=False)
     except UsageError:  # written like a name, and none in any language
         return []
     return [Site(each.symbols[0], each.path, each.id.rpartition(":")[2]) for each in found.evidence]

@@ -87,6 +87,20 @@ def test_a_name_that_is_everywhere_says_nothing(open_memory):
     assert memory.scopes[0].store.scan("anchors").unwrap() == []
 
 
+def test_the_hundredth_value_of_a_thing_costs_what_the_first_does(open_memory):
+    """Only the names in what is new are looked up, however often the same thing was given another value before."""
+    asked = []
+
+    def look_up(names):
+        asked.append(list(names))
+        return {name: [Site(name, "app.py", "0" * 16)] for name in names}
+
+    memory = open_memory(look_up=look_up)
+    for number in range(100):
+        memory.record(f"The release is version_{number}", role="user")
+    assert [names for names in asked if names] == [[f"version_{number}"] for number in range(100)]
+
+
 def test_code_and_memory_are_asked_at_once(tmp_path, vade_home):
     """Both answers, and both in one order; the one that found nothing stands behind."""
     root = tmp_path / "repo"

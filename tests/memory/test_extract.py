@@ -54,7 +54,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("Je préfère les fonctions courtes.", "preference", "fonctions", "les fonctions courtes"),
         ("On a décidé de passer à Postgres.", "decision", "database", "Postgres"),
         ("Il reste à écrire les tests.", "todo", "tests", "écrire les tests"),
-        ("Le serveur de recette est sur 10.0.0.4.", "fact", "serveur", "10.0.0.4"),
+        ("Le serveur de recette est sur 10.0.0.4.", "fact", "serveur recette", "10.0.0.4"),
         ("On utilise yarn dans ce projet.", "fact", "package manager", "yarn"),
     ],
 )
@@ -315,3 +315,21 @@ def test_places_are_characters_of_the_message(before: str) -> None:
     found = only(message)
     assert (found.start, found.text) == (message.index("Always"), message[found.start : found.end])
     assert found.text.startswith("Always run the café's tests first.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The timeout of the worker is 30", "The timeout of the server is 60"),
+        ("the limit of parse_config is 17", "the limit of cache_path is 18"),
+        ("The deadline for the report is 5 May", "The deadline for the slides is 7 May"),
+        ("Le délai du serveur est à 30 s", "Le délai du client est à 60 s"),
+    ],
+)
+def test_one_quality_of_two_things_is_two_things(one: str, other: str) -> None:
+    """What is said of one never takes the place of what is said of the other."""
+    assert only(one).subject != only(other).subject
+
+
+def test_a_quality_is_the_same_however_its_thing_is_named() -> None:
+    assert only("The timeout of the worker is 30").subject == only("The worker timeout is 60").subject == "worker timeout"

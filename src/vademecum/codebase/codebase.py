@@ -177,9 +177,10 @@ class Codebase:
             raise UsageError("scope 'shared' knows neither another commit nor items: leave them out, or name another")
         return search_served(self._server(), query, self._repositories[0][0].embedder, repos, ranker or self._ranker)
 
-    def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True) -> Answer:
+    def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True, nearest: bool = True) -> Answer:
         """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""
-        return find_symbol(self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh), name, k)
+        opened = self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh)
+        return find_symbol(opened, name, k, nearest=nearest)
 
     def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
         """Return the items of backlogs and documents that code is linked to: its lines name them, or commits that changed its files.

@@ -22,8 +22,8 @@ from vademecum.types import Answer, Chunk, Evidence, FileKind, Symbol, Verdict
 _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
 
 
-def find_symbol(opened: Sequence[Opened], name: str, k: int) -> Answer:
-    """Return the definitions of `name`, which may be qualified: `Class.method`, `module::Type`.
+def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = True) -> Answer:
+    """Return the definitions of `name`, which may be qualified: `Class.method`, `module::Type`; or the `nearest` names there are.
 
     Raises:
         UsageError: `name` holds no name, or `k` asks for nothing.
@@ -39,7 +39,9 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int) -> Answer:
     if not evidence:
         plan = Plan(name, (), (last_part(name),), is_symbol=True)
         reason = f"{name!r} is defined nowhere in {searched} chunks searched"
-        return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, nearest_names(opened, plan), searched)
+        return Answer(
+            name, Verdict.NOT_FOUND, 0.0, (), reason, nearest_names(opened, plan) if nearest else (), searched
+        )
     count, named = _counted(evidence)
     verdict = Verdict.AMBIGUOUS if count > 1 else Verdict.RESOLVED
     advice = "; qualify the name to choose" if named > 1 else " of one name"

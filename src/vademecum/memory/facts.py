@@ -14,6 +14,7 @@ act on. Otherwise both stand, disputed, until a person confirms one: nothing is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -96,6 +97,7 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
     """
     runs: list[_Run] = []
     standing: list[_Run] = []
+    times: Counter[str] = Counter()  # how often each value has begun to hold
     for claim in sorted(claims, key=lambda c: (c.at, c.event, c.position)):
         mark = marks.get(claim.digest, ("", 0.0))[0]
         if mark in (REJECTED, FORGOTTEN):
@@ -104,8 +106,8 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
         if same is not None:
             same.repeat(claim)
             continue
-        ordinal = sum(run.first.digest == claim.digest for run in runs)
-        run = _Run(claim, claim, min(claim.confidence, MOST), ordinal=ordinal)
+        run = _Run(claim, claim, min(claim.confidence, MOST), ordinal=times[claim.digest])
+        times[claim.digest] += 1
         if standing and all(_decides(claim, other) for other in standing):
             for other in standing:
                 other.valid_to, other.superseded_by = claim.at, run.id

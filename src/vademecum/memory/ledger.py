@@ -50,9 +50,10 @@ class Ledger:
         by_key = self._by_key(distinct)
         marks = self.marks(claim.digest for claims in by_key.values() for claim in claims)
         facts = [fact for claims in by_key.values() for fact in settle(claims, marks)]
-        before = {row[0] for row in self._scan("facts", [("key", "in", distinct)], ("id",))}
-        self.store.upsert("facts", [_fact_row(fact) for fact in facts]).unwrap()
-        gone = before - {fact.id for fact in facts}
+        before = {row[0]: row for row in self._scan("facts", [("key", "in", distinct)], FACT_COLUMNS)}
+        rows = [_fact_row(fact) for fact in facts]
+        self.store.upsert("facts", [row for row in rows if before.get(row[0]) != row]).unwrap()
+        gone = before.keys() - {fact.id for fact in facts}
         self.store.delete("facts", [("id", "in", list(gone))]).unwrap()
         self.store.delete("anchors", [("fact", "in", list(gone))]).unwrap()
         self.journal.bump()

@@ -192,8 +192,10 @@ class Recall:
 def _latest(scope: Scope, ids: Sequence[str]) -> list[Fact]:
     """Return for each fact what holds of its key now, under the id asked for."""
     found = []
-    for fact in scope.ledger.get(list(dict.fromkeys(ids))):
-        standing = [other for other in scope.ledger.history(fact.key) if other.valid_to is None]
+    closing = scope.ledger.get(list(dict.fromkeys(ids)))
+    holding = {key: [f for f in scope.ledger.history(key) if f.valid_to is None] for key in {f.key for f in closing}}
+    for fact in closing:
+        standing = holding[fact.key]
         found.append(fact if fact.valid_to is None or not standing else _as(fact.id, standing[-1]))
     return found
 

@@ -109,5 +109,8 @@ def _by_reach(claims: Sequence[Claim], into: Recording) -> tuple[list[Claim], li
 
 def _learned(scope: Scope, claims: Sequence[Claim], into: Recording) -> list[Fact]:
     facts = scope.ledger.learn(claims) if claims else []
-    into.anchoring.anchor(scope, facts)
+    said = {
+        claim.digest for claim in claims
+    }  # what else was said of the same things was tied to code when that was learned
+    into.anchoring.anchor(scope, [fact for fact in facts if fact.digest in said])
     return facts

@@ -23,7 +23,7 @@ from vademecum.memory.extract.french import FRENCH
 from vademecum.memory.extract.prose import prose_of, read_of
 from vademecum.memory.extract.rules import Cues, Language, Rule
 from vademecum.memory.extract.scope import where
-from vademecum.memory.extract.subject import Subject, about, head, is_known, noun
+from vademecum.memory.extract.subject import Subject, about, head, is_known, noun, whole_noun
 from vademecum.memory.records import FactKind, Role, Statement
 
 __all__ = ["extract"]
@@ -203,7 +203,7 @@ def _subject(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_
     if rule.about:
         return Subject(rule.about)
     if said.get("subject", "we").lower() not in _PRONOUNS:
-        return Subject(noun(said["subject"]), said.get("attribute", "").lower())
+        return Subject(whole_noun(said["subject"]), said.get("attribute", "").lower())
     if "topic" in said:
         return Subject(_topic(said["topic"]), noun(_object(value)))
     if "object" in said and not is_known(said["object"]):

@@ -86,6 +86,7 @@ _STOP = re.compile(
     r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under"
     r"|avec|pour|dans|sur|de|du|des|que|qui|quand|lorsque|mais|car|par|sans|avant|après|en|à|au|aux)\s.*$|[;:(].*$"
 )
+_OF = re.compile(r"(?i)(?P<thing>.+?)\s+(?P<link>of|for|du|des|de|pour)\s+(?P<whole>.+)")
 _MOST_WORDS = 4
 
 
@@ -117,6 +118,19 @@ def noun(phrase: str) -> str:
     while (shorter := _LITTLE.sub("", text)) != text:
         text = shorter
     return " ".join(_STOP.sub("", text).replace(",", " ").lower().split()[-_MOST_WORDS:]).strip(" .,:;!?'\"")
+
+
+def whole_noun(phrase: str) -> str:
+    """Return a noun phrase as a key, with what it is of: the timeouts of two things are two things.
+
+    >>> whole_noun("timeout of the worker"), whole_noun("worker timeout"), whole_noun("délai du serveur")
+    ('worker timeout', 'worker timeout', 'délai serveur')
+    """
+    found = _OF.match(_without_marks(phrase).strip())
+    if found is None:
+        return noun(phrase)
+    parts = [noun(found["thing"]), noun(found["whole"])]
+    return " ".join(filter(None, parts if found["link"].lower()[0] in "dp" else parts[::-1]))
 
 
 def head(phrase: str, *, first: bool = False) -> str:
