@@ -121,11 +121,13 @@ class Connection:
         self.streams = None
 
 
-def questions(chance: random.Random, symbols: Sequence[str], who: int, number: int) -> tuple[str, str, str, Any]:
+def questions(
+    chance: random.Random, symbols: Sequence[str], who: int, number: int, *, writing: bool
+) -> tuple[str, str, str, Any]:
     """Return the next thing to ask: its kind, method, path and body."""
     words = " ".join(chance.sample(WORDS, 3))
     name = quote(chance.choice(symbols), safe="")
-    kind = chance.choices(("search", "symbol", "drawing", "recall", "event"), (50, 15, 10, 10, 15))[0]
+    kind = chance.choices(("search", "symbol", "drawing", "recall", "event"), (50, 15, 10, 10, 15 * writing))[0]
     note = f"client {who} says number {number}: the limit of {words.replace(' ', '_')} is {number}"
     return {
         "search": (kind, "GET", f"/v1/search?q={quote(words)}&k=10&snippet_lines=10", None),
@@ -136,13 +138,15 @@ def questions(chance: random.Random, symbols: Sequence[str], who: int, number: i
     }[kind]
 
 
-async def client(served: Served, seen: Seen, who: int, symbols: Sequence[str], times: tuple[float, float]) -> None:
+async def client(  # noqa: PLR0913 - what a client is told
+    served: Served, seen: Seen, who: int, symbols: Sequence[str], times: tuple[float, float], *, writing: bool
+) -> None:
     """Ask until the time is over."""
     alone_until, until = times
     chance, connection, number = random.Random(who), Connection(served), 0
     while time.monotonic() < until:
         number += 1
-        kind, method, path, body = questions(chance, symbols, who, number)
+        kind, method, path, body = questions(chance, symbols, who, number, writing=writing)
         started = time.monotonic()
         try:
             status, answer = await connection.ask(method, path, body)
@@ -217,7 +221,7 @@ async def probe(served: Served, path: str) -> Any:
     return json.loads(body)
 
 
-async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: int) -> dict[str, Any]:
+async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: int, *, writing: bool) -> dict[str, Any]:
     """Run it all."""
     served, seen = Served(repo, home, 0), Seen()
     served.start()
@@ -228,7 +232,7 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
     begun = time.monotonic()
     alone_until = begun + seconds * (ALONE if kills else 1.0)
     times = (alone_until, begun + seconds)
-    asking = [asyncio.create_task(client(served, seen, who, symbols, times)) for who in range(clients)]
+    asking = [asyncio.create_task(client(served, seen, who, symbols, times, writing=writing)) for who in range(clients)]
     memory = await watch(served, alone_until)
     await killing(served, seen, kills, begun + seconds)
     while not all(task.done() for task in asking):
@@ -307,12 +311,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--reading", action="store_true", help="keep no events: what memory grows by then is no data")
     parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
     arguments = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="bench-load-") as home:
-        found = asyncio.run(measure(arguments.repo, Path(home), arguments.clients, arguments.seconds, arguments.kills))
+        how = arguments.clients, arguments.seconds, arguments.kills
+        found = asyncio.run(measure(arguments.repo, Path(home), *how, writing=not arguments.reading))
     print(json.dumps(found, indent=1))
-    print("written:", report.write("load", found, arguments.into).name)
+    name = "load-reading" if arguments.reading else "load"
+    print("written:", report.write(name, found, arguments.into).name)
     return (
         1
         if found["jobs_not_done"]
