@@ -138,7 +138,7 @@ def questions(
     }[kind]
 
 
-async def client(  # noqa: PLR0913 - what a client is told
+async def client(
     served: Served, seen: Seen, who: int, symbols: Sequence[str], times: tuple[float, float], *, writing: bool
 ) -> None:
     """Ask until the time is over."""

@@ -97,7 +97,9 @@ def unseen(asked: dict[str, list[Asked]]) -> dict[str, float]:
     """What the fitted model makes of candidates that the constants found as they were set before any question here was looked at."""
     model = fitted_for("static:static-2")
     return {
-        name: round(mean_over_repositories({n: [e.score(weights, model) for e in each] for n, each in asked.items()}), 4)
+        name: round(
+            mean_over_repositories({n: [e.score(weights, model) for e in each] for n, each in asked.items()}), 4
+        )
         for name, weights in (("fitted", WEIGHTS), ("fitted_untuned", UNTUNED))
     }
 
