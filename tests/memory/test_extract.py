@@ -332,4 +332,6 @@ def test_one_quality_of_two_things_is_two_things(one: str, other: str) -> None:
 
 
 def test_a_quality_is_the_same_however_its_thing_is_named() -> None:
-    assert only("The timeout of the worker is 30").subject == only("The worker timeout is 60").subject == "worker timeout"
+    assert (
+        only("The timeout of the worker is 30").subject == only("The worker timeout is 60").subject == "worker timeout"
+    )
