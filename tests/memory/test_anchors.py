@@ -50,6 +50,20 @@ def test_anchors_follow_the_code(tmp_path, vade_home):
         assert states(engine.memory.recall("leftovers budget")) == {("split_budget", AnchorState.ORPHANED)}
 
 
+def test_what_was_said_before_the_first_index_is_tied_to_code_later(tmp_path, vade_home):
+    """The next time that house is kept."""
+    root = tmp_path / "repo"
+    root.mkdir()
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    (root / "budget.py").write_text(CODE)
+    with Engine.open(root) as engine:
+        engine.memory.record(SAID, role="user")
+        engine.codebase.index()
+        assert states(engine.memory.recall("leftovers budget")) == set()
+        engine.memory.consolidate()
+        assert states(engine.memory.recall("leftovers budget")) == {("split_budget", AnchorState.CURRENT)}
+
+
 def test_notes_stand_beside_the_code_and_one_call_away(tmp_path, vade_home):
     """A decision about what is called shows at the caller."""
     root = tmp_path / "repo"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vademecum.memory.extract import extract
@@ -248,6 +248,7 @@ words = st.sampled_from(
 )
 
 
+@example("decided always when decided always")
 @given(st.lists(words, max_size=60).map(" ".join))
 def test_any_mix_of_cue_words_is_read_without_fail(message: str) -> None:
     """Cue words in any order never make it fail or report the same words twice."""

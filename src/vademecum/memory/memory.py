@@ -339,10 +339,13 @@ class Memory:
     def consolidate(self, max_events: int = MAX_EVENTS, *, when_due: bool = False) -> list[Consolidated]:
         """Merge what says the same, tell sessions in a few lines, archive the oldest beyond a number; by scope.
 
-        With `when_due` only of scopes where that was not done for a day. Raises `StoreError`.
+        Facts learned before there was an index are tied to code. With `when_due` only of scopes where that was not done for a day. Raises `StoreError`.
         """
         now = self._clock()
         chosen = [scope for scope in self._scopes if not when_due or is_our_turn(scope, now)]
+        for scope in chosen:
+            with scope.store.transaction():
+                self._anchoring.anchor(scope, scope.ledger.facts())
         return [consolidate(scope, now, max_events) for scope in chosen]
 
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
@@ -352,9 +355,8 @@ class Memory:
         """
         extractor = self._outside.extractor()
         if extractor is None:
-            raise UsageError(
-                "memory.extractor is 'rules': set it to llm:MODEL in your user file to have a model read too"
-            )
+            said = "memory.extractor is 'rules': set it to llm:MODEL in your user file to have a model read too"
+            raise UsageError(said)
         return [learn(scope, extractor, self._clock, most) for scope in self._scopes]
 
     def close(self) -> None:

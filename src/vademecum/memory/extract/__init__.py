@@ -105,7 +105,9 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
         taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
         found += here
         before = message[start:end]
-    return found[:_MOST_STATEMENTS]
+    # one sentence may say a thing twice
+    distinct = {(each.start, each.value, each.kind): each for each in reversed(found)}
+    return list(distinct.values())[::-1][:_MOST_STATEMENTS]
 
 
 def _takes_back(sentence: str) -> bool:
