@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +161,15 @@ class Page:
         self.process.terminate()
         self.process.wait(20)
         self.source.close()
+
+
+def opened(profile: Path) -> Iterator[Page]:
+    """A browser for a fixture; continuous integration has to have one."""
+    import pytest  # a script that takes pictures does without
+
+    if not CHROMIUM:
+        assert not os.environ.get("CI"), "there is no Chromium: .ci/run installs it"
+        pytest.skip("there is no Chromium here")
+    page = Page(profile)
+    yield page
+    page.close()

