@@ -212,6 +212,17 @@ def test_what_is_heard_waits_for_its_own_repository(place: Place, tmp_path: Path
     assert len(set(recorded)) == 1
 
 
+def test_a_secret_that_is_heard_is_never_written(place: Place) -> None:
+    """Not even into the file that waits to be taken in."""
+    place.home.mkdir()
+    key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    message = {"hook_event_name": "beforeSubmitPrompt", "conversation_id": "c", "prompt": f"My token is {key}."}
+    place.hook("heard", message, agent="cursor")
+    (kept,) = (place.home / FOLDER).glob("*")
+    assert "My token is" in kept.read_text(encoding="utf-8")
+    assert key not in kept.read_text(encoding="utf-8")
+
+
 def test_nothing_is_heard_outside_of_a_repository(place: Place, tmp_path: Path) -> None:
     """Nor is there a place made for it."""
     message = {"hook_event_name": "beforeSubmitPrompt", "prompt": "x", "cwd": str(tmp_path)}

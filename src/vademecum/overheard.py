@@ -4,7 +4,7 @@
     take_in    what was kept of one repository, into its memory; a file goes after its event is recorded
 
 A hook has no time to open a memory for writing, which another process may hold. The files lie in the data directory, for the
-user alone, and secrets are taken out when memory records them.
+user alone, and secrets are taken out before anything is written, as memory does.
 """
 
 from __future__ import annotations
@@ -46,13 +46,22 @@ def keep(said: Mapping[str, Any], agent: str, directory: str, home: Path) -> str
         words = words.get(key) if isinstance(words, Mapping) else None
     if not role or not isinstance(words, str) or not words.strip():
         return ""
+    from vademecum.memory.redact import redact
+
     folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if len(os.listdir(folder)) >= MOST_FILES:
         return ""
     now = time.time_ns()
     session = next((said[name] for name in _SESSIONS if isinstance(said.get(name), str)), "")
-    message = {"at": now / 1e9, "role": role, "text": words, "session": session, "agent": agent, "cwd": directory}
+    message = {
+        "at": now / 1e9,
+        "role": role,
+        "text": redact(words).text,
+        "session": session,
+        "agent": agent,
+        "cwd": directory,
+    }
     whole = folder / f"{now}-{os.getpid()}.json"
     part = whole.with_suffix(".part")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
