@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from vademecum.memory.records import Anchor, AnchorState, Fact, Note, Recalled
 from vademecum.memory.scope import Scope
 
+AT_ONCE = 100  # facts in one transaction
 MOST_NAMES = 6  # of one fact: more is a list of names, not a statement about them
 MOST_SITES = 3  # a name defined in more places than this says nothing about which is meant
 
@@ -86,6 +87,14 @@ class Anchoring:
         ]
         distinct = {(row[0], row[1]): row for row in rows}
         return scope.store.upsert("anchors", list(distinct.values())).unwrap()
+
+    def catch_up(self, scope: Scope) -> None:
+        """Tie facts to code that could not be looked up when they were learned; a few at a time, so that no writer waits long."""
+        facts = scope.ledger.facts()
+        self._look_up([])  # takes in what changed in the code, before anything is locked
+        for first in range(0, len(facts), AT_ONCE):
+            with scope.store.transaction():
+                self.anchor(scope, facts[first : first + AT_ONCE])
 
     def states(self, scope: Scope, facts: Sequence[Fact]) -> dict[str, tuple[Anchor, ...]]:
         """Return the anchors of facts, each with what became of its code; none where no index is at hand."""

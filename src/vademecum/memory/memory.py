@@ -344,8 +344,7 @@ class Memory:
         now = self._clock()
         chosen = [scope for scope in self._scopes if not when_due or is_our_turn(scope, now)]
         for scope in chosen:
-            with scope.store.transaction():
-                self._anchoring.anchor(scope, scope.ledger.facts())
+            self._anchoring.catch_up(scope)
         return [consolidate(scope, now, max_events) for scope in chosen]
 
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
