@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from vademecum.tools.attention import attend, in_context
 from vademecum.tools.fit import asked_of, fitted
-from vademecum.tools.heads import HEADS, MEMORY
+from vademecum.tools.heads import HEADS, MEMORY, heads
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph
 from vademecum.tools.logit import Choice, fit, probabilities
 from vademecum.tools.model import Model
@@ -108,7 +108,7 @@ def test_no_trace_speaks_about_itself(office):
     view = office._now().view
     own = next(n for n, each in enumerate(view.traces) if each.id == "odd")
     brush = view.number["paint/brush"]
-    features = asked_of(view, own).heads(())
+    features = heads(asked_of(view, own), ())
     unseen = {name: features[brush, HEADS.index(name)] for name in MEMORY}
     assert features[brush, HEADS.index("unseen")] == 1
     assert all(value <= features[:, HEADS.index(name)].max() for name, value in unseen.items())
@@ -119,7 +119,7 @@ def test_no_trace_speaks_about_itself(office):
 def test_hidden_tools_look_as_if_never_used(view):
     hidden = np.zeros(len(view.tools), bool)
     hidden[view.number["mail/send"]] = True
-    features = asked_of(view, 0, hidden).heads(())
+    features = heads(asked_of(view, 0, hidden), ())
     never, used = view.number["chat/send"], view.number["mail/send"]
     for name in (*MEMORY, "popular", "unseen"):
         column = HEADS.index(name)

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
+from vademecum.tools.asked import Asked
 from vademecum.tools.chains import chain_features, likely_chains
-from vademecum.tools.heads import HEADS, UNSEEN, Asked
+from vademecum.tools.heads import HEADS, UNSEEN, After, heads, still
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.links import Pairs, link_choices, links_of
 from vademecum.tools.logit import Choice, Weights, fit
@@ -103,7 +104,7 @@ def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) ->
 def choices(asked: Asked) -> Iterator[tuple[int, Choice]]:
     """Yield (phase, choice) for each call of the trace that is asked about."""
     for step, tool in enumerate(asked.chain):
-        yield min(step, PHASES - 1), narrowed(asked.heads(asked.chain[:step]), tool, asked.own)
+        yield min(step, PHASES - 1), narrowed(heads(asked, asked.chain[:step]), tool, asked.own)
 
 
 def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
@@ -137,7 +138,7 @@ def unseen_weights(view: View, phases: Weights, traces: Sequence[int], seed: int
 
 def set_choices(asked: Asked) -> Iterator[Choice]:
     """Yield a choice for each tool of a trace, against the tools that it did not call."""
-    features, taken = asked.heads(()), asked.view.graph.tools_of(asked.own)
+    features, taken = heads(asked, ()), asked.view.graph.tools_of(asked.own)
     others = np.setdiff1d(np.arange(len(features)), taken)
     for tool in taken:
         kept = np.concatenate([[tool], others])
@@ -146,7 +147,7 @@ def set_choices(asked: Asked) -> Iterator[Choice]:
 
 def certainty_choices(asked: Asked, search: Weights) -> Iterator[Choice]:
     """Yield for the likeliest tools of a search whether each was called: taking it, or nothing."""
-    likely = log_probabilities(asked.heads(()), search)
+    likely = log_probabilities(heads(asked, ()), search)
     taken = set(asked.chain)
     for tool in top(likely, 20):
         yield Choice(np.array([[1, likely[tool]], [0, 0]], np.float32), 0 if int(tool) in taken else 1)
@@ -155,18 +156,20 @@ def certainty_choices(asked: Asked, search: Weights) -> Iterator[Choice]:
 def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Choice]:
     """Yield for each call of a trace whether it was the last."""
     chain = asked.chain
-    taken = taken_probabilities(asked.heads(()), search, certain)
-    for step in range(1, len(chain) + 1):
-        features = asked.stopping(chain[:step], taken)
+    taken = taken_probabilities(heads(asked, ()), search, certain)
+    rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(taken)
+    for step, features in enumerate(rows, 1):
         yield Choice(np.stack([features, np.zeros_like(features)]), 0 if step == len(chain) else 1)
 
 
 def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
     """Yield which chain a trace was, if it is among the likely ones."""
-    chains = likely_chains(asked, model)
+    begin = After(asked, [()])
+    taken = taken_probabilities(begin.heads(still(asked)), model.search, model.certain)
+    chains = likely_chains(begin, model, taken)
     found = [chain.tools for chain in chains]
     if len(found) > 1 and asked.chain in found:
-        yield Choice(chain_features(asked, model, chains), found.index(asked.chain))
+        yield Choice(chain_features(asked, chains, taken), found.index(asked.chain))
 
 
 def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
@@ -174,7 +177,7 @@ def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
     chain, tools = asked.chain, asked.view.tools
     if len(chain) > LONGEST_CHAIN:
         return
-    attention = asked.attention_joined(chain)
+    attention = asked.attention_after(chain)
     features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     yield from link_choices(features, links_of(asked.view.traces[asked.own]))
 

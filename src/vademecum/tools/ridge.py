@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.tools.hypergraph import Hypergraph
-from vademecum.tools.texts import Floats, Question, Texts
+from vademecum.tools.texts import Floats, Matches, Question, Texts
 
 STRENGTH = 1.0
 BUCKETS = 512
@@ -46,10 +46,15 @@ class Ridge:
             np.einsum("ij,jk,ik->i", x, inverse, x, optimize=True),
         )
 
-    def predict(self, intents: Texts, question: Question) -> tuple[Floats, Floats]:
-        """Return float32 (n,) each: how much each tool is to be called, and to be called first."""
+    def predict(self, intents: Texts, question: Question, matches: Matches) -> tuple[Floats, Floats]:
+        """Return float32 (n,) each: how much each tool is to be called, and to be called first.
+
+        `matches` is where the intents say the question's terms.
+        """
         vector = [] if intents.vectors is None else [_vector(intents, question)]
-        x = np.concatenate([*vector, hashed(intents, question)])
+        x = np.concatenate(
+            [*vector, hashed(intents.size, question, np.bincount(matches[1], minlength=len(question.keys)))]
+        )
         return np.asarray(x @ self.called), np.asarray(x @ self.first)
 
     def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
@@ -72,9 +77,12 @@ def hashed_rows(texts: Texts) -> Floats:
     return _unit(flat.reshape(-1, BUCKETS))
 
 
-def hashed(texts: Texts, question: Question) -> Floats:
-    """Return float32 (BUCKETS,): the words of a question that several of the texts say, as a unit vector."""
-    weight = _worth(texts.size, texts.holding(question))
+def hashed(texts: int, question: Question, held: NDArray[np.int64]) -> Floats:
+    """Return float32 (BUCKETS,): the words of a question that several of the texts say, as a unit vector.
+
+    `held`, int64 (T,), is how many of the `texts` say each term.
+    """
+    weight = _worth(texts, held)
     total = np.zeros(BUCKETS)
     for copy in range(_COPIES):
         bucket, sign = _bucket(question.keys, copy)
