@@ -92,12 +92,15 @@ class Moved:
         tools, contexts = self._graph.tools, len(self._size)
         member, tool = self._graph.members_of(self._trace)
         place = self._row.take(member) * tools + tool
-        down = sums_by_row(place, self._more.take(member, axis=1), contexts * tools).reshape(-1, contexts, tools)
+        down = sums_by_row(place, self._more.take(member, axis=1), contexts * tools)
+        down = down.reshape(len(down), contexts, tools)
         found = (_NONE * self._given[:, None] + down) / self._total[:, :, None]
         return np.asarray(found.take(self._context, axis=1), np.float32)
 
     def of(self, row: NDArray[np.int64], trace: NDArray[np.int64]) -> Floats:
         """Return float32 (k, len(row)): the attention of traces, each in a context."""
+        if not len(self._trace):  # nothing was called, or nothing that any trace called: as it was
+            return self._attention.take(trace, axis=1)
         row = self._context.take(row)
         factor = self._factor(row * len(self._graph) + trace, row)
         return np.asarray(self._attention.take(trace, axis=1) * factor / self._total.take(row, axis=1), np.float32)

@@ -11,12 +11,13 @@ calls side by side (`After`), as a plan follows several at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import EPSILON, Asked
 from vademecum.tools.attention import BACKING, SMOOTHING, Moved, voted
 from vademecum.tools.hypergraph import spans, sums_by_row
@@ -83,8 +84,8 @@ class After:
         """Return float32 (n, len(HEADS)): every tool after the first of the chains; `unmoved` is what `still` returns."""
         found = unmoved.copy()
         found[:, _MOVING_COLUMNS] = self._columns[:, 0].T
-        for name, tools in self._called(0):
-            found[tools, _COLUMN[name]] = 1
+        for name, (rows, tools) in self._called.items():
+            found[tools[rows == 0], _COLUMN[name]] = 1
         return found
 
     def scores(self, unmoved: Floats, weights: Weights) -> Floats:
@@ -96,9 +97,8 @@ class After:
         """
         moving = weights[_MOVING_COLUMNS].astype(np.float32)
         total: Floats = (moving @ self._columns.reshape(len(_MOVING), -1)).reshape(len(self.chains), -1) + unmoved
-        for row in range(len(self.chains)):
-            for name, tools in self._called(row):
-                total[row, tools] += np.float32(weights[_COLUMN[name]])
+        for name, (rows, tools) in self._called.items():
+            total[rows, tools] += np.float32(weights[_COLUMN[name]])
         return total
 
     @cached_property
@@ -112,14 +112,17 @@ class After:
         found[5:] = logs if asked.hidden is None else asked.seen(logs, np.log(self._floors() + EPSILON))
         return found
 
-    def _called(self, row: int) -> Iterator[tuple[str, list[int]]]:
-        """Yield the heads that say what was called, each with the tools of which it says 1."""
-        chain = self.chains[row]
-        if chain:
-            yield "used", list(set(chain))
-            yield "last", [chain[-1]]
-        if self.asked.earlier:
-            yield "before", [tool for tool in set(self.asked.earlier) if tool not in chain]
+    @cached_property
+    def _called(self) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """The heads that say what was called: in which rows, of which tools, they say 1."""
+        earlier = set(self.asked.earlier)
+        said = {
+            "used": [(row, tool) for row, chain in enumerate(self.chains) for tool in set(chain)],
+            "last": [(row, chain[-1]) for row, chain in enumerate(self.chains) if chain],
+            "before": [(row, tool) for row, chain in enumerate(self.chains) for tool in earlier.difference(chain)],
+        }
+        cells = {name: np.array(pairs, np.int64).reshape(-1, 2) for name, pairs in said.items() if pairs}
+        return {name: (pairs[:, 0], pairs[:, 1]) for name, pairs in cells.items()}
 
     def stopping(self, taken: Floats) -> Floats:
         """Return float32 (c, len(STOPPING)): what it looks like to stop here.
@@ -128,12 +131,11 @@ class After:
         """
         ends = np.log(self._next[:, :, -1] + EPSILON)
         length = np.array([len(chain) for chain in self.chains])
-        most = min(int(length.max(initial=0)) + 1, len(taken))
-        surest = np.argpartition(-taken, most - 1)[:most] if most else np.zeros(0, np.int64)
-        order = surest[np.argsort(-taken[surest], kind="stable")].tolist()
-        best = [next((taken[tool] for tool in order if tool not in chain), 0.0) for chain in self.chains]
-        sure = np.clip(best, 1e-3, 1 - 1e-3)
-        rest = float(taken.sum()) - np.array([float(taken[list(set(chain))].sum()) for chain in self.chains])
+        order = top(taken, int(length.max(initial=0)) + 1).tolist()  # one of them at least is in none of the chains
+        surest = np.array([next((tool for tool in order if tool not in chain), -1) for chain in self.chains])
+        sure = np.clip(np.where(surest < 0, 0, taken[surest]) if order else np.zeros(len(length)), 1e-3, 1 - 1e-3)
+        row, tool = self._called.get("used", (length[:0], length[:0]))
+        rest = float(taken.sum()) - np.bincount(row, taken[tool], len(length))
         said = dict(zip(_TRANSITIONS, ends, strict=True)) | {
             "open": np.log(np.maximum(rest, 0) + 0.05),
             "surest": np.log(sure / (1 - sure)),
@@ -154,10 +156,10 @@ class After:
     def _open(self) -> Floats:
         """float32 (c, T): 1 for each term of the question that no tool of a chain says."""
         open_ = np.ones((len(self.chains), len(self.asked.question.keys)), np.float32)
-        said = [(row, self.asked.said_by(tool)) for row, chain in enumerate(self.chains) for tool in set(chain)]
+        rows, tools = self._called.get("used", ((), ()))
+        said = [self.asked.said_by(int(tool)) for tool in tools]
         if said:
-            rows = np.repeat([row for row, _ in said], [len(terms) for _, terms in said])
-            open_[rows, np.concatenate([terms for _, terms in said])] = 0
+            open_[np.repeat(rows, [len(terms) for terms in said]), np.concatenate(said)] = 0
         return open_
 
     def _left(self) -> Floats:
@@ -184,22 +186,27 @@ class After:
         )
 
     @cached_property
-    def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64] | slice]:
         """The steps that traces made from where each chain ends: its row, and the step's place in the graph."""
         here = np.array([chain[-1] if chain else self._graph.tools for chain in self.chains], np.int64)
-        return spans(self._graph.here_start[here], self._graph.here_start[here + 1])
+        begin, end = self._graph.here_start[here], self._graph.here_start[here + 1]
+        if len(here) == 1:  # at the beginning these are all traces: not to be copied
+            return np.zeros(int(end[0] - begin[0]), np.int64), slice(int(begin[0]), int(end[0]))
+        return spans(begin, end)
 
     @cached_property
     def _next(self) -> Floats:
         """float32 (len(_TRANSITIONS), c, n + 1): how likely each tool comes next, the end last, by each head of transitions."""
         (row, step), graph, ends = self._steps, self._graph, self._graph.tools
-        owner = graph.owner.take(step)
+        owner = graph.owner[step]
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
-        weights = np.empty((len(_TRANSITIONS), len(step)), np.float32)
+        weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
         weights[0], weights[1:3] = self.asked.weight.take(owner), self._moved.of(row, owner)
-        weights[3] = weights[1] * (graph.before.take(step) == behind.take(row))
-        place = row * (ends + 1) + graph.then.take(step)
-        count = sums_by_row(place, weights, len(self.chains) * (ends + 1)).reshape(len(_TRANSITIONS), -1, ends + 1)
+        weights[3] = weights[1] * (graph.before[step] == behind.take(row))
+        place = row * (ends + 1) + graph.then[step]
+        count = sums_by_row(place, weights, len(self.chains) * (ends + 1)).reshape(
+            len(_TRANSITIONS), len(self.chains), ends + 1
+        )
         found = np.empty_like(count)
         found[0] = voted(count[0], self.asked.share, SMOOTHING)
         found[1:3] = voted(count[1:3], found[0], BACKING)

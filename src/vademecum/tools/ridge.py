@@ -24,11 +24,16 @@ _COPIES = 4  # buckets a term is hashed into
 
 @dataclass(frozen=True)
 class Ridge:
-    """Two fits on the same intents: `called`, float32 (d, n), all tools of a trace; `first`, the one it began with.
+    """Two fits on the same intents: `called`, float32 (d, u), all tools of a trace; `first`, the one it began with.
 
-    `leverage`, float32 (m,), is how far each trace's own outcome decides what is predicted for it.
+    Attributes:
+        size: n, how many tools there are.
+        used: int64 (u,), those that any trace called; of others nothing is known, and nothing computed.
+        leverage: float32 (m,), how far each trace's own outcome decides what is predicted for it.
     """
 
+    size: int
+    used: NDArray[np.int64]
     called: Floats
     first: Floats
     leverage: Floats
@@ -40,9 +45,12 @@ class Ridge:
         gram = x.T @ x + np.float32(STRENGTH) * np.eye(x.shape[1], dtype=np.float32)
         inverse = np.linalg.inv(gram.astype(np.float64)).astype(np.float32)
         begins = graph.owner[graph.here_start[graph.tools] :], graph.then[graph.here_start[graph.tools] :]
+        used = np.unique(graph.member_tool)
         return cls(
-            inverse @ _grouped(x, graph.member_trace, graph.member_tool, graph.tools),
-            inverse @ _grouped(x, *begins, graph.tools),
+            graph.tools,
+            used,
+            inverse @ _grouped(x, graph.member_trace, graph.member_tool, graph.tools)[:, used],
+            inverse @ _grouped(x, *begins, graph.tools)[:, used],
             np.einsum("ij,jk,ik->i", x, inverse, x, optimize=True),
         )
 
@@ -55,7 +63,12 @@ class Ridge:
         x = np.concatenate(
             [*vector, hashed(intents.size, question, np.bincount(matches[1], minlength=len(question.keys)))]
         )
-        return np.asarray(x @ self.called), np.asarray(x @ self.first)
+        return self._of_all(x @ self.called), self._of_all(x @ self.first)
+
+    def _of_all(self, predicted: Floats) -> Floats:
+        found = np.zeros(self.size, np.float32)
+        found[self.used] = predicted
+        return found
 
     def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
         """Return what would be predicted for a trace's own intent, had that trace not been there."""
