@@ -39,10 +39,6 @@ MOST_TRACES = 600  # that are asked about; more change nothing (measured)
 MOST_CANDIDATES = 300  # of a choice: the best and some others stand for a large catalogue
 STRENGTH = 5.0  # how close the weights stay to the prior
 PHASE_STRENGTH = 30.0  # how close the phases stay to what holds for all of them
-# Added to the log-odds of an unseen tool: what fits the traces best still ranks those below where text alone would, as few
-# calls are to new tools. With the places that `newcomers` keeps, hidden tools were among the first three at least as often as
-# by BM25 in 22 of 24 draws within training parts at 0.5, in 23 at 1, and in 23 at 1.5, which costs tools that were used more.
-NOVELTY = 1.0
 _MOST_HIDING = 200  # traces asked about with tools hidden
 _MOST_RANKED = 300  # traces whose likely chains are compared
 CHAIN_STRENGTH = 2.0  # how close the weights of chains stay to the prior
@@ -132,7 +128,6 @@ def unseen_weights(view: View, phases: Weights, traces: Sequence[int], seed: int
     weights = phases.copy()
     prior = np.array([1.0, *phases[:, block].mean(0)])
     weights[:, block] = fit(found, prior, np.array([_FROZEN] + [1.0] * len(block)))[1:]
-    weights[:, HEADS.index("unseen")] += NOVELTY
     return weights
 
 
