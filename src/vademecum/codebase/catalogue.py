@@ -153,6 +153,8 @@ class Catalogue:
         """
         found = {key: self._chunks[key] for key in wanted if key in self._chunks}
         keys = list(dict.fromkeys(key for key in wanted if key not in found))
+        if not keys:
+            return [found[key] for key in wanted]
         symbols: dict[tuple[int, int], list[Symbol]] = {key: [] for key in keys}
         for row in sorted(self.store.get("symbols", keys).unwrap()):
             symbols[row[0], row[1]].append(Symbol(*row[3:]))

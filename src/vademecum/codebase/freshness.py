@@ -25,10 +25,13 @@ class FileState:
     now: ParsedFile | None = None
 
 
+_AS_INDEXED = FileState(Freshness.FRESH)
+
+
 def check_file(opened: Opened, number: int) -> FileState:
     """Compare one indexed file of a worktree with the disk; a commit's never changes."""
     if opened.snapshot.kind != "worktree":
-        return FileState(Freshness.FRESH)
+        return _AS_INDEXED
     repo, files = opened.repo, opened.view.files
     path = files.paths[number]
     try:
@@ -37,13 +40,13 @@ def check_file(opened: Opened, number: int) -> FileState:
         return FileState(Freshness.STALE)
     then = (files.sizes[number], files.mtimes[number], files.inodes[number])
     if (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS) == then:
-        return FileState(Freshness.FRESH)
+        return _AS_INDEXED
     entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)
     source = read_source(repo.root, entry, repo.walk.max_file_bytes)
     if not isinstance(source, Source):
         return FileState(Freshness.STALE)
     if bytes.fromhex(source.blob) == files.digests[number].tobytes():
-        return FileState(Freshness.FRESH)
+        return _AS_INDEXED
     from vademecum.codebase.chunk import chunk_file  # a search among files as they were indexed cuts none
 
     return FileState(

@@ -188,4 +188,4 @@ class StaticEmbedder:
 def _normalise(x: Matrix) -> Matrix:
     norm = np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
     norm[norm == 0] = 1
-    return np.asarray(x / norm, np.float32)
+    return np.divide(x, norm, dtype=np.float32)
