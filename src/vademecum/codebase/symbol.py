@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from vademecum.codebase.evidence import evidence_of, stored_chunks
-from vademecum.codebase.explain import nearest_names
+from vademecum.codebase.explain import nearest_names, undefined
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.search import check_count
@@ -38,7 +38,7 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     searched = sum(len(each.view) for each in opened)
     if not evidence:
         plan = Plan(name, (), (last_part(name),), is_symbol=True)
-        reason = f"{name!r} is defined nowhere in {searched} chunks searched"
+        reason = undefined(opened, name, searched)
         return Answer(
             name, Verdict.NOT_FOUND, 0.0, (), reason, nearest_names(opened, plan) if nearest else (), searched
         )
