@@ -46,15 +46,15 @@ class PostgresSearch:
 
     def unpublished(self, space: str, embedder: str, most: int) -> Result[list[int], StoreError]:
         """Return contents of a space that cannot be found yet, at most so many."""
-        return self._asked(lambda c: publish.unpublished(c, _space(c, space), embedder, most))
+        return self._asked(lambda c: publish.unpublished(c, _space(c, space), embedder, most), slow=True)
 
     def publish(self, space: str, embedder: str, batch: publish.Batch) -> Result[None, StoreError]:
         """Take in the arrays of contents; all of them or none."""
-        return self._asked(lambda c: publish.publish(c, _space(c, space), embedder, batch))
+        return self._asked(lambda c: publish.publish(c, _space(c, space), embedder, batch), slow=True)
 
     def forget(self, space: str) -> Result[None, StoreError]:
         """Forget what was published of a space; it is published again from what is kept."""
-        return self._asked(lambda c: publish.forget(c, _space(c, space)))
+        return self._asked(lambda c: publish.forget(c, _space(c, space)), slow=True)
 
     def words(
         self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
@@ -119,9 +119,9 @@ class PostgresSearch:
     def _hits(self, statement: str, values: Mapping[str, Any]) -> Result[list[Hit], StoreError]:
         return self._asked(lambda connection: _read(connection.execute(statement, values)))
 
-    def _asked(self, ask: Callable[[psycopg.Connection], T]) -> Result[T, StoreError]:
+    def _asked(self, ask: Callable[[psycopg.Connection], T], *, slow: bool = False) -> Result[T, StoreError]:
         try:
-            return Ok(connections(self._url, self._timeout_s).run(ask))
+            return Ok(connections(self._url, self._timeout_s).run(ask, slow=slow))
         except psycopg.Error as error:
             return Err(named(error, self._url))
         except StoreError as error:
