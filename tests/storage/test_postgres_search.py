@@ -6,6 +6,7 @@ import numpy as np
 import psycopg
 import pytest
 
+from handbook import SAMPLE
 from vademecum.engine import Engine
 from vademecum.errors import AccessError, UsageError
 from vademecum.mcp.registry import TOOLS
@@ -65,6 +66,31 @@ def test_words_are_scored_as_they_are_over_arrays(repo, on, server, request):
         assert {(hit.path, hit.ordinal): pytest.approx(hit.score, rel=1e-4) for hit in found} == expected
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
         assert all(0 <= hit.share <= 1 + 1e-9 for hit in found)
+
+
+@pytest.mark.parametrize("looked", [0, 1, 10])
+def test_the_best_are_the_best_of_all_however_few_are_looked_at_first(repo, on, database, monkeypatch, looked):
+    """What could still be among them is looked at as well; under filters too, and where many are worth the same."""
+    files = {f"src/copy{n}.py": f"def split(total):\n    return total // {n}\n" for n in range(1, 30)}
+    files |= {
+        f"lib/go{n}.go": f"package lib\n\nfunc Split{n}(total int) int {{ return total / {n} }}\n" for n in range(9)
+    }
+    engine = on(database, repo("many", SAMPLE | files))
+    engine.codebase.index()
+    scopes = (
+        Scope(),
+        Scope(languages=("go",)),
+        Scope(exclude=(r"src/",)),
+        Scope(paths=(r"lib/",)),
+        Scope(symbol="split"),
+    )
+    for question in (*QUESTIONS, "split the total", "return total"):
+        for scope in scopes:
+            whole = asked(database, plan_query(question), scope, 1000)
+            with monkeypatch.context() as patched:
+                patched.setattr(server_side, "LOOKED_AT", looked)
+                for k in (1, 3, 12):
+                    assert asked(database, plan_query(question), scope, k) == whole[:k]
 
 
 def test_meaning_is_ranked_as_over_arrays(repo, on, database):
