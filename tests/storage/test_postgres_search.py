@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import psycopg
 import pytest
@@ -16,7 +18,7 @@ from vademecum.retrieval.query import plan_query
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.search import PostgresSearch
 from vademecum.storage.postgres.store import PostgresStore
-from vademecum.types import Bm25f, Passage, Scope
+from vademecum.types import Bm25f, Freshness, Passage, Scope
 
 QUESTIONS = (
     "how is the token budget split",
@@ -338,3 +340,28 @@ def test_whoever_may_ask_about_some_repositories_is_not_answered_from_all(repo, 
         assert engine.scope() == "repos"
         with pytest.raises(AccessError):
             engine.codebase.search("budget", scope="shared")
+
+
+def test_a_worktree_of_this_machine_is_looked_at(repo, on, database, tmp_path):
+    """It is fresh, edited or stale as its files are; one of another machine is stale."""
+    made = repo()
+    mine, other = on(database, made), on(database, repo("empty", {}), home="two")
+    mine.codebase.index()
+
+    def found(engine):
+        answer = engine.codebase.search("split the token budget", scope="shared", paths=["src/budget.py"])
+        return answer.evidence[0]
+
+    assert found(mine).freshness is Freshness.FRESH
+    assert found(mine).commit == mine.codebase.search("split the token budget").evidence[0].commit
+    assert found(other).freshness is Freshness.STALE
+    made.write("src/budget.py", "# moved down\n\n" + made.read("src/budget.py"))
+    edited = found(mine)
+    assert edited.freshness is Freshness.EDITED
+    assert edited.commit.endswith("+edited")
+    lines = made.read("src/budget.py").split("\n")
+    assert edited.snippet == "\n".join(lines[edited.start_line - 1 : edited.end_line])
+    made.write("src/budget.py", "")
+    assert found(mine).freshness is Freshness.STALE
+    shutil.rmtree(made.path)
+    assert found(other).freshness is Freshness.STALE

@@ -174,7 +174,7 @@ class Codebase:
             raise AccessError(NOT_OPEN)
         if any(elsewhere):
             raise UsageError("scope 'shared' knows neither another commit nor items: leave them out, or name another")
-        return search_served(self._server(), query, self._repositories[0][0].embedder, repos, ranker or self._ranker)
+        return search_served(self._server(), query, self._repositories[0][0], repos, ranker or self._ranker)
 
     def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True, nearest: bool = True) -> Answer:
         """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""

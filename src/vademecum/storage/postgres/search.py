@@ -280,8 +280,8 @@ _SPELLED = f"""
     FROM best JOIN f ON f.space_id = best.space_id AND f.blob = best.blob WHERE {_DEFINES.format(of="best")} {_ORDER}
 """
 _READ = """
-    SELECT chunks.*, spaces.name AS of, hit.path, blobs.language, snapshots.branch, snapshots.label,
-        snapshots.kind AS snapshot_kind,
+    SELECT chunks.*, spaces.name AS of, hit.path, blobs.language, blobs.hash AS content, snapshots.branch, snapshots.label,
+        snapshots.commit_id, snapshots.kind AS snapshot_kind, snapshots.place,
         convert_from(substring(blobs.content FROM chunks.start_byte::integer + 1
             FOR (chunks.end_byte - chunks.start_byte)::integer), 'UTF8') AS text,
         ARRAY(SELECT qualified FROM symbols s WHERE s.space_id = chunks.space_id AND s.blob = chunks.blob
