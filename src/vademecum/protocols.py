@@ -317,7 +317,7 @@ class SearchServer(Protocol):
         ...
 
     def read(self, hits: Sequence[Hit]) -> Result[list[Mapping[str, Any]], StoreError]:
-        """Return what is kept of each: the columns of its chunk, with `text`, `language`, `symbols`, and of its snapshot."""
+        """Return what is kept of each: the columns of its chunk, with `text`, `language`, `symbols`, `content` (git's id), and of its snapshot."""
         ...
 
 
