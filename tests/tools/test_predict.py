@@ -130,6 +130,13 @@ def test_what_nothing_provides_is_missing(tools):
     assert "shop/create_cart" in [task.call for task in plan.tasks]
 
 
+@pytest.mark.parametrize("intent", ["", "  ", "?!"])
+def test_nothing_is_planned_where_nothing_is_asked_for(office, intent):
+    plan = office.suggest(intent)
+    assert plan.tasks == plan.layers == ()
+    assert "nothing is asked for" in plan.reason
+
+
 @given(st.lists(st.lists(st.integers(0, 30), max_size=5), max_size=12))
 def test_layers_put_every_task_after_what_it_waits_for(waits):
     tasks = [

@@ -50,6 +50,26 @@ def test_without_a_trace_text_finds_the_tool(tools, tools_of_office, question, t
     assert ids(tools.search(question))[0] == tool
 
 
+@pytest.mark.parametrize("question", ["", "  ", "?!"])
+def test_what_says_nothing_fits_nothing_but_what_is_pinned(office, question):
+    office.pin("chat/send")
+    answer = office.search(question)
+    assert (answer.verdict, [match.id for match in answer.matches]) == (Verdict.NOT_FOUND, ["chat/send"])
+    assert "nothing is asked for" in answer.reason
+
+
+def test_what_no_tool_and_no_intent_says_a_word_of_is_never_likely(tools, tools_of_office):
+    tools.register(tools_of_office[:3])
+    assert tools.search("xyzzy qwerty").verdict == Verdict.AMBIGUOUS
+    assert tools.search("write text to a file").verdict == Verdict.LIKELY
+
+
+def test_an_id_names_one_tool_and_a_bare_name_all_that_have_it(tools, tools_of_office):
+    tools.register(tools_of_office)
+    exact = {text: [m.id for m in tools.search(text).matches if m.exact] for text in ("mail/send", "send")}
+    assert exact == {"mail/send": ["mail/send"], "send": ["chat/send", "mail/send"]}
+
+
 def test_each_clause_of_a_question_is_compared_by_itself():
     texts = Texts(["reads", "sends"], np.eye(2, dtype=np.float32))
     half = np.full(2, 0.5**0.5, np.float32)

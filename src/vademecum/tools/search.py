@@ -54,7 +54,8 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     features = heads(asked, ())
     semantic = taken_probabilities(features, model.search, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
-    score = np.minimum(semantic * reliability, CAP).astype(np.float32)
+    asks = any(char.isalnum() for char in wanted.text)  # what says nothing fits nothing
+    score = np.minimum(semantic * reliability * asks, CAP).astype(np.float32)
     allowed = view.live
     if wanted.server:
         allowed = allowed & np.array([tool.server == wanted.server for tool in view.tools], bool)
@@ -67,8 +68,8 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
     probability = 1.0 if exact else max((float(semantic[n]) for n in order), default=0.0)
-    chains = [] if wanted.server else capabilities(asked)
-    verdict = _verdict(probability, exact)
+    chains = capabilities(asked) if asks and not wanted.server else []
+    verdict = _verdict(probability, exact, said=said_anywhere(asked))
     return ToolAnswer(
         wanted.text, verdict, probability, (*matches, *chains),
         reason="" if order else _why_nothing(view, wanted, int(allowed.sum())),
@@ -85,9 +86,10 @@ def ordered(score: Floats, exact: Sequence[int], k: int) -> list[int]:
 def exact_names(view: View, text: str) -> list[int]:
     """Return the live tools whose id or name the text is, then those whose name it spells out as only code does."""
     asked = text.strip().lower().removesuffix("()")
-    whole = view.identified.get(asked, ())
+    if whole := view.identified.get(asked, ()):
+        return list(whole)  # an id says which of those of one name is meant
     spelled = [number for name in plan_query(text).names for number in view.named.get(name.lower(), ())]
-    return list(dict.fromkeys([*whole, *view.named.get(asked, ()), *spelled]))
+    return list(dict.fromkeys([*view.named.get(asked, ()), *spelled]))
 
 
 def nearest_names(view: View, text: str) -> tuple[str, ...]:
@@ -131,12 +133,17 @@ def _match(view: View, number: int, scores: tuple[float, float, float], **more: 
     )  # fmt: skip
 
 
-def _verdict(probability: float, exact: Sequence[int]) -> Verdict:
+def said_anywhere(asked: Asked) -> bool:
+    """Return whether any tool, or any past intent, says a word of the question: where none does, meaning alone is a guess."""
+    return bool(len(asked.document_matches[0]) or len(asked.intent_matches[0]))
+
+
+def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict:
     if exact:
         return Verdict.RESOLVED
     if probability < FOUND_FROM:
         return Verdict.NOT_FOUND
-    return Verdict.LIKELY if probability >= LIKELY_FROM else Verdict.AMBIGUOUS
+    return Verdict.LIKELY if said and probability >= LIKELY_FROM else Verdict.AMBIGUOUS
 
 
 def _why_nothing(view: View, wanted: Wanted, allowed: int) -> str:
@@ -145,4 +152,6 @@ def _why_nothing(view: View, wanted: Wanted, allowed: int) -> str:
     if not allowed:
         servers = sorted({tool.server for tool in view.tools if tool.server})
         return f"no tool is of server {wanted.server!r}: there are {', '.join(servers) or 'none'}"
+    if not any(char.isalnum() for char in wanted.text):
+        return "nothing is asked for: say what is to be done, or a tool's name"
     return f"none of {allowed} tools fits"

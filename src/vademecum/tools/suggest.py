@@ -29,6 +29,8 @@ _SAME = 0.999  # cosine of intents that say the same words
 
 def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, intent: str) -> Plan:
     """Return a plan for an intent; without tasks where nothing fits."""
+    if not any(char.isalnum() for char in intent):
+        return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
     asked = Asked(view, view.read(intent))
     replayed = same_intent(asked)
     chain = (
