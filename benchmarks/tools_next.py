@@ -5,7 +5,8 @@
 Every step of every test task counts, the first included. A turn of a session is asked with its own text and what was called
 before. Baselines, fitted on the same training tasks: the most frequent tool, Markov (smoothed, over the whole session), BM25 of
 the intent, and the two joined by a conditional logit that was fitted with each training task left out. An ablation is
-fitted anew without those heads. A cold tool is one of a fifth of the tools that is in no training task.
+fitted anew without those heads, and "refitted with all" with every one, on what was called alone: the weights used but
+for those of unseen tools, which are fitted on hidden ones. A cold tool is one of a fifth of the tools that is in no training task.
 Places are those that a prediction shows, with what it keeps for tools never used (`vademecum.tools.newcomers`); that rule and its
 constant were chosen on tools hidden inside the training tasks of the first fold.
 """
