@@ -337,7 +337,7 @@ class AzureServer(WireServer):
         relations = more.pop("relations", [])
         for name, content in more.pop("attachments", {}).items():
             self.files[file := f"0ab{len(self.files)}"] = content
-            address = f"{self.url}/fabrikam/1f2e/_apis/wit/attachments/{file}"
+            address = f"{self.url}/fabrikam/1f2e/_apis/wit/attachments/{file}?fileName=x"
             own = {"name": name, "resourceSize": len(content), "authorizedDate": iso(changed)}
             relations = [*relations, {"rel": "AttachedFile", "url": address, "attributes": own}]
         fields = {

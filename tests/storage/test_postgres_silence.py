@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+import psycopg
 import pytest
 
 from postgres_wire import between
@@ -12,6 +13,7 @@ from vademecum.errors import StoreAwayError, StoreBusyError
 from vademecum.result import Err, Ok
 from vademecum.storage.postgres import connect, watched
 from vademecum.storage.postgres.connect import connections
+from vademecum.storage.postgres.migrate import LOCK, differences, downgrade, upgrade, version
 from vademecum.storage.postgres.store import PostgresStore
 
 
@@ -123,3 +125,27 @@ def test_waiting_for_another_writer_is_no_hanging(database, quick):
         thread.start()
         thread.join()
     assert "storage.timeout_s" in str(said[0])
+
+
+def test_a_migration_takes_its_time_and_a_server_that_hangs_does_not(empty_database, quick, monkeypatch):
+    """What it began is undone by the server, and it says so: the next one begins anew."""
+    monkeypatch.setattr(connect, "CONNECT_SECONDS", 2)
+    with between(empty_database) as wire:
+        assert version(wire.url) == ""
+        held = psycopg.connect(empty_database)
+        held.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # another process migrates
+        threading.Timer(3, held.close).start()
+        assert "empty" in upgrade(wire.url)[0], "it was waited for, longer than a silent server would be"
+        downgrade(wire.url, "base")
+        with psycopg.connect(empty_database) as again:
+            again.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+            threading.Timer(1, wire.silent.set).start()
+            with pytest.raises(StoreAwayError, match="says nothing"):
+                upgrade(wire.url)
+        wire.silent.clear()
+        assert version(wire.url) == ""
+        for ask in (version, differences):
+            wire.silent.set()
+            with pytest.raises(StoreAwayError):
+                ask(wire.url)
+            wire.silent.clear()

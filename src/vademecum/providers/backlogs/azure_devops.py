@@ -134,7 +134,9 @@ def _files(told: Mapping[str, Any]) -> list[Told]:
     for each in told.get("relations") or ():
         own = each.get("attributes") or {}
         if each.get("rel") == "AttachedFile" and own.get("name"):
-            address = f"{each['url']}?{urlencode({**VERSION, 'fileName': own['name'], 'download': 'true'})}"
+            address = (
+                f"{each['url'].partition('?')[0]}?{urlencode({**VERSION, 'fileName': own['name'], 'download': 'true'})}"
+            )
             found.append(Told(own["name"], address, int(own.get("resourceSize") or 0)))
     return found
 
