@@ -24,11 +24,10 @@ def quick(monkeypatch):
 
 
 def failed(store):
-    """What a read says, and how long that took in seconds."""
-    began = time.monotonic()
+    """What a read says that fails."""
     outcome = store.scan("meta")
     assert isinstance(outcome, Err)
-    return outcome.error, time.monotonic() - began
+    return outcome.error
 
 
 def test_a_server_that_hangs_in_mid_statement_is_given_up(database, quick):
@@ -37,17 +36,16 @@ def test_a_server_that_hangs_in_mid_statement_is_given_up(database, quick):
         store = PostgresStore(wire.url, "x", timeout_s=2)
         store.upsert("meta", [("a", "1")]).unwrap()
         wire.silent.set()
-        error, seconds = failed(store)
+        error = failed(store)
         assert isinstance(error, StoreAwayError)
         assert "says nothing (it stopped answering" in str(error)
         assert "storage.timeout_s" in str(error)
-        assert seconds < 30
-        error, _ = failed(store)  # another connection, which is not had either
+        error = failed(store)  # another connection, which is not had either
         assert "cannot be reached" in str(error)
         assert "storage.url" in str(error)
-        error, seconds = failed(store)
-        assert "cannot be reached" in str(error)
-        assert seconds < 1, "it was asked in vain a moment ago"
+        asked = len(wire.opened)
+        assert "cannot be reached" in str(failed(store))
+        assert len(wire.opened) == asked, "it was asked in vain a moment ago, and is not asked again"
         wire.silent.clear()
         connections(wire.url, 2)._failure = None  # half a minute later
         assert store.scan("meta") == Ok([("a", "1")])
@@ -87,10 +85,9 @@ def test_one_connection_that_hangs_is_given_up_while_the_server_lives(database, 
         store = PostgresStore(wire.url, "x", timeout_s=1)
         store.upsert("meta", [("a", "1")]).unwrap()
         wire.hang()
-        error, seconds = failed(store)
+        error = failed(store)
         assert "no answer to a statement for" in str(error)
         assert "storage.timeout_s" in str(error)
-        assert seconds < 60
         assert store.scan("meta") == Ok([("a", "1")]), "another connection answers"
         store.close()
 
