@@ -7,7 +7,7 @@ import pytest
 from vademecum.codebase.surroundings import surroundings
 from vademecum.context.neighbours import neighbours_text
 from vademecum.context.page import graph_page
-from vademecum.errors import UsageError
+from vademecum.errors import GitError, UsageError
 
 FILES = {
     "app/store.py": (
@@ -130,6 +130,13 @@ def test_impact_of_a_git_range(repo, engine):
     assert code.impact(diff="HEAD", depth=3).tests == ("tests/test_serve.py",)
     with pytest.raises(UsageError):
         code.impact(diff="--output=x")
+
+
+def test_a_range_needs_git(repo, engine):
+    """Said in a line: git itself prints all of its options."""
+    code = engine(repo("app", FILES, git=False)).codebase
+    with pytest.raises(GitError, match="is not in a git repository: there are no revisions to name$"):
+        code.impact(diff="HEAD")
 
 
 def test_a_path_joins_two_names(code):
