@@ -108,12 +108,22 @@ def is_meant(wanted: Sequence[str], qualified: str, path: str) -> bool:
     whole, parts = split_name(qualified), list(wanted)
     if len(parts) <= len(whole):
         return whole[-len(parts) :] == parts
+    rest = len(parts) - len(whole)
+    return parts[rest:] == whole and is_module(parts[:rest], path)
+
+
+def is_module(parts: Sequence[str], path: str) -> bool:
+    """Tell whether the parts of a name end that of the module a file is.
+
+    >>> is_module(["app", "net"], "src/app/net.py"), is_module(["app"], "src/app/__init__.py"), is_module(["net"], "src/net.py.txt")
+    (True, True, False)
+    """
     *folders, last = path.split("/")
     stem = last.rpartition(".")[0] or last
-    modules = [[*folders, stem]]
-    if stem in _NAMELESS or last.endswith(".go"):  # named by the directory
-        modules.append(folders)
-    return any([*split_name(".".join(module)), *whole][-len(parts) :] == parts for module in modules)
+    names = [*split_name(".".join(folders)), stem]
+    if stem in _NAMELESS or last.endswith(".go"):  # called by the directory
+        return names[:-1][-len(parts) :] == list(parts) or names[-len(parts) :] == list(parts)
+    return names[-len(parts) :] == list(parts)
 
 
 def name_term(name: str) -> str:

@@ -12,7 +12,7 @@ from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.codebase.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.protocols import Condition, Progress, Row
-from vademecum.retrieval.query import endings, is_meant, split_name
+from vademecum.retrieval.query import endings, is_meant, is_module, split_name
 from vademecum.types import FileKind
 
 DEEPEST = 3
@@ -70,6 +70,8 @@ class Graph:
         found = [node for node in self._keep(rows) if node.qualified and is_meant(parts, node.qualified, node.path)]
         if not found:
             found = [node for node in self.in_files([name.removeprefix("./")]) if not node.qualified]
+        if all(file_kind(node.path) is FileKind.TEST for node in found) and parts:
+            found += self._modules(name.strip(), parts)
         if not found:
             found = self._written(name.strip())
         if not found and not parts:
@@ -79,6 +81,16 @@ class Graph:
         return sorted(
             found, key=lambda node: (file_kind(node.path) is not FileKind.PRODUCT, node.path, node.start_line)
         )
+
+    def _modules(self, name: str, parts: list[str]) -> list[Node]:
+        """Return the files that a module's name, of several parts, or the end of a path means."""
+        if len(parts) < 2:
+            return []
+        paths = [
+            path for path in self.opened.view.files.paths
+            if parts[-1] in path and (path.endswith(f"/{name}") or is_module(parts, path))
+        ]  # fmt: skip
+        return [node for node in self.in_files(paths) if not node.qualified] if paths else []
 
     def _written(self, name: str) -> list[Node]:
         """Return the declarations called just so, dots and all: a heading with a version in it, an assignment to `$("a.b").text`."""
