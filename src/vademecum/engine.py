@@ -318,7 +318,11 @@ class Engine:
         """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
         from vademecum.memory.health import check_memory
 
-        return check_memory(lambda: self.memory.scopes) if self._has_memory() else []
+        try:
+            there = self._has_memory()
+        except StoreAwayError as error:
+            return [Check("memory", ok=False, detail=str(error), fix="start the server, or correct storage.url")]
+        return check_memory(lambda: self.memory.scopes) if there else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
         """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""
