@@ -8,22 +8,22 @@ from dataclasses import replace
 import numpy as np
 
 from vademecum.codebase.evidence import evidence_of, stored_chunks
-from vademecum.codebase.explain import nearest_names
+from vademecum.codebase.explain import nearest_names, undefined
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.repository import Opened
-from vademecum.codebase.search import check_count
+from vademecum.codebase.search import away_said, check_count
 from vademecum.errors import UsageError
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.filters import below
-from vademecum.retrieval.query import Plan, last_part, split_name
+from vademecum.retrieval.query import Plan, is_meant, last_part, split_name
 from vademecum.types import Answer, Chunk, Evidence, FileKind, Symbol, Verdict
 
 _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
 
 
 def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = True) -> Answer:
-    """Return the definitions of `name`, which may be qualified: `Class.method`, `module::Type`; or the `nearest` names there are.
+    """Return the definitions of `name`, which may be qualified: `Class.method`, `module.function`; or the `nearest` names there are.
 
     Raises:
         UsageError: `name` holds no name, or `k` asks for nothing.
@@ -35,18 +35,17 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     found = [hit for each in opened for hit in _definitions(each, wanted)]
     found.sort(key=lambda hit: (hit[0], hit[1].path, hit[1].start_line))
     evidence = tuple(item for _, item in found)
-    searched = sum(len(each.view) for each in opened)
+    searched, away = sum(len(each.view) for each in opened), away_said(opened)
     if not evidence:
         plan = Plan(name, (), (last_part(name),), is_symbol=True)
-        reason = f"{name!r} is defined nowhere in {searched} chunks searched"
-        return Answer(
-            name, Verdict.NOT_FOUND, 0.0, (), reason, nearest_names(opened, plan) if nearest else (), searched
-        )
+        near = nearest_names(opened, plan) if nearest else ()
+        reason = "; ".join(filter(None, (undefined(opened, name, searched), away)))
+        return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, near, searched)
     count, named = _counted(evidence)
     verdict = Verdict.AMBIGUOUS if count > 1 else Verdict.RESOLVED
     advice = "; qualify the name to choose" if named > 1 else " of one name"
     reason = f"{count} definitions{advice}" if count > 1 else ""
-    return Answer(name, verdict, 1 / count, evidence[:k], reason, (), searched)
+    return Answer(name, verdict, 1 / count, evidence[:k], "; ".join(filter(None, (reason, away))), (), searched)
 
 
 def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
@@ -72,16 +71,12 @@ def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:
         file, chunk = int(view.row_file[row]), stored[0]
         state = check_file(each, file)
         for symbol in chunk.symbols:
-            if _is_it(symbol, wanted) and chunk.metadata.get("part", 1) == 1:
+            if is_meant(wanted, symbol.qualified, view.files.paths[file]) and chunk.metadata.get("part", 1) == 1:
                 shown = evidence_of(each, row, stored, 1.0, {"definition": 1.0}, state)
                 kind = FILE_KINDS[view.files.kinds[file]]
                 distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)
                 hits.append((distance, _as_definition(shown, chunk, symbol)))
     return hits
-
-
-def _is_it(symbol: Symbol, wanted: list[str]) -> bool:
-    return split_name(symbol.qualified)[-len(wanted) :] == wanted
 
 
 def _as_definition(shown: Evidence, chunk: Chunk, symbol: Symbol) -> Evidence:

@@ -190,4 +190,5 @@ class StaticEmbedder:
 def _normalise(x: Matrix) -> Matrix:
     norm = np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
     norm[norm == 0] = 1
-    return np.asarray(x / norm, np.float32)
+    normal: Matrix = np.divide(x, norm, dtype=np.float32)
+    return normal
