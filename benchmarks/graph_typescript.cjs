@@ -24,7 +24,21 @@ const host = { getCompilationSettings: () => options, getScriptFileNames: () => 
   getCurrentDirectory: () => root, getDefaultLibFileName: ts.getDefaultLibFilePath, fileExists: ts.sys.fileExists,
   readFile: ts.sys.readFile, directoryExists: ts.sys.directoryExists, getDirectories: ts.sys.getDirectories };
 const service = ts.createLanguageService(host);
-// A signature in an interface stands for what implements it: either is a true target of the call.
+// A constant that is but another name of a function stands for that function: either is a true target of the call.
+function passedOn(declaration) {
+  const held = ts.isVariableDeclaration(declaration) && declaration.initializer;
+  if (!held || !(ts.isIdentifier(held) || ts.isPropertyAccessExpression(held))) return [];
+  const symbol = resolved(checker.getSymbolAtLocation(held));
+  return symbol && symbol.declarations ? placed(symbol.declarations) : [];
+}
+function placed(declarations) {
+  return declarations.map((declaration) => {
+    const file = declaration.getSourceFile();
+    return [file.fileName, file.getLineAndCharacterOfPosition(declaration.getStart()).line + 1, ts.SyntaxKind[declaration.kind]];
+  }).filter(([file]) => file.startsWith(root) && !file.includes("/node_modules/"))
+    .map(([file, at, kind]) => [file.slice(root.length), at, kind]);
+}
+// A signature in an interface, be it of a method or of a property that is a function, stands for what implements it: either is a true target of the call.
 function implementations(source, name) {
   return (service.getImplementationAtPosition(source.fileName, name.getStart()) || [])
     .filter((each) => each.fileName.startsWith(root) && !each.fileName.includes("/node_modules/"))
@@ -43,12 +57,9 @@ function visit(node, source) {
       const symbol = resolved(checker.getSymbolAtLocation(name));
       const line = source.getLineAndCharacterOfPosition(name.getStart()).line + 1;
       const start = source.getLineAndCharacterOfPosition(callee.getStart()).line + 1;
-      const places = symbol && symbol.declarations ? symbol.declarations.map((declaration) => {
-        const file = declaration.getSourceFile();
-        return [file.fileName, file.getLineAndCharacterOfPosition(declaration.getStart()).line + 1, ts.SyntaxKind[declaration.kind]];
-      }).filter(([file]) => file.startsWith(root) && !file.includes("/node_modules/"))
-        .map(([file, at, kind]) => [file.slice(root.length), at, kind]) : null;
-      if (places && places.some((place) => place[2] === "MethodSignature")) places.push(...implementations(source, name));
+      const places = symbol && symbol.declarations ? placed(symbol.declarations) : null;
+      if (places) for (const place of symbol.declarations) places.push(...passedOn(place));
+      if (places && places.some((place) => /^(Method|Property)Signature$/.test(place[2]))) places.push(...implementations(source, name));
       found.push([source.fileName.slice(root.length), start, line, name.text, places]);
     }
   }

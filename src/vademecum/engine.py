@@ -222,6 +222,8 @@ class Engine:
         budget_tokens: int | None = None,
         *,
         task: str = "",
+        within: Sequence[str] = (),
+        session: str = "",
         form: str = "markdown",
         refresh: bool = True,
         progress: Progress | None = None,
@@ -232,25 +234,36 @@ class Engine:
             paths: files, from a repository's top, that the map is drawn around.
             budget_tokens: what the text may take at most, never exceeded; the setting `context.map_budget` unless given.
             task: a task or question that it is drawn around.
+            within: globs and directories that it is of; everything that is open unless given.
+            session: a name: what a map showed under it before is left out.
             form: of the text, "markdown" or "json".
             refresh: whether to take in what changed first.
             progress: told about indexing.
 
         Raises:
-            UsageError: a path is not indexed, or the budget or the form makes no sense.
+            UsageError: a path is not indexed, nothing lies in `within`, or the budget or the form makes no sense.
             Error: what went wrong and how to mend it.
         """
         from vademecum.context.map import draw
         from vademecum.context.piece import ANYWHERE
+        from vademecum.context.session import turn
 
         self._bring_up_to_date(progress, refresh=refresh)
         found = self.codebase.search(task, k=AROUND, refresh=False).evidence if task.strip() else ()
-        repositories = [(root.name, self.codebase.outline(root.name, found, paths)) for root in self.roots]
+        repositories = [(root.name, self.codebase.outline(root.name, found, paths, within)) for root in self.roots]
+        if within and not any(entries for _, entries in repositories):
+            raise UsageError(
+                f"nothing that is indexed lies in {', '.join(within)}: `vade status -v` lists what was skipped"
+            )
         missing = set(paths) - {entry.path for _, entries in repositories for entry in entries}
         if missing:
-            raise UsageError(f"{min(missing)!r} is not indexed: name a file as `vade search` shows it")
+            raise UsageError(
+                f"{min(missing)!r} is not indexed, or not in what the map is of: name a file as `vade search` shows it"
+            )
         budget = self.settings.context.map_budget if budget_tokens is None else budget_tokens
-        return draw(repositories, budget, self._read(ANYWHERE).counter, task=task, form=form)
+        makers = self._read(ANYWHERE)
+        with turn(makers.home, session, makers.clock) as own:
+            return draw(repositories, budget, makers.counter, task=task, form=form, own=own)
 
     def _bring_up_to_date(self, progress: Progress | None, commit: str = "", *, refresh: bool) -> None:
         """Take in what changed, or a commit, also in the graphs, which would otherwise be made in silence."""
@@ -305,7 +318,11 @@ class Engine:
         """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
         from vademecum.memory.health import check_memory
 
-        return check_memory(lambda: self.memory.scopes) if self._has_memory() else []
+        try:
+            there = self._has_memory()
+        except StoreAwayError as error:
+            return [Check("memory", ok=False, detail=str(error), fix="start the server, or correct storage.url")]
+        return check_memory(lambda: self.memory.scopes) if there else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
         """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""

@@ -7,7 +7,7 @@ import pytest
 from vademecum.codebase.surroundings import surroundings
 from vademecum.context.neighbours import neighbours_text
 from vademecum.context.page import graph_page
-from vademecum.errors import UsageError
+from vademecum.errors import GitError, UsageError
 
 FILES = {
     "app/store.py": (
@@ -130,6 +130,29 @@ def test_impact_of_a_git_range(repo, engine):
     assert code.impact(diff="HEAD", depth=3).tests == ("tests/test_serve.py",)
     with pytest.raises(UsageError):
         code.impact(diff="--output=x")
+
+
+@pytest.mark.parametrize("name", ["app/store.py", "app.store", "app/store", "./app/store.py"])
+def test_a_file_is_used_by_those_that_import_it(code, name):
+    """By its path, or as the module that it is."""
+    found = code.callers(name)
+    assert [each.path for each in found.of] == ["app/store.py"]
+    assert {"app/serve.py", "app/cached.py"} <= {each.path for each in found.found if each.relation == "imported_by"}
+    assert "app/store.py" in {each.path for each in code.callees("app.serve").found if each.relation == "imports"}
+
+
+def test_a_path_joins_two_files(code):
+    """Through what they import."""
+    found = code.path("tests/test_serve.py", "app.store")
+    assert [each.path for each in found.found] == ["app/serve.py", "app/store.py"]
+    assert {each.relation for each in found.found} <= {"imports", "tests"}
+
+
+def test_a_range_needs_git(repo, engine):
+    """Said in a line: git itself prints all of its options."""
+    code = engine(repo("app", FILES, git=False)).codebase
+    with pytest.raises(GitError, match=r"is not in a git repository: there are no revisions to name$"):
+        code.impact(diff="HEAD")
 
 
 def test_a_path_joins_two_names(code):

@@ -118,3 +118,29 @@ def test_overloads_cannot_be_told_apart_by_name(repo, engine):
     files = {"Reader.java": "class Reader {\n  int read(int a) { return 1; }\n  int read(String a) { return 2; }\n}\n"}
     found = engine(repo("app", files)).codebase.symbol("Reader.read")
     assert (found.verdict, found.reason) == (Verdict.AMBIGUOUS, "2 definitions of one name")
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("m1.go", "m1.py"), ("app.store.fetch", "src/app/store.py"), ("store.Store.fetch", "src/app/store.py"),
+     ("app.begin", "src/app/__init__.py"), ("kv.Fetch", "kv/read.go"), ("lib/log.write", "lib/log.ts")],
+)  # fmt: skip
+def test_a_name_may_be_qualified_by_its_module(repo, engine, name, path):
+    """As it is written where it is imported; for the definition as for the graph."""
+    files = {
+        "m1.py": "def go(): ...\n", "m2.py": "def go(): ...\n", "src/app/__init__.py": "def begin(): ...\n",
+        "src/app/store.py": "class Store:\n    def fetch(self): ...\n\n\ndef fetch(): ...\n",
+        "kv/read.go": "package kv\n\nfunc Fetch() {}\n", "lib/log.ts": "export function write() {}\n",
+    }  # fmt: skip
+    codebase = engine(repo("app", files)).codebase
+    answer = codebase.symbol(name)
+    assert (answer.verdict, [hit.path for hit in answer.evidence]) == (Verdict.RESOLVED, [path])
+    assert [each.path for each in codebase.callers(name).of] == [path]
+
+
+def test_a_module_that_has_no_such_name_resolves_nothing(repo, engine):
+    """Neither does a class's method by the module alone."""
+    files = {"m1.py": "def go(): ...\n\n\nclass Own:\n    def come(self): ...\n"}
+    codebase = engine(repo("app", files)).codebase
+    for name in ("m2.go", "m1.come"):
+        assert codebase.symbol(name).verdict is Verdict.NOT_FOUND

@@ -163,3 +163,34 @@ def test_how_central_something_is_follows_an_edit(repo, engine):
     opened.codebase.index()
     second = {e.qualified: e.rank for e in opened.codebase.outline() if e.qualified}
     assert second["used"] < first["used"]
+
+
+def test_a_map_may_be_of_a_part(repo, engine):
+    """Of a folder or of what a glob covers; where nothing lies that is said."""
+    opened = engine(repo("app", {"a/one.py": "def first(): ...\n", "b/two.py": "def second(): ...\n"}))
+    assert {entry.path for entry in opened.map(within=("a",)).entries} == {"a/one.py"}
+    assert {entry.path for entry in opened.map(within=("**/two.py",)).entries} == {"b/two.py"}
+    with pytest.raises(UsageError, match="nothing that is indexed lies in c"):
+        opened.map(within=("c",))
+
+
+def test_a_session_is_shown_a_declaration_once(repo, engine):
+    """What was declared otherwise since is new, what only moved is not."""
+    made = repo("app", {"a.py": "def first(): ...\n\n\ndef second(x): ...\n"})
+    opened = engine(made)
+    names = [entry.qualified for entry in opened.map(session="s").entries if entry.qualified]
+    assert sorted(names) == ["first", "second"]
+    again = opened.map(session="s")
+    assert (again.entries, again.shown_before) == ((), 3)
+    assert again.text == "3 shown before in this session\n# Map of app\n"
+    assert opened.map(session="other").entries
+    made.write("a.py", "# moved\n\ndef first(): ...\n\n\ndef second(x, y): ...\n")
+    assert [entry.qualified for entry in opened.map(session="s").entries] == ["second"]
+
+
+def test_the_tool_draws_a_map_of_a_path_for_a_session(repo, engine):
+    """As `context` does what it gathers."""
+    opened = engine(repo("app", {"a/one.py": "def first(): ...\n", "b/two.py": "def second(): ...\n"}))
+    asked = {"task": "", "mode": "map", "path": "a", "session": "s"}
+    assert TOOLS["context"].call(opened, asked).data["shown"] == ["a/one.py:1"]
+    assert TOOLS["context"].call(opened, asked).data["shown"] == []

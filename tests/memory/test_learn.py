@@ -66,6 +66,18 @@ def test_what_a_model_quotes_is_kept_with_its_event(opened: Callable[..., Engine
     assert len(chat_server.requests) == 1
 
 
+def test_a_long_event_is_shown_by_both_ends_and_that_is_said(opened: Callable[..., Engine], chat_server: Any) -> None:
+    """What one says about a paste stands behind it as often as before."""
+    memory = opened().memory
+    memory.record("Look at this.\n" + "x = 1\n" * 3000 + "She wants two blanks instead.", role="user")
+    chat_server.answer = noting(
+        quote="She wants two blanks instead", kind="preference", subject="indentation", value="two blanks"
+    )
+    done = memory.learn()
+    assert [(each.read, each.kept, each.shortened) for each in done] == [(1, 1, 1)]
+    assert "She wants two blanks instead." in str(chat_server.requests[-1])
+
+
 def test_what_a_model_says_an_event_is_about_finds_it(opened: Callable[..., Engine], chat_server: Any) -> None:
     """The arrays knew the event before; it is read anew once, and is not sent to the model again for it."""
     memory = opened().memory

@@ -215,3 +215,10 @@ def test_a_damaged_memory_is_refused_and_left_as_it_is(tmp_path, vade_home):
         _ = engine.memory
     assert path.read_bytes() == damaged != whole
     assert [each.name for each in path.parent.glob("memory.db.damaged*")] == []
+
+
+def test_secrets_of_what_is_known_already_are_not_counted_again(memory, event):
+    """A transcript that is read anew says nothing new, and takes nothing new out."""
+    told = event(1, "export API_KEY=q8Zr3vN1xT7mKp2LwY5c")
+    assert dict(memory.record_all([told]).redacted) == {"assignment": 1}
+    assert dict(memory.record_all([told]).redacted) == {}

@@ -17,7 +17,20 @@ from vademecum.memory.transcripts.progress import MOST_LINE_BYTES
 from vademecum.memory.transcripts.shape import cut
 
 sys.path.insert(0, str(Path(__file__).parent))
-from transcript_fixtures import AIDER, CLAUDE, CODEX, CODEX_OLD, GEMINI, GEMINI_OBJECT, PROJECT, ROOT, write
+from transcript_fixtures import (
+    AIDER,
+    CLAUDE,
+    CODEX,
+    CODEX_OLD,
+    GEMINI,
+    GEMINI_OBJECT,
+    PROJECT,
+    ROOT,
+    codex_line,
+    codex_message,
+    lines,
+    write,
+)
 
 WANTED = Wanted((ROOT,))
 
@@ -73,6 +86,19 @@ def test_codex(file: Path) -> None:
     assert told(got)[4:] == [("assistant", "Done.")]
     assert (got[2].metadata["failed"], got[3].metadata["path"]) == (True, "src/a.py")
     assert {each.session for each in got} == {"0199-codex"}
+
+
+def test_a_directory_that_somebody_speaks_of_is_not_where_codex_works(file: Path) -> None:
+    """Only what Codex itself says of its surroundings moves a session; a message that quotes such words does not."""
+    file.write_text(
+        lines(
+            codex_line("session_meta", {"id": "s", "cwd": ROOT}, 0),
+            codex_line("response_item", codex_message("user", "It said <cwd>/elsewhere</cwd>, why?"), 1),
+            codex_line("response_item", codex_message("assistant", "Current working directory: /elsewhere"), 2),
+            codex_line("response_item", codex_message("user", "I prefer tabs."), 3),
+        )
+    )
+    assert [each.text for each in events(file, "codex")[0]][-1] == "I prefer tabs."
 
 
 def test_codex_before_the_payload(file: Path) -> None:

@@ -132,7 +132,7 @@ def test_a_server_provides_what_it_has_and_says_what_it_goes_without(empty_datab
     said = "\n".join(upgrade(empty_database))
     assert "vector provides searching vectors in the server" in said
     assert expected in said
-    assert expected in "\n".join(upgrade(empty_database))
+    assert (without in "\n".join(upgrade(empty_database))) is (expected == without)
     assert [check.ok for check in check_database(empty_database)] == [True] * 6
     url = system_server.create()
     assert "pg_trgm provides" in "\n".join(upgrade(url))

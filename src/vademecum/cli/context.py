@@ -53,9 +53,11 @@ def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
 @paths_argument
 @click.option("--budget", type=click.IntRange(1), metavar="N", help="Tokens it may take at most.")
 @click.option("--task", default="", metavar="TEXT", help="Draw it around what this is about.")
+@click.option("--path", "only", multiple=True, metavar="GLOB", help="Of what lies here alone; may be repeated.")
+@click.option("--session", default="", metavar="ID", help="Leave out what a map showed under this name before.")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @json_option
-def map_(paths: tuple[str, ...], budget: int | None, task: str, *, no_refresh: bool, as_json: bool) -> int:
+def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) -> int:
     """Print the repository in so many tokens: its files with their most central declarations.
 
     A PATH that is a file is what the map is drawn around; a directory is what it is of.
@@ -69,7 +71,8 @@ def map_(paths: tuple[str, ...], budget: int | None, task: str, *, no_refresh: b
         tops = [os.path.realpath(root.path) + os.sep for root in engine.roots]
         own = [file.removeprefix(top).replace(os.sep, "/") for file in files for top in tops if file.startswith(top)]
         drawn = engine.map(
-            own, budget, task=task, form="json" if as_json else "markdown", refresh=not no_refresh, progress=progress
+            own, budget, task=task, within=options["only"], session=options["session"],
+            form="json" if options["as_json"] else "markdown", refresh=not options["no_refresh"], progress=progress,
         )  # fmt: skip
     emit(drawn.text)
     return 0 if drawn else NOTHING

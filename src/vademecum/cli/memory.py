@@ -280,7 +280,8 @@ def learn(most: int, *, as_json: bool) -> int:
         emit_json([asdict(each) for each in done])
     for each in () if as_json else done:
         stopped = f"; stopped: {each.problem}" if each.problem else ""
-        emit(f"{each.read} events read, {each.kept} statements kept, {each.dropped} dropped{stopped}\n")
+        shortened = f" ({each.shortened} without their middle)" if each.shortened else ""
+        emit(f"{each.read} events read{shortened}, {each.kept} statements kept, {each.dropped} dropped{stopped}\n")
     return 3 if any(each.problem for each in done) else 0
 
 

@@ -265,12 +265,14 @@ class Codebase:
         """Return every piece of one indexed file, in order, from the index as it is; () where the file is not in it."""
         return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", _silent, refresh=False)[0], path)
 
-    def outline(self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = ()) -> list[Entry]:
-        """Return what a repository declares, the most central first, as seen from evidence or files where some are given."""
+    def outline(
+        self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
+    ) -> list[Entry]:
+        """Return what a repository declares, the most central first, as seen from evidence or files, in what globs cover."""
         from vademecum.codebase.outline import outline
 
         graph = self.graph(repo, refresh=False)
-        return outline(graph, [item for item in found if item.repo == graph.opened.repo.name], paths)
+        return outline(graph, [item for item in found if item.repo == graph.opened.repo.name], paths, within)
 
     def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
         """Return at most so many files that come after a path, in order, and how many there are; from the index as it is."""

@@ -295,6 +295,8 @@ def _explain(root: Root, verb: str, complaint: str) -> str:
             f"git does not trust {root.path}, because another user owns it; "
             f"if you do, run: git config --global --add safe.directory {root.path}"
         )
+    if "not a git repository" in complaint.casefold():  # after which `git diff` prints all of its options
+        return f"{root.path} is not in a git repository: there are no revisions to name"
     if "must be run in a work tree" in complaint:
         return (
             f"{root.path} belongs to a bare repository, which has no files to index; make a work tree of it, "

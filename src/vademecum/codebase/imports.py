@@ -39,11 +39,14 @@ def imported(statement: str, language: str) -> list[Bound]:
 
 
 def exported(statement: str) -> list[Bound]:
-    """Return what an export statement of JavaScript hands on: the module is "" for a name of the file itself.
+    r"""Return what an export statement of JavaScript hands on: the module is "" for a name of the file itself.
 
     >>> exported("export { a as b, c } from './m'"), exported("export * from './n'"), exported("export default run")
     ([('b', './m', 'a'), ('c', './m', 'c')], [('*', './n', '*')], [('default', '', 'run')])
+    >>> exported("export {\n  a, // the first\n  /* not b */ c,\n}")
+    [('a', '', 'a'), ('c', '', 'c')]
     """
+    statement = _SLASHES.sub("", statement)
     found = _FROM.match(statement)
     module = found["module"] if found and found["what"] else ""
     what = (found["what"] if found else "") or ""

@@ -14,7 +14,7 @@ from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Node, node_id
 from vademecum.codebase.repository import Opened
 from vademecum.retrieval.files import FILE_KINDS
-from vademecum.retrieval.filters import below
+from vademecum.retrieval.filters import below, matching
 from vademecum.types import Evidence, FileKind
 
 FURTHER = (
@@ -38,17 +38,20 @@ class Entry:
     rank: float  # not negative, higher is more central
 
 
-def outline(graph: Graph, found: Sequence[Evidence] = (), paths: Sequence[str] = ()) -> list[Entry]:
+def outline(
+    graph: Graph, found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
+) -> list[Entry]:
     """Return what one repository declares, the most central first; below the opened prefixes alone, where there are some.
 
     Args:
         graph: of that repository.
         found: evidence that the map is drawn around; what is near to it is central.
         paths: files that it is drawn around, likewise.
+        within: globs and directories that it is of; none for everything.
     """
     opened = graph.opened
     ranks = centrality(graph, seeds_of(graph, found, paths))
-    weight = _weights(opened)
+    weight = _weights(opened, within)
     signatures = _signatures(opened)
     entries = [
         Entry(opened.repo.name, node.path, node.start_line, node.end_line, node.qualified, node.kind,
@@ -97,10 +100,12 @@ def _is_private(node: Node) -> bool:
     return node.name.startswith("_")
 
 
-def _weights(opened: Opened) -> dict[str, float]:
+def _weights(opened: Opened, within: Sequence[str]) -> dict[str, float]:
     """Return what each file's ranks count, by path, of the files that are mapped."""
     files = opened.view.files
     mask = below(files, opened.prefixes) if opened.prefixes else np.ones(len(files), bool)
+    if within:
+        mask &= matching(files.paths, within)
     product = [kind is FileKind.PRODUCT for kind in FILE_KINDS]
     return {
         files.paths[number]: 1.0 if product[files.kinds[number]] else ASIDE for number in np.flatnonzero(mask).tolist()

@@ -44,7 +44,7 @@ def callers(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
     if not asked:
         return _not_found(graph, name, "callers", depth)
     start = _with_constructors(graph, asked)
-    found = _walked(graph, start, USES, depth, into=True)
+    found = _walked(graph, start, _uses(asked), depth, into=True)
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
     return answer if answer.found else _nothing(graph, answer, start)
@@ -61,7 +61,7 @@ def callees(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
     if not asked:
         return _not_found(graph, name, "callees", depth)
     inside = _with_children(graph, asked)
-    found = _walked(graph, inside, USES, depth, into=False)
+    found = _walked(graph, inside, _uses(asked), depth, into=False)
     answer = _answer(graph, name, "callees", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, inside, into=False, shown=guesses)
     return answer if answer.found else replace(answer, verdict="none" if not answer.withheld else "unknown")
@@ -125,8 +125,9 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
     if {node.id for node in starts} & {node.id for node in ends}:
         itself = _answer(graph, asked, "path", depth, starts[:1], [], limit=MOST)
         return replace(itself, reason=f"{source} and {target} name one declaration")
+    relations = (*BREAKS, Relation.IMPORTS) if _has_file([*starts, *ends]) else BREAKS
     for first, last, backwards in ((starts, ends, False), (ends, starts, True)):
-        way = _way(graph, first, last, depth)
+        way = _way(graph, first, last, depth, relations)
         if way:
             found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
             answer = _answer(
@@ -180,23 +181,35 @@ def _walked(graph: Graph, start: Sequence[Node], relations: Sequence[Relation], 
     )
 
 
-def _way(graph: Graph, starts: Sequence[Node], ends: Sequence[Node], depth: int) -> list[tuple[Node, Edge]]:
+def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
+    """Return what it is to use something: a declaration is called or named, a file is imported too."""
+    return (*USES, Relation.IMPORTS) if _has_file(asked) else USES
+
+
+def _has_file(nodes: Sequence[Node]) -> bool:
+    return any(not node.qualified for node in nodes)
+
+
+def _way(
+    graph: Graph, starts: Sequence[Node], ends: Sequence[Node], depth: int, relations: Sequence[Relation]
+) -> list[tuple[Node, Edge]]:
     """Return the nodes after the first of a shortest way, each with the edge that leads to it; [] where there is none."""
-    from_start = graph.reach([node.id for node in starts], BREAKS, depth)
-    to_end = graph.reach([node.id for node in ends], BREAKS, depth, into=True)
+    from_start = graph.reach([node.id for node in starts], relations, depth)
+    to_end = graph.reach([node.id for node in ends], relations, depth, into=True)
     meeting = min((n for n in from_start if n in to_end), key=lambda n: (from_start[n] + to_end[n], n), default=None)
     if meeting is None:
         return []
-    edges = _steps(graph, meeting, from_start, into=True)[::-1] + _steps(graph, meeting, to_end, into=False)
+    edges = _steps(graph, meeting, from_start, relations, into=True)[::-1]
+    edges += _steps(graph, meeting, to_end, relations, into=False)
     nodes = graph.nodes(edge.target for edge in edges)
     return [(nodes[edge.target], edge) for edge in edges]
 
 
-def _steps(graph: Graph, here: int, steps: dict[int, int], *, into: bool) -> list[Edge]:
+def _steps(graph: Graph, here: int, steps: dict[int, int], relations: Sequence[Relation], *, into: bool) -> list[Edge]:
     """Return the edges from a node to where the steps were counted from, nearest first."""
     way = []
     while steps[here]:
-        edges = graph.edges([here], BREAKS, into=into)
+        edges = graph.edges([here], relations, into=into)
         edge = next(e for e in edges if steps.get(e.source if into else e.target) == steps[here] - 1)
         way.append(edge)
         here = edge.source if into else edge.target

@@ -14,6 +14,7 @@ queries (`<language>.refs.scm`) use this vocabulary:
     return, returned        a function's declared type; a value it returns
     embedded                a type that stands for a base (Go)
     load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
+    alias + type            a name that stands for another type, or for the bound of a type parameter; alone, for any type
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ _DEPTH = 1000
 _LONGEST = 400  # characters of an expression or a type
 _OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
 _SCRIPT = frozenset({"javascript", "typescript", "tsx"})
+_NAMES_ALONE = re.compile(r"export\s*(?:type\s*)?[{*]")
 _EXPORTS = re.compile(r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?")
 
-VERSION = 1  # raised when other references are found, so that those found before are found anew
+VERSION = 2  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 
@@ -67,6 +69,7 @@ class References:
     bases: list[tuple[int, int, str]] = field(default_factory=list)  # … type
     loads: list[tuple[int, int, str]] = field(default_factory=list)  # … chain
     types: list[tuple[int, int, str]] = field(default_factory=list)  # … type
+    aliases: list[tuple[int, int, str, str]] = field(default_factory=list)  # … name, type, "" for any
 
     def dump(self) -> str:
         """Return it as JSON, empty parts left out."""
@@ -151,6 +154,9 @@ class _Finder:
         start = node.start_byte
         return self._content[start : min(node.end_byte, start + _LONGEST)].decode(errors="ignore")
 
+    def _whole(self, node: tree_sitter.Node) -> str:
+        return self._content[node.start_byte : node.end_byte].decode(errors="ignore")
+
     def take(self, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take one match."""
         for name, nodes in captured.items():
@@ -182,12 +188,15 @@ class _Finder:
 
     def importing(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
-        statement = self._content[node.start_byte : node.end_byte].decode(errors="ignore")
+        statement = self._whole(node)
         self.found.imports += [(owner, line, *bound) for bound in imported(statement, self._language)]
 
     def exporting(self, node: tree_sitter.Node, _: Any) -> None:
         line = self._lines.number(node.start_byte)
-        self.found.exports += [(0, line, *bound) for bound in exported(self._text(node))]
+        statement = self._text(node)
+        if _NAMES_ALONE.match(statement):  # a list may be long, and what is declared is not needed
+            statement = self._whole(node)
+        self.found.exports += [(0, line, *bound) for bound in exported(statement)]
 
     def package(self, node: tree_sitter.Node, _: Any) -> None:
         package = self._text(node).replace("\\", ".").replace("::", ".")
@@ -215,7 +224,7 @@ class _Finder:
         name = self._text(node)
         how = next((how for how in (TYPE, VALUE, EACH, CONTEXT) if how in captured), SHADOW)
         text = self._text(captured[how][0]) if how != SHADOW else ""
-        if self._language in _SCRIPT and how == VALUE and self._script(owner, line, name, text):
+        if self._language in _SCRIPT and how == VALUE and self._script(owner, line, node, captured[how][0]):
             return
         scope = owner
         own = _OWN.fullmatch(name)
@@ -228,8 +237,10 @@ class _Finder:
         if name.removeprefix("#").isidentifier():
             self.found.bindings.append((owner, line, name, how, text, scope))
 
-    def _script(self, owner: int, line: int, name: str, value: str) -> bool:
+    def _script(self, owner: int, line: int, bound_to: tree_sitter.Node, held: tree_sitter.Node) -> bool:
         """Take what only JavaScript does by assignment: `require`, and CommonJS exports."""
+        name = self._whole(bound_to) if bound_to.type == "object_pattern" else self._text(bound_to)
+        value = self._text(held)
         if bound := required(name, value):
             self.found.imports += [(owner, line, *each) for each in bound]
             return True
@@ -240,9 +251,14 @@ class _Finder:
             if spelled := chain(value):
                 self.found.exports.append((0, line, exports[1] or "=", "", spelled))
         else:
+            value = self._whole(held)
             inside = re.findall(r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])", value)
             self.found.exports += [(0, line, name, "", local or name) for name, local in inside]
         return True
+
+    def aliasing(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        meant = self._text(captured["type"][0]) if "type" in captured else ""
+        self.found.aliases.append((*self._at(node), self._text(node), meant))
 
     def fielded(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         owner, line = self._at(node)
@@ -274,5 +290,5 @@ _HANDLERS = {
     "call": _Finder.calling, "method": _Finder.calling_method, "new": _Finder.making, "load": _Finder.passing,
     "bare": _Finder.calling, "ref": _Finder.naming, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
-    "embedded": _Finder.embedded, "field": _Finder.fielded, "name": _Finder.binding,
+    "embedded": _Finder.embedded, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
 }  # fmt: skip

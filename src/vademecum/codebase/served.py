@@ -108,7 +108,13 @@ def search_served(
     if decided is Verdict.NOT_FOUND:
         near = tuple(dict.fromkeys(named_in(server, rankings["names"])))
         return Answer(
-            query.text, decided, probable, (), "nothing in the shared database matches", near, ranked.searched
+            query.text,
+            decided,
+            probable,
+            (),
+            "nothing in the shared database matches: in it is what `vade index` or a worker published",
+            near,
+            ranked.searched,
         )
     evidence = evidence_of(server, hits[: query.k], ranked, asking)
     return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)

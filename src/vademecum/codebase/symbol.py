@@ -16,14 +16,14 @@ from vademecum.errors import UsageError
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.filters import below
-from vademecum.retrieval.query import Plan, last_part, split_name
+from vademecum.retrieval.query import Plan, is_meant, last_part, split_name
 from vademecum.types import Answer, Chunk, Evidence, FileKind, Symbol, Verdict
 
 _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
 
 
 def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = True) -> Answer:
-    """Return the definitions of `name`, which may be qualified: `Class.method`, `module::Type`; or the `nearest` names there are.
+    """Return the definitions of `name`, which may be qualified: `Class.method`, `module.function`; or the `nearest` names there are.
 
     Raises:
         UsageError: `name` holds no name, or `k` asks for nothing.
@@ -71,16 +71,12 @@ def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:
         file, chunk = int(view.row_file[row]), stored[0]
         state = check_file(each, file)
         for symbol in chunk.symbols:
-            if _is_it(symbol, wanted) and chunk.metadata.get("part", 1) == 1:
+            if is_meant(wanted, symbol.qualified, view.files.paths[file]) and chunk.metadata.get("part", 1) == 1:
                 shown = evidence_of(each, row, stored, 1.0, {"definition": 1.0}, state)
                 kind = FILE_KINDS[view.files.kinds[file]]
                 distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)
                 hits.append((distance, _as_definition(shown, chunk, symbol)))
     return hits
-
-
-def _is_it(symbol: Symbol, wanted: list[str]) -> bool:
-    return split_name(symbol.qualified)[-len(wanted) :] == wanted
 
 
 def _as_definition(shown: Evidence, chunk: Chunk, symbol: Symbol) -> Evidence:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 from vademecum.codebase.outline import Entry
@@ -24,6 +25,7 @@ from vademecum.context.code import check
 from vademecum.context.document import HEADLINE_CHARACTERS, headline
 from vademecum.context.piece import Form, Part, Piece, Section
 from vademecum.context.render import LINE_CHARACTERS, visible
+from vademecum.context.session import Turn
 from vademecum.protocols import TokenCounter
 
 MOST_ENTRIES = 4_000  # that a budget is offered: nobody reads a longer map
@@ -39,6 +41,7 @@ class Map:
         tokens: how many tokens `text` is, by `counter`.
         entries: what is on it, by repository, the most central first.
         left_out: how many declarations and files found no room.
+        shown_before: how many were left out because the session has them.
     """
 
     task: str
@@ -48,10 +51,16 @@ class Map:
     counter: str
     entries: tuple[Entry, ...] = ()
     left_out: int = 0
+    shown_before: int = 0
 
     def __bool__(self) -> bool:
         """True when anything is on it."""
         return bool(self.entries)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what it says of itself beside its text: where each declaration on it begins."""
+        shown = [f"{entry.path}:{entry.line}" for entry in self.entries if entry.qualified]
+        return {"tokens": self.tokens, "left_out": self.left_out, "shown_before": self.shown_before, "shown": shown}
 
 
 def draw(
@@ -61,42 +70,57 @@ def draw(
     *,
     task: str = "",
     form: str = "markdown",
+    own: Turn | None = None,
 ) -> Map:
     """Return a map of repositories, given by name with their declarations, the most central first.
 
+    What the session of `own` was shown before is left out, and what is drawn will be.
+
     Raises:
         UsageError: the budget or the form makes no sense.
+        StoreError: the session cannot be kept.
     """
     check(budget, form)
-    entries = {f"{repo}\0{n}": entry for repo, own in repositories for n, entry in enumerate(own[:MOST_ENTRIES])}
-    sections = [
-        Section(repo, 1.0, [(_piece(f"{repo}\0{n}", entry, own),) for n, entry in enumerate(own[:MOST_ENTRIES])])
-        for repo, own in repositories
-    ]
-    facts = {"task": task, "budget": budget, "counter": counter.name}
+    own = Turn() if own is None else own
+    entries: dict[str, Entry] = {}
+    sections = []
+    for repo, every in repositories:
+        pieces = [_piece(entry, every) for entry in every[:MOST_ENTRIES]]
+        fresh = [own.is_new(piece) for piece in pieces]
+        own.left += fresh.count(False)
+        entries |= {p.keys[0]: e for p, e, is_new in zip(pieces, every, fresh, strict=False) if is_new}
+        sections.append(Section(repo, 1.0, [(p,) for p, is_new in zip(pieces, fresh, strict=True) if is_new]))
+    facts = {"task": task, "budget": budget, "counter": counter.name, "shown_before": own.left}
 
     def whole(parts: Sequence[Part]) -> str:
         chosen = [(part.name, [entries[piece.keys[0]] for piece in part.pieces]) for part in parts]
-        return markdown(chosen, task) if form == "markdown" else _json(record(chosen) | facts)
+        return markdown(chosen, task, own.left) if form == "markdown" else _json(record(chosen) | facts)
 
     parts = pack(sections, budget, lambda piece: counter.count(piece.text), lambda parts: counter.count(whole(parts)))
     shown = tuple(entries[piece.keys[0]] for part in parts for piece in part.pieces)
     text = whole(parts)
     if counter.count(text) > budget:
-        text, shown = "", ()
-    return Map(task, text, counter.count(text), budget, counter.name, shown, len(entries) - len(shown))
+        text, shown, parts = "", (), ()
+    own.remember(parts)
+    left_out = len(entries) - len(shown)
+    return Map(task, text, counter.count(text), budget, counter.name, shown, left_out, own.left)
 
 
-def _piece(key: str, entry: Entry, own: Sequence[Entry]) -> Piece:
-    """An entry as a piece: its line, and where it is the first of its file, that of the file."""
-    first = next(other for other in own if other.path == entry.path) is entry
+def _piece(entry: Entry, every: Sequence[Entry]) -> Piece:
+    """An entry as a piece: its line, and where it is the first of its file, that of the file.
+
+    Its key names what it is and how it is declared: moved to another line it was shown, with other parameters it was not.
+    """
+    first = next(other for other in every if other.path == entry.path) is entry
+    said = blake2b(entry.signature.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    key = f"map:{entry.repo}:{entry.path}:{entry.qualified}:{said}".replace("\n", " ")
     line = _line(entry) + "\n"
     return Piece(f"{entry.path}\n{line}" if first else line, (), Form.LINE, None, (key,))
 
 
-def markdown(repositories: Sequence[tuple[str, Sequence[Entry]]], task: str = "") -> str:
+def markdown(repositories: Sequence[tuple[str, Sequence[Entry]]], task: str = "", shown_before: int = 0) -> str:
     """Return a map as Markdown that ends in a newline."""
-    lines: list[str] = []
+    lines = [f"{shown_before} shown before in this session"] if shown_before else []
     wanted = visible(headline(task))[:HEADLINE_CHARACTERS]
     for repo, entries in repositories:
         lines += [f"# Map of {visible(repo)}" + (f" for: {wanted}" if wanted else "")]

@@ -14,6 +14,7 @@ from vademecum.errors import (
     MissingExtraError,
     ProviderError,
     SourceError,
+    StoreAwayError,
     StoreBusyError,
     StoreFullError,
     UnknownError,
@@ -32,6 +33,7 @@ _STATUS: tuple[tuple[type[Error], int], ...] = (
     (SourceError, 404),
     (MissingExtraError, 501),
     (StoreBusyError, 503),
+    (StoreAwayError, 502),
     (StoreFullError, 507),
     (ProviderError, 502),
 )
@@ -64,8 +66,8 @@ class ProblemError(HTTPException):
 def status_of(error: Error) -> int:
     """Return the status that says what an error says.
 
-    >>> status_of(UnknownError("no such")), status_of(StoreBusyError("held")), status_of(Error("?"))
-    (404, 503, 500)
+    >>> status_of(UnknownError("no such")), status_of(StoreBusyError("held")), status_of(StoreAwayError("gone")), status_of(Error("?"))
+    (404, 503, 502, 500)
     """
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 

@@ -162,18 +162,13 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
 
 
 def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
-    if arguments.get("mode") == "map":
-        return _map(engine, arguments, progress)
     paths = [_inside(engine, path) for path in (arguments.get("path", ""),) if path]
     task, budget, session = arguments["task"], arguments.get("budget"), arguments.get("session", "")
+    if arguments.get("mode") == "map":
+        drawn = engine.map((), budget, task=task, within=paths, session=session, progress=progress)
+        return Outcome(drawn.text.rstrip("\n"), drawn.facts())
     found = engine.context(task, budget, paths=paths, session=session, progress=progress)
     return Outcome(found.text.rstrip("\n"), context_record(found))
-
-
-def _map(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
-    drawn = engine.map((), arguments.get("budget"), task=arguments["task"], progress=progress)
-    shown = [f"{entry.path}:{entry.line}" for entry in drawn.entries if entry.qualified]
-    return Outcome(drawn.text.rstrip("\n"), {"tokens": drawn.tokens, "left_out": drawn.left_out, "shown": shown})
 
 
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:

@@ -18,6 +18,7 @@ from vademecum.memory.records import Event, FactKind, Role, Statement
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import Scope
 from vademecum.memory.sync import load_state, save_state
+from vademecum.memory.transcripts.shape import CUT
 from vademecum.protocols import Clock, Extractor
 from vademecum.result import Err
 from vademecum.types import Passage
@@ -26,6 +27,7 @@ SOURCE = "learn"  # under which it is kept how far the events were read
 MOST_EVENTS = 200  # in one go, unless more are asked for: a model on a desk takes seconds for ten
 AT_ONCE = 10
 CONFIDENCE: Mapping[Role, float] = {Role.USER: 0.7, Role.NOTE: 0.75, Role.ASSISTANT: 0.5}
+SHOWN = 4_000  # characters of an event: two thirds from its beginning, the rest from its end
 FIRST_POSITION = 1000  # among an event's statements: behind those of the rules
 _MOST_CHARACTERS = 300  # of a value or reason
 _LEAST_QUOTED = 8  # characters: a shorter quotation can be found anywhere
@@ -38,6 +40,7 @@ class Learned:
     Attributes:
         read: events the model was shown.
         kept: statements that are new.
+        shortened: of them those whose middle it was not shown.
         dropped: items that name no event they were shown, or quote what it does not say, or make no sense.
         problem: why it stopped early, "" where it did not.
     """
@@ -45,6 +48,7 @@ class Learned:
     read: int = 0
     kept: int = 0
     dropped: int = 0
+    shortened: int = 0
     problem: str = ""
 
 
@@ -55,14 +59,27 @@ def learn(scope: Scope, extractor: Extractor, clock: Clock, most: int = MOST_EVE
     for batch in _batches(scope, int(start), most):
         noted = {c.event for c in scope.ledger.claims_of([e.id for _, e in batch]) if c.position >= FIRST_POSITION}
         events = [event for _, event in batch if event.role in CONFIDENCE and event.id not in noted]
-        answer = extractor.read([Passage(event.text, event.id, str(event.role)) for event in events])
+        answer = extractor.read([Passage(shown_of(event.text), event.id, str(event.role)) for event in events])
         if isinstance(answer, Err):
             done.problem = str(answer.error)
             break
         done.read += len(events)
+        done.shortened += sum(len(event.text) > SHOWN for event in events)
         _keep(answer.value, events, scope, clock(), done)
         save_state(scope.store, scope.name, SOURCE, {"number": batch[-1][0]}, clock())
     return done
+
+
+def shown_of(text: str) -> str:
+    """Return what of a text a model is shown: all, or its beginning and its end, where one says what a paste is about.
+
+    >>> len(shown_of("a" * 5_000)), CUT in shown_of("a" * 5_000)
+    (4000, True)
+    """
+    if len(text) <= SHOWN:
+        return text
+    begin = SHOWN * 2 // 3
+    return f"{text[:begin]}{CUT}{text[begin + len(CUT) - SHOWN :]}"
 
 
 def _batches(scope: Scope, number: int, most: int) -> Iterator[list[tuple[int, Event]]]:

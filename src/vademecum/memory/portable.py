@@ -13,6 +13,7 @@ order and twice, gives the same facts. Secrets are looked for once more on the w
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from vademecum.errors import UsageError
 from vademecum.memory.facts import CONFIRMED, FORGOTTEN, REJECTED
 from vademecum.memory.journal import MOVED
 from vademecum.memory.ledger import CLAIM_COLUMNS
+from vademecum.memory.record import redacted
 from vademecum.memory.records import Claim, Event, FactKind, Role
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import Scope
@@ -36,7 +38,7 @@ class Imported:
     """What reading a file brought."""
 
     events: int  # new ones
-    claims: int
+    claims: int  # statements that were not known
     skipped: int  # lines of no type that is known, or damaged
 
 
@@ -85,7 +87,7 @@ def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
     events = [event for event in map(_event, of.get("event", ())) if event is not None]
     claims = [claim for claim in map(_claim, of.get("claim", ())) if claim is not None]
     stones = [r for r in of.get("tombstone", ()) if isinstance(r.get("id"), str)]
-    marks = [(str(r["digest"]), str(r["mark"]), float(r["at"])) for r in of.get("mark", ()) if r.get("mark") in _MARKS]
+    marks = [mark for mark in map(_mark, of.get("mark", ())) if mark is not None]
     with scope.store.transaction():
         for reason in dict.fromkeys(str(stone.get("reason")) for stone in stones):
             scope.journal.delete([s["id"] for s in stones if str(s.get("reason")) == reason], reason, now)
@@ -93,6 +95,8 @@ def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
         scope.journal.welcome_back([event.id for event in events])
         new = scope.journal.append(events, now)
         standing, fresh = _standing(claims, scope), {event.id for event in new}
+        kept = [(claim.event, claim.position) for claim in standing]
+        told = scope.store.get("claims", list(dict.fromkeys(kept))).unwrap()
         scope.ledger.learn([claim for claim in standing if claim.event in fresh])
         scope.ledger.add([claim for claim in standing if claim.event not in fresh], now)
         digests = {mark[0] for mark in marks}
@@ -100,7 +104,7 @@ def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
         scope.ledger.settle(sorted(keys))
     bad = len(events) + len(claims) + len(stones) + len(marks)
     known = sum(len(of.get(kind, ())) for kind in ("event", "claim", "mark", "tombstone"))
-    return Imported(len(new), len(claims), known - bad)
+    return Imported(len(new), len(set(kept)) - len(told), known - bad)
 
 
 def _standing(claims: list[Claim], scope: Scope) -> list[Claim]:
@@ -153,8 +157,15 @@ def _event(record: Mapping[str, Any]) -> Event | None:
         )  # fmt: skip
     except (KeyError, ValueError, TypeError):
         return None
-    return Event(event.id, event.at, event.role, redact(event.text).text, event.session, event.repo, event.speaker,
-                 event.metadata)  # fmt: skip
+    return redacted([event])[0][0] if math.isfinite(event.at) else None
+
+
+def _mark(record: Mapping[str, Any]) -> tuple[str, str, float] | None:
+    try:
+        mark = str(record["digest"]), str(record["mark"]), float(record["at"])
+    except (KeyError, ValueError, TypeError):
+        return None
+    return mark if mark[1] in _MARKS else None
 
 
 def _claim(record: Mapping[str, Any]) -> Claim | None:
@@ -167,6 +178,7 @@ def _claim(record: Mapping[str, Any]) -> Claim | None:
         }
         texts = ("event", "key", "digest", "text", "subject", "attribute", "value", "reason", "place", "speaker")
         words = {name: str(named[name]) for name in texts}
+        words |= {name: redact(words[name]).text for name in ("text", "value", "reason")}
         kind, corrects = FactKind(named["kind"]), bool(named["corrects"])
         return Claim(**words, **numbers, kind=kind, corrects=corrects, recorded_at=float(named["recorded_at"]))  # type: ignore[arg-type]
     except (KeyError, ValueError, TypeError):

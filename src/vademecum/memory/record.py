@@ -46,7 +46,7 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
     Raises:
         StoreError: the database cannot be written; nothing of these events is kept then.
     """
-    clean, redacted = _redacted(events)
+    clean, taken_out = redacted(events)
     claims = {event.id: _claims(event, into, recorded_at) for event in clean}
     with ExitStack() as transactions:
         transactions.enter_context(into.scope.store.transaction())
@@ -55,31 +55,32 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
         if wide:  # committed before the events: a crash between the two leaves claims that are made again, not lost
             transactions.enter_context(into.everywhere.store.transaction())
         facts = _learned(into.scope, own, into) + _learned(into.everywhere, wide, into)
-    said = len(own) + len(wide)
-    _count(new, [*own, *wide], facts, redacted)
-    return Recorded(len(new), len(events) - len(new), said, dict(redacted), tuple(event.id for event in clean)), facts
+    said, kept = len(own) + len(wide), {event.id for event in new}
+    counts = sum((each for event, each in zip(clean, taken_out, strict=True) if event.id in kept), Counter[str]())
+    _count(new, [*own, *wide], facts, counts)
+    return Recorded(len(new), len(events) - len(new), said, dict(counts), tuple(event.id for event in clean)), facts
 
 
-def _count(events: Sequence[Event], claims: Sequence[Claim], facts: Sequence[Fact], redacted: Counter[str]) -> None:
+def _count(events: Sequence[Event], claims: Sequence[Claim], facts: Sequence[Fact], taken_out: Counter[str]) -> None:
     for event in events:
         EVENTS.add(role=str(event.role))
     for claim in claims:
         CLAIMS.add(kind=str(claim.kind))
     SUPERSEDED.add(sum(any(fact.valid_to == claim.at for claim in claims) for fact in facts))
-    for kind, count in redacted.items():
+    for kind, count in taken_out.items():
         REDACTED.add(count, kind=kind)
 
 
-def _redacted(events: Sequence[Event]) -> tuple[list[Event], Counter[str]]:
-    """Return events without secrets, and what was taken out, by kind."""
-    counts: Counter[str] = Counter()
-    clean = []
+def redacted(events: Sequence[Event]) -> tuple[list[Event], list[Counter[str]]]:
+    """Return events without secrets, and what was taken out of each, by kind."""
+    clean, taken_out = [], []
     for event in events:
         found = redact(event.text)
-        counts.update(found.counts)
+        counts = Counter(found.counts)
         metadata = {name: _redacted_value(value, counts) for name, value in event.metadata.items()}
         clean.append(replace(event, text=found.text, metadata=metadata))
-    return clean, counts
+        taken_out.append(counts)
+    return clean, taken_out
 
 
 def _redacted_value(value: object, counts: Counter[str]) -> object:

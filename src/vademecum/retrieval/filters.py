@@ -38,13 +38,14 @@ def file_mask(files: FileTable, query: Query) -> NDArray[np.bool_]:
     if KINDS[query.kind] != KINDS["all"]:
         mask &= np.array([kind in KINDS[query.kind] for kind in FILE_KINDS], bool)[files.kinds]
     if query.paths:
-        mask &= _matching(files.paths, query.paths)
+        mask &= matching(files.paths, query.paths)
     if query.exclude:
-        mask &= ~_matching(files.paths, query.exclude)
+        mask &= ~matching(files.paths, query.exclude)
     return mask
 
 
-def _matching(paths: list[str], globs: Iterable[str]) -> NDArray[np.bool_]:
+def matching(paths: list[str], globs: Iterable[str]) -> NDArray[np.bool_]:
+    """Return bool (F,): the paths that one of the globs, or directories, covers."""
     mask = np.zeros(len(paths), bool)
     for glob in globs:
         hits = _hits(paths, glob_pattern(glob.replace("[", "[[]"))) if "[" in glob else mask[:0]

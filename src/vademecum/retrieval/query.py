@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vademecum.retrieval.tokens import query_terms, run_terms
@@ -10,6 +11,7 @@ from vademecum.retrieval.tokens import query_terms, run_terms
 # A name as code writes it: a capital inside, an underscore, a digit run, or a qualifier. `Engine.open`, `std::vec`.
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*")
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
+_NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
 _QUALIFIER = re.compile(r"\.|::|->|#|/")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
 MAX_TERMS = 400  # the rarest are kept
@@ -93,6 +95,35 @@ def split_name(name: str) -> list[str]:
     (['std', 'vec', 'Vec'], ['Engine', 'open'])
     """
     return [part for part in _QUALIFIER.split(name.strip().removesuffix("()")) if part]
+
+
+def is_meant(wanted: Sequence[str], qualified: str, path: str) -> bool:
+    """Tell whether a declaration is meant by a name's parts: they end its qualified name, or are all of it after its module's.
+
+    >>> is_meant(["Store", "get"], "App.Store.get", "a.py"), is_meant(["app", "store", "get"], "get", "src/app/store.py")
+    (True, True)
+    >>> is_meant(["app", "get"], "get", "src/app/__init__.py"), is_meant(["app", "get"], "Store.get", "src/app.py")
+    (True, False)
+    """
+    whole, parts = split_name(qualified), list(wanted)
+    if len(parts) <= len(whole):
+        return whole[-len(parts) :] == parts
+    rest = len(parts) - len(whole)
+    return parts[rest:] == whole and is_module(parts[:rest], path)
+
+
+def is_module(parts: Sequence[str], path: str) -> bool:
+    """Tell whether the parts of a name end that of the module a file is.
+
+    >>> is_module(["app", "net"], "src/app/net.py"), is_module(["app"], "src/app/__init__.py"), is_module(["net"], "src/net.py.txt")
+    (True, True, False)
+    """
+    *folders, last = path.split("/")
+    stem = last.rpartition(".")[0] or last
+    names = [*split_name(".".join(folders)), stem]
+    if stem in _NAMELESS or last.endswith(".go"):  # called by the directory
+        return names[:-1][-len(parts) :] == list(parts) or names[-len(parts) :] == list(parts)
+    return names[-len(parts) :] == list(parts)
 
 
 def name_term(name: str) -> str:

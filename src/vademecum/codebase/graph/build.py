@@ -26,7 +26,7 @@ from vademecum.protocols import Progress
 from vademecum.retrieval.files import LEFT_OUT
 from vademecum.retrieval.view import View
 
-VERSION = "2"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "3"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 
@@ -134,6 +134,8 @@ def interface(file: File) -> tuple[Any, ...]:
         sorted((refs.owners[row[0]], *row[2:]) for row in refs.returns),
         [(refs.owners[row[0]], *row[2:]) for row in refs.bases],
         sorted(file.properties),
+        sorted(file.several),
+        sorted((refs.owners[row[0]], *row[2:]) for row in refs.aliases),
     )
 
 

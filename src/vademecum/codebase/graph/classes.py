@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import partial
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.expression import chain, plain_type
 from vademecum.codebase.graph.definitions import CLASSES, Definitions, File
 from vademecum.codebase.graph.modules import Modules
-from vademecum.codebase.graph.scopes import HEADERS, OPEN_CLASSES
+from vademecum.codebase.graph.scopes import HEADERS, OPEN_CLASSES, parent_scopes
 from vademecum.codebase.graph.terms import Node, Tier
-from vademecum.codebase.graph.values import EXTERNAL, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
+from vademecum.codebase.graph.values import EXTERNAL, HELD, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
 from vademecum.codebase.references import CONTEXT, EACH, SHADOW, TYPE
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
@@ -70,11 +71,13 @@ class Classes(ABC):
                 return Value("def", node.path, node.qualified), Tier.EXACT
             if rows:
                 found, tier = self._bound(file, name, rows)
-                if found is not None or node is None:
+                if found is not None:
                     return held_by((found, max(tier, Tier.TYPED)), node)
+                if node is None:
+                    return HELD
             if node is not None:
                 return Value("def", node.path, node.qualified), Tier.EXACT
-        return OUTSIDE if complete else UNKNOWN
+        return OUTSIDE if complete else HELD
 
     def _opened(self, file: File, scope: str, name: str) -> Node | None:
         """Return a member that is declared apart from its class, where the language allows that."""
@@ -117,16 +120,35 @@ class Classes(ABC):
         plain = plain_type(text)
         if not plain:
             return UNKNOWN
-        many = plain.endswith("[]")
-        value, _ = self.meaning(file, scope, plain.removesuffix("[]"))
+        value = self._named_type(file, scope, plain.removesuffix("[]"))
+        if value is not None and not value.is_external and plain.endswith("[]"):
+            value = Value("many", value.path, value.name) if value.what == "inst" else None
+        return value, Tier.TYPED
+
+    def _named_type(self, file: File, scope: str, name: str) -> Value | None:
+        """Return an instance of what a type's name means, read in a scope; None for unknown."""
+        if (alias := self._alias(file, scope, name)) is not None:
+            return alias[0]
+        value, _ = self.meaning(file, scope, name)
         node = self.node(value)
         if value is None or value.is_external:
-            return (EXTERNAL if value else None), Tier.TYPED
+            return EXTERNAL if value else None
         if value.what != "def" or node is None or node.kind not in CLASSES:
-            return UNKNOWN
+            return None
         if node.kind == "alias":
-            return UNKNOWN
-        return Value("many" if many else "inst", value.path, value.name), Tier.TYPED
+            alias = self._alias(self.definitions.file(value.path), value.name.rpartition(".")[0], node.name)
+            return alias[0] if alias is not None else None
+        return Value("inst", value.path, value.name)
+
+    def _alias(self, file: File, scope: str, name: str) -> Meaning | None:
+        """Return what a name of a type stands for that is but another name, or a type parameter; None for all others."""
+        for around in (*parent_scopes(scope), ""):
+            text = file.aliases.get(around, {}).get(name)
+            if text is not None:
+                return self.definitions.once(
+                    ("alias", file.path, around, name), partial(self.type, file, around, text), UNKNOWN
+                )
+        return None
 
     def _bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
         """Return what a name is bound to, where all that binds it agrees."""
@@ -143,9 +165,20 @@ class Classes(ABC):
             if how != TYPE and text not in _NOTHING
         }
         if len({value for value, _ in found}) != 1:
-            return UNKNOWN
+            return self._shared([value for value, _ in found])
         value, tier = max(found, key=lambda each: each[1])
         return value, max(tier, Tier.TYPED)
+
+    def _shared(self, values: list[Value | None]) -> Meaning:
+        """Return an instance of the nearest class that instances of several classes have in common, where there is one."""
+        lines: list[tuple[Value, ...]] = []
+        for value in values:
+            if value is None or value.what != "inst":
+                return UNKNOWN
+            itself_too = (Value("def", value.path, value.name), *self.bases(value)[0])
+            lines.append(itself_too)
+        common = [each for each in min(lines, key=len, default=()) if all(each in line for line in lines)]
+        return (Value("inst", common[0].path, common[0].name), Tier.TYPED) if common else UNKNOWN
 
     def _fixture(self, file: File, name: str) -> Meaning:
         """Return what a parameter of a test stands for: what the fixture of that name, nearest in the tree, gives."""

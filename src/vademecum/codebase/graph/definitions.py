@@ -6,6 +6,7 @@ answered, so that a later change makes only those files be asked again whose ans
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
@@ -125,6 +126,22 @@ class File:
         for _, _, exported, module, name in self.refs.exports:
             found.setdefault(exported, []).append((module, name))
         return found
+
+    @cached_property
+    def aliases(self) -> dict[str, dict[str, str]]:
+        """By the owner's qualified name and the name: the type that it stands for, "" for any."""
+        found: dict[str, dict[str, str]] = {}
+        for owner, _, name, text in self.refs.aliases:
+            found.setdefault(self.refs.owners[owner], {}).setdefault(name, text)
+        return found
+
+    @cached_property
+    def several(self) -> frozenset[str]:
+        """The qualified names of more than one class of JavaScript: such stand in functions that have no name, as tests are."""
+        if self.family != "javascript":
+            return frozenset()
+        seen = Counter(name for name, _ in {(row[3], row[5]) for row in self._symbols(self.blob) if row[4] == "class"})
+        return frozenset(qualified for qualified, count in seen.items() if count > 1)
 
     @cached_property
     def returns(self) -> dict[str, list[tuple[str, str]]]:

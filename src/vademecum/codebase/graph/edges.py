@@ -7,14 +7,15 @@ kept apart and counted. What is known to be external gets no edge at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from vademecum.codebase.declarations import FUNCTIONS
+from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.expression import chain
 from vademecum.codebase.graph.classes import ancestors_named
 from vademecum.codebase.graph.common_names import is_common
-from vademecum.codebase.graph.definitions import CLASSES, File
+from vademecum.codebase.graph.definitions import File
 from vademecum.codebase.graph.names import Names
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.codebase.graph.values import Value
@@ -22,6 +23,8 @@ from vademecum.codebase.references import TYPE
 
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
 _MAKERS = frozenset({"new", "super"})  # called, they make an instance
+_FUNCTION = re.compile(r":?\s*(?:<|\(.*=>)", re.DOTALL)  # a type of functions
+_CALLABLE = re.compile(r"=>|\(|Callable|Function|Func|Action|Any\b|any\b|unknown|Fn|fn\b|func\b")  # may be one of them
 _INTERFACES = frozenset({"interface", "trait", "protocol", "annotation"})
 
 
@@ -119,7 +122,7 @@ class FileEdges:
             return
         value, tier = self._names.meaning(self._file, self._refs.owners[owner], spelled)
         if value is None:
-            self._by_name(owner, line, spelled)
+            self._by_name(owner, line, spelled, is_free=tier is not Tier.GUESS)
         elif value.what == "def":
             self._use(owner, line, value, tier)
         else:
@@ -129,8 +132,8 @@ class FileEdges:
         """Add the edge of a call, or of an instance made."""
         node = self._names.node(value)
         if value is not None and node is not None and value.what != "many":
-            relation = Relation.CALLS if node.kind in FUNCTIONS or node.kind in CLASSES else Relation.REFERENCES
-            self.found.add(self._source(owner), relation, node, tier, line)
+            is_name = node.kind in LEAVES and self._file.language == "ruby"  # which writes calls as names are written
+            self.found.add(self._source(owner), Relation.REFERENCES if is_name else Relation.CALLS, node, tier, line)
 
     def _held(self, owner: int, line: int, value: Value, tier: Tier, spelled: str) -> None:
         """Add the edge of calling what a constant or a field holds, or an object that can be called."""
@@ -145,26 +148,40 @@ class FileEdges:
         if node is not None:
             self.found.add(self._source(owner), Relation.CALLS, node, tier, line)
 
-    def _by_name(self, owner: int, line: int, spelled: str) -> None:
-        """Add an edge by the name alone, where nothing else is known."""
+    def _by_name(self, owner: int, line: int, spelled: str, *, is_free: bool) -> None:
+        """Add an edge by the name alone, where nothing else is known.
+
+        One declaration is taken for sure where it has the name alone, no other class overriding it or holding a field
+        of that name, where the class has no members from elsewhere, and where `is_free`: nothing is known of the receiver.
+        """
         receiver, _, name = spelled.rpartition(".")
         if not receiver or "(" in name or "[" in name:
             return
         if is_common(name, self._file.family):
             self.found.unresolved.add(name)
             return
+        named = [
+            (file, node) for file, node in self._names.definitions.named(name, self._file.family)
+            if _is_in_something(file, node) and (self._file.is_test or not file.is_test)
+        ]  # fmt: skip
         candidates = [
-            node for file, node in self._names.definitions.named(name, self._file.family)
-            if node.kind in FUNCTIONS and _is_member(file, node) and (self._file.is_test or not file.is_test)
+            node for file, node in named
+            if _is_member(file, node) and (node.kind in FUNCTIONS or _holds_function(file, node))
         ]  # fmt: skip
         roots = self._roots(candidates)
-        if len(roots) == 1 and self._names.bases(_class_of(roots[0]))[1]:
+        is_alone = len(roots) == 1 and all(node is roots[0] or _holds_other(file, node) for file, node in named)
+        if is_free and is_alone and self._is_closed(roots[0]):
             self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
         elif 0 < len(roots) <= MOST_GUESSES:
             for node in roots:
                 self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
         elif roots:
             self.found.unresolved.add(name)
+
+    def _is_closed(self, node: Node) -> bool:
+        """Whether the class of a member is one class, and is based on none from elsewhere."""
+        around = _class_of(node)
+        return around.name not in self._names.definitions.file(node.path).several and self._names.bases(around)[1]
 
     def _roots(self, candidates: list[Node]) -> list[Node]:
         """Return the candidates that override none of the others."""
@@ -218,11 +235,33 @@ class FileEdges:
         return self._names.node(value)
 
 
+def _is_in_something(file: File, node: Node) -> bool:
+    """Whether something has a declaration: a class a member, or in JavaScript a module a function."""
+    return _is_member(file, node) or (file.family == "javascript" and node.kind in FUNCTIONS)
+
+
 def _is_member(file: File, node: Node) -> bool:
     """Whether a function can be called on something: not one inside of another, but where such are put into objects."""
     around = node.qualified.rpartition(".")[0]
     holder = file.nodes.get(around)
     return bool(around) and (holder is None or holder.kind not in FUNCTIONS or file.family == "javascript")
+
+
+def _holds_function(file: File, node: Node) -> bool:
+    """Whether a property of an interface of TypeScript is declared to be a function."""
+    return file.family == "javascript" and any(map(_FUNCTION.match, _types_of(file, node)))
+
+
+def _holds_other(file: File, node: Node) -> bool:
+    """Whether a field is declared to be what cannot be called."""
+    declared = _types_of(file, node)
+    return bool(declared) and not any(_CALLABLE.search(text) for text in declared)
+
+
+def _types_of(file: File, node: Node) -> list[str]:
+    """Return the types that a field is declared with."""
+    rows = file.bindings.get(node.qualified.rpartition(".")[0], {}).get(node.name, ()) if node.kind in LEAVES else ()
+    return [text for how, text, _ in rows if how == TYPE]
 
 
 def _how(base: Node) -> Relation:

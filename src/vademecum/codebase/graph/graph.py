@@ -12,7 +12,7 @@ from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.codebase.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.protocols import Condition, Progress, Row
-from vademecum.retrieval.query import endings, split_name
+from vademecum.retrieval.query import endings, is_meant, is_module, split_name
 from vademecum.types import FileKind
 
 DEEPEST = 3
@@ -67,9 +67,11 @@ class Graph:
         """
         parts = split_name(name)
         rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
-        found = [node for node in self._keep(rows) if node.qualified and _ends_with(node, parts)]
+        found = [node for node in self._keep(rows) if node.qualified and is_meant(parts, node.qualified, node.path)]
         if not found:
             found = [node for node in self.in_files([name.removeprefix("./")]) if not node.qualified]
+        if all(file_kind(node.path) is FileKind.TEST for node in found) and parts:
+            found += self._modules(name.strip(), parts)
         if not found:
             found = self._written(name.strip())
         if not found and not parts:
@@ -80,6 +82,16 @@ class Graph:
             found, key=lambda node: (file_kind(node.path) is not FileKind.PRODUCT, node.path, node.start_line)
         )
 
+    def _modules(self, name: str, parts: list[str]) -> list[Node]:
+        """Return the files that a module's name, of several parts, or the end of a path means."""
+        if len(parts) < 2:
+            return []
+        paths = [
+            path for path in self.opened.view.files.paths
+            if parts[-1] in path and (path.endswith(f"/{name}") or is_module(parts, path))
+        ]  # fmt: skip
+        return [node for node in self.in_files(paths) if not node.qualified] if paths else []
+
     def _written(self, name: str) -> list[Node]:
         """Return the declarations called just so, dots and all: a heading with a version in it, an assignment to `$("a.b").text`."""
         rows = [row for own in endings(name) for row in self._scan("nodes", ("name", "=", own))]
@@ -88,7 +100,7 @@ class Graph:
     def _inherited(self, parts: list[str]) -> list[Node]:
         """Return the members of that name of the nearest classes that a class is based on."""
         rows = self._scan("nodes", ("name", "=", parts[-2]))
-        here = [node for node in self._keep(rows) if _ends_with(node, parts[:-1])]
+        here = [node for node in self._keep(rows) if is_meant(parts[:-1], node.qualified, node.path)]
         seen: set[int] = set()
         while here := [node for node in here if node.kind in CLASSES and node.id not in seen]:
             seen |= {node.id for node in here}
@@ -172,14 +184,6 @@ class Graph:
         found = [Node(*row[1:]) for row in rows]
         self._nodes.update((node.id, node) for node in found)
         return found
-
-
-def _ends_with(node: Node, parts: list[str]) -> bool:
-    """Whether a qualified name, with its module's path before it, ends with the parts asked for."""
-    whole = split_name(node.qualified)
-    if len(parts) > len(whole):
-        whole = [*split_name(node.path.rpartition(".")[0].replace("/", ".")), *whole]
-    return whole[-len(parts) :] == parts
 
 
 def _of(tiers: Sequence[Tier]) -> list[Condition]:

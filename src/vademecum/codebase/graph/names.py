@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from vademecum.codebase.declarations import LEAVES
+from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.graph.classes import Classes
 from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.scopes import (
@@ -22,11 +22,12 @@ from vademecum.codebase.graph.scopes import (
     is_here,
     parent_scopes,
 )
-from vademecum.codebase.graph.terms import Tier
+from vademecum.codebase.graph.terms import Node, Tier
 from vademecum.codebase.graph.values import OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
 
 _SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
 _SUPERS = frozenset({"super", "parent", "base"})
+_HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
 _OF_A_CLASS = _SELVES | _SUPERS | {"cls"}
 
 
@@ -55,7 +56,9 @@ class Names(Classes):
             value, tier = self._in_namespace(file, scope, name, rest[0][0])
             value, tier = self._applied(file, value, tier, rest.pop(0)[1])
         for name, suffix in rest:
-            if value is None or value.is_external:
+            if value is None:
+                return UNKNOWN
+            if value.is_external:
                 return itself((value, tier))
             if file.language == "ruby":  # a name after a dot is a call, with brackets or without
                 value, tier = self.called_without_brackets(value, tier)
@@ -122,11 +125,12 @@ class Names(Classes):
             is_class = node is None or node.kind in CLASSES
             if is_class and not (file.language in IMPLICIT_SELF or (around == scope and file.language == "python")):
                 continue  # a class's names are not seen from its methods, nor, but in Python, in its body
-            if rows := file.bindings.get(around, {}).get(name):
+            local = _local(file, around, name)
+            rows = file.bindings.get(around, {}).get(name)
+            if rows and not (local is not None and local.kind in FUNCTIONS and file.family == "javascript"):
                 if not is_class or around == scope:
                     return self._bound(file, name, rows)
                 return self.member(file, self.own_class(file, around), name, Tier.EXACT)
-            local = file.scopes.get(around, {}).get(name)
             if local is not None:
                 return Value("def", file.path, local.qualified), Tier.EXACT
             for owner, module, member in file.imports.get(name, ()):
@@ -141,12 +145,18 @@ class Names(Classes):
     def _in_file(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up among the file's own and what it imports."""
         node = file.scopes.get("", {}).get(name)
+        if node is None or node.kind in LEAVES:
+            imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if owner in {"", scope}]
+            if imports:
+                return self.imported(file, *imports[0])
+        return self._own(file, name)
+
+    def _own(self, file: File, name: str) -> Meaning | None:
+        """Look the name up among what the file itself declares and binds at its top."""
+        node = file.scopes.get("", {}).get(name)
         rows = file.bindings.get("", {}).get(name)
-        imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if owner in {"", scope}]
-        if node is not None and (node.kind not in LEAVES or not (rows or imports)):
+        if node is not None and (node.kind not in LEAVES or not rows):
             return Value("def", file.path, node.qualified), Tier.EXACT
-        if imports:
-            return self.imported(file, *imports[0])
         if rows:
             found = self._bound(file, name, rows)
             if found[0] is not None or node is None:
@@ -225,24 +235,40 @@ class Names(Classes):
         if value.what in {"many", "external"}:
             return OUTSIDE
         node = self.node(value)
-        if node is not None and value.what == "def" and node.kind not in CLASSES:
-            return UNKNOWN
+        if node is not None and value.what == "def":
+            if self.definitions.file(node.path).family == "javascript" and node.kind in _HOLD_NOTHING:
+                return self._of_namesake(value, name, tier)
+            if node.kind not in CLASSES:
+                return UNKNOWN
         if value.what == "def" and name == "new" and file.language == "ruby":
             return Value("inst", value.path, value.name), tier
         found = self.definitions.once(
             ("member", value.path, value.name, name), lambda: self._of_class(value, name), UNKNOWN
         )
-        return found[0], max(tier, found[1])
+        is_one = value.name not in self.definitions.file(value.path).several
+        return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
+
+    def _of_namesake(self, value: Value, name: str, tier: Tier) -> Meaning:
+        """Return what a namespace of TypeScript holds, or what the constant has that an interface shares its name with."""
+        other = self.definitions.file(value.path)
+        node, inside = other.nodes[value.name], other.scopes.get(value.name, {}).get(name)
+        if inside is not None and node.kind == "namespace":
+            return Value("def", value.path, inside.qualified), tier
+        around, _, own = value.name.rpartition(".")
+        rows = other.bindings.get(around, {}).get(own)
+        held, how = self._bound(other, own, rows) if rows else UNKNOWN
+        return self.member(other, held, name, max(tier, how)) if held is not None and held.what == "inst" else UNKNOWN
 
     def _of_module(self, where: str, name: str) -> Meaning | None:
         """Return what a module calls by a name, None where it has no such name."""
         if where.endswith("/"):
             return self._of_directory(where, name)
         file = self.definitions.file(where)
-        if file.family == "javascript" and (exported := self._exported(file, name)) is not None:
-            return exported
+        if file.family == "javascript":
+            exported = self._exported(file, name)
+            return self._own(file, name) if exported is None else exported
         found = self._in_file(file, "", name)
-        if found is not None or file.family == "javascript":
+        if found is not None:
             return found
         for _, module, member in file.imports.get("*", ()):
             other = self.modules.locate(file.path, module, file.language)
@@ -306,6 +332,15 @@ class Names(Classes):
         else:
             return None
         return (Value("module", below), Tier.EXACT) if below else None
+
+
+def _local(file: File, scope: str, name: str) -> Node | None:
+    """Return what is declared in a scope and can be named there bare: not what is put into an object, in JavaScript."""
+    around, local = file.nodes.get(scope), file.scopes.get(scope, {}).get(name)
+    if local is None or around is None or file.family != "javascript":
+        return local
+    is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
+    return local if is_inside else None
 
 
 def _is_same_all_over(file: File, name: str) -> bool:

@@ -30,6 +30,8 @@ class Value:
 EXTERNAL = Value("external")
 Meaning = tuple[Value | None, Tier]
 UNKNOWN: Meaning = (None, Tier.EXACT)
+# Unknown, yet said to be the receiver's own or from elsewhere: that others have such a name says nothing.
+HELD: Meaning = (None, Tier.GUESS)
 OUTSIDE: Meaning = (EXTERNAL, Tier.EXACT)
 
 

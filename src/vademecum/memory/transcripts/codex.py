@@ -29,7 +29,7 @@ from vademecum.memory.transcripts.shape import (
 )
 
 NAME = "codex"
-_CWD = re.compile(r"<cwd>(.*?)</cwd>|Current working directory: (\S+)")
+_CWD = re.compile(r"\s*<environment_context>.*?(?:<cwd>(.*?)</cwd>|Current working directory: (\S+))", re.DOTALL)
 _PATCH = re.compile(r"\*\*\* Begin Patch.*?\*\*\* End Patch", re.DOTALL)
 
 
@@ -55,7 +55,7 @@ def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) 
     carry["at"] = moment(record.get("timestamp")) or carry.get("at", 0.0)
     if kind in {"session_meta", "turn_context", "event_msg", "compacted", None}:
         return
-    if payload.get("type") == "message" and (there := _CWD.search(texts(payload.get("content")))):
+    if payload.get("type") == "message" and (there := _CWD.match(texts(payload.get("content")))):
         carry["cwd"] = there[1] or there[2]
     repo = wanted.repository(carry.get("cwd", ""))
     if repo is not None:

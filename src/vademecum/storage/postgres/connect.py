@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import TypeVar
 
 import psycopg
@@ -226,14 +227,14 @@ class Connections:
             self.url,
             autocommit=True,
             connect_timeout=self._connect_s,
-            options=f"-c lock_timeout={wait} -c statement_timeout={int(limit * 1000)} -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
+            options=f"-c lock_timeout={wait} -c statement_timeout={int(limit * 1000)} -c jit=off -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
             application_name="vademecum",
             keepalives_idle=30,  # a machine that is gone is noticed within a minute
             keepalives_interval=10,
             keepalives_count=3,
             tcp_user_timeout=int(self.timeout_s * 1000),
         )
-        connection.limit_s, connection.lives = limit, self._lives
+        connection.limit_s, connection.lives = limit, partial(lives, self.url, self._connect_s)
         if not self._checked:
             try:
                 check_version(connection, place_of(self.url))
@@ -247,13 +248,25 @@ class Connections:
     def _connect_s(self) -> int:
         return max(2, min(CONNECT_SECONDS, int(self.timeout_s)))  # less than 2 is not possible
 
-    def _lives(self) -> bool:
-        """Whether the server gives a connection, or says why not."""
-        try:
-            psycopg.connect(self.url, connect_timeout=self._connect_s).close()
-        except psycopg.OperationalError as error:
-            return _may_pass(error)
-        return True
+
+def lives(url: str, connect_s: int) -> bool:
+    """Return whether a server gives a connection, or says why not."""
+    try:
+        psycopg.connect(url, connect_timeout=connect_s).close()
+    except psycopg.OperationalError as error:
+        return _may_pass(error)
+    return True
+
+
+def alone(url: str) -> Watched:
+    """Return a connection of its own to a database of whatever version; what is asked takes as long as it needs, while the server lives.
+
+    Raises:
+        psycopg.Error: none can be had.
+    """
+    connection = Watched.connect(url, connect_timeout=CONNECT_SECONDS)
+    connection.lives = partial(lives, url, CONNECT_SECONDS)
+    return connection
 
 
 def is_lost(error: psycopg.Error) -> bool:

@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from vademecum.errors import StoreError, UsageError
-from vademecum.storage.postgres.connect import close_all, named, place_of
+from vademecum.storage.postgres.connect import alone, close_all, named, place_of
 from vademecum.storage.postgres.features import is_derived, provide
 from vademecum.storage.postgres.tables import every_table
 from vademecum.storage.postgres.versions import LOCK, NEWEST, REVISIONS, version_of
@@ -63,7 +63,7 @@ def differences(url: str) -> list[Any]:
 def version(url: str) -> str:
     """Return the version of a database, "" where it is empty. Raises `StoreError`."""
     try:
-        with psycopg.connect(url) as connection:
+        with alone(url) as connection:
             return version_of(connection)
     except psycopg.Error as error:
         raise named(error, url) from error
@@ -97,7 +97,7 @@ def provide_nothing(connection: Connection) -> None:
 
 @contextmanager
 def _connected(url: str) -> Iterator[Connection]:
-    engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url), poolclass=NullPool)
+    engine = create_engine("postgresql+psycopg://", creator=lambda: alone(url), poolclass=NullPool)
     try:
         with engine.connect() as connection:
             yield connection

@@ -28,15 +28,12 @@ class SilentError(psycopg.OperationalError):
     """The server did not answer a statement; doing it again would wait as long again."""
 
 
-class Watched(psycopg.Connection[Any]):
-    """A connection whose server has to answer, or at least to live, while a statement is waited for."""
+class Watching:
+    """What both kinds of connection have in common."""
 
     limit_s: float = 0.0  # 0 for as long as it takes
     lives: Callable[[], bool] | None = None
-
-    def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
-        """Run a step of the protocol. Raises `SilentError`, the connection closed."""
-        return super().wait(self._watched(gen), interval, *args, **options)
+    pgconn: Any
 
     def _watched(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
         heard = asked = time.monotonic()
@@ -62,8 +59,16 @@ class Watched(psycopg.Connection[Any]):
             return value
 
     def _give_up(self, said: str) -> None:
-        self.close()
+        self.pgconn.finish()
         raise SilentError(said)
+
+
+class Watched(Watching, psycopg.Connection[Any]):
+    """A connection whose server has to answer, or at least to live, while a statement is waited for."""
+
+    def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
+        """Run a step of the protocol. Raises `SilentError`, the connection closed."""
+        return super().wait(self._watched(gen), interval, *args, **options)
 
     @contextmanager
     def unhurried(self) -> Iterator[None]:
@@ -77,3 +82,11 @@ class Watched(psycopg.Connection[Any]):
             self.limit_s = usual
             with suppress(psycopg.Error):  # one that broke is not lent again
                 self.execute("RESET statement_timeout")
+
+
+class WatchedAsync(Watching, psycopg.AsyncConnection[Any]):
+    """The same for migrations, which Alembic runs over this kind."""
+
+    async def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, *args: Any, **options: Any) -> T:
+        """Run a step of the protocol. Raises `SilentError`, the connection closed."""
+        return await super().wait(self._watched(gen), interval, *args, **options)

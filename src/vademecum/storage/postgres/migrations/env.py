@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
-import psycopg
 from alembic import context
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
+from vademecum.storage.postgres.connect import CONNECT_SECONDS, lives
 from vademecum.storage.postgres.migrate import OPTIONS, serialised
 from vademecum.storage.postgres.tables import every_table
+from vademecum.storage.postgres.watched import WatchedAsync
 
 
 def run_migrations(connection: Connection) -> None:
@@ -30,9 +32,13 @@ def run_migrations(connection: Connection) -> None:
 async def run_async_migrations() -> None:
     """Open a connection of psycopg's and run them over it."""
     url = context.config.attributes["url"]
-    engine = create_async_engine(
-        "postgresql+psycopg://", async_creator=lambda: psycopg.AsyncConnection.connect(url), poolclass=NullPool
-    )
+
+    async def connected() -> WatchedAsync:
+        connection = await WatchedAsync.connect(url, connect_timeout=CONNECT_SECONDS)
+        connection.lives = partial(lives, url, CONNECT_SECONDS)
+        return connection
+
+    engine = create_async_engine("postgresql+psycopg://", async_creator=connected, poolclass=NullPool)
     async with engine.connect() as connection:
         await connection.run_sync(run_migrations)
     await engine.dispose()
