@@ -74,8 +74,9 @@ def latest(name: str) -> Any:
 
 
 def peers(name: str) -> dict[str, Any]:
-    """Return the rows of all tools, ours from its newest run on the same trees."""
-    return latest(name)["overall"] | latest(f"{name}-own")["overall"]
+    """Return the rows of all tools, ours from its newest run on the same trees where there was one since."""
+    later = latest(f"{name}-own")["overall"] if any(RESULTS.glob(f"{name}-own-*.json")) else {}
+    return latest(name)["overall"] | later
 
 
 def ordered(rows: dict[str, Any], measure: str) -> list[tuple[str, Any]]:
@@ -248,7 +249,7 @@ def spread(row: dict[str, float]) -> str:
 
 def read_as() -> str:
     """Where the numbers are from."""
-    names = ("quality-files", "quality-files-own", "quality-functions", "quality-functions-own", "issues", "context-report",
+    names = ("quality-files", "quality-functions", "quality-functions-own", "issues", "context-report",
              "verdicts", "tools-next", "memory-recall", "memory-speed", "speed")  # fmt: skip
     rows = []
     for name in names:

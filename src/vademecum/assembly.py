@@ -28,7 +28,7 @@ from vademecum.codebase.workers import Plan
 from vademecum.config import Settings
 from vademecum.consent import consented
 from vademecum.embedding import embedding
-from vademecum.errors import AccessError, UsageError
+from vademecum.errors import AccessError, StoreAwayError, UsageError
 from vademecum.mirroring import mirror_of
 from vademecum.plugins import BUILT_IN, WITHOUT_PROVIDER, load
 from vademecum.protocols import (
@@ -231,7 +231,10 @@ def reading(
             return codebase.search(task, k=k, paths=paths, exclude=exclude, commit=commit, joined=False, refresh=False)
 
         def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
-            return relations(graph, pieces, task, found, exclude)
+            try:
+                return relations(graph, pieces, task, found, exclude)
+            except StoreAwayError:  # the graph is in the database alone; the search said that it is away
+                return (), ()
 
         own = settings.context
         return Makers(

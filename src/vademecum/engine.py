@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
@@ -31,7 +31,7 @@ from vademecum.codebase.codebase import NOT_OPEN, Codebase
 from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.config import Settings
-from vademecum.errors import AccessError, Error, UsageError
+from vademecum.errors import AccessError, Error, StoreAwayError, UsageError
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.source_assembly import assemble_sources
@@ -267,10 +267,11 @@ class Engine:
 
     def _bring_up_to_date(self, progress: Progress | None, commit: str = "", *, refresh: bool) -> None:
         """Take in what changed, or a commit, also in the graphs, which would otherwise be made in silence."""
-        if refresh and not commit:
-            self.codebase.refresh(progress)
-        for root in self.roots:
-            self.codebase.graph(root.name, commit, refresh=False, progress=progress)
+        with suppress(StoreAwayError):  # a context goes on with what this machine has of the index, and says so
+            if refresh and not commit:
+                self.codebase.refresh(progress)
+            for root in self.roots:
+                self.codebase.graph(root.name, commit, refresh=False, progress=progress)
 
     def notes(self, answer: Answer, most: int = MOST_NOTES) -> list[Note]:
         """Return what is remembered of the code in an answer: of its symbols, and of what they call.
@@ -280,12 +281,12 @@ class Engine:
         return self._notes(answer.evidence)[:most]
 
     def _notes(self, evidence: Sequence[Evidence]) -> list[Note]:
-        if not self._has_memory():
-            return []
-        from vademecum.memory.anchors import any_anchored
-
         shown = {symbol: "" for item in evidence for symbol in item.symbols}
         try:
+            if not self._has_memory():
+                return []
+            from vademecum.memory.anchors import any_anchored
+
             if not any_anchored(self.memory.scopes):
                 return []
             calls = {called: symbol for item in evidence for symbol, called in self._calls(item)}
@@ -317,7 +318,11 @@ class Engine:
         """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""
         from vademecum.memory.health import check_memory
 
-        return check_memory(lambda: self.memory.scopes) if self._has_memory() else []
+        try:
+            there = self._has_memory()
+        except StoreAwayError as error:
+            return [Check("memory", ok=False, detail=str(error), fix="start the server, or correct storage.url")]
+        return check_memory(lambda: self.memory.scopes) if there else []
 
     def ask(self, question: str, k: int = 10) -> Unified:
         """Ask the code and memory at once, and merge what they answer by rank. Raises what either raises."""

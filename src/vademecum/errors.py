@@ -22,6 +22,7 @@
     ├── AccessError                 whoever asks may not have this
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
+        ├── StoreAwayError          it is on a server that cannot be reached
         ├── StoreBusyError          another process holds it
         ├── StoreCorruptError       the file is damaged
         ├── StoreVersionError       a newer vademecum wrote it
@@ -120,6 +121,10 @@ class ConsentError(Error):
 
 class StoreError(Error):
     """The database could not do what was asked."""
+
+
+class StoreAwayError(StoreError):
+    """The database is on a server that cannot be reached, or says nothing; searches go on with what this machine has of the index."""
 
 
 class StoreBusyError(StoreError):

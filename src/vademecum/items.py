@@ -19,6 +19,14 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file of text that hangs on an item."""
+
+    name: str
+    text: str  # Markdown
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """An issue, a task, a page: one document with an address of its own."""
 
@@ -34,6 +42,7 @@ class Item:
     labels: tuple[str, ...] = ()
     links: tuple[str, ...] = ()  # what it points to, as "blocks ABC-7"
     comments: tuple[Comment, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

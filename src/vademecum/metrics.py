@@ -29,7 +29,7 @@ import threading
 import time
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import ClassVar, TypeVar
 
 Labels = tuple[tuple[str, str], ...]
@@ -119,20 +119,17 @@ class Histogram(Metric):
 
     def observe(self, amount: float, **labels: str) -> None:
         """Take one observation in."""
-        key = tuple(sorted(labels.items()))
+        self._observe(amount, tuple(sorted(labels.items())))
+
+    def _observe(self, amount: float, key: Labels) -> None:
         with self._lock:
             counts, total = self._seen.get(key) or ([0] * (len(self.bounds) + 1), 0.0)
             counts[bisect_left(self.bounds, amount)] += 1
             self._seen[key] = (counts, total + amount)
 
-    @contextmanager
-    def timed(self, **labels: str) -> Iterator[None]:
+    def timed(self, **labels: str) -> AbstractContextManager[None]:
         """Observe how many seconds this takes, however it ends."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.observe(time.perf_counter() - started, **labels)
+        return _Timed(self, tuple(sorted(labels.items())))
 
     def count(self, **labels: str) -> int:
         """Return the number of observations for these labels."""
@@ -148,6 +145,22 @@ class Histogram(Metric):
                 yield f"{self.name}_bucket{_labels((*key, ('le', bound)))} {below}"
             yield f"{self.name}_sum{_labels(key)} {total:.15g}"
             yield f"{self.name}_count{_labels(key)} {below}"
+
+
+class _Timed(AbstractContextManager[None]):
+    """An observation under way: a class of its own, since a generator would cost a search of 1 ms a fiftieth."""
+
+    __slots__ = ("_histogram", "_key", "_started")
+
+    def __init__(self, histogram: Histogram, key: Labels) -> None:
+        self._histogram = histogram
+        self._key = key
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._histogram._observe(time.perf_counter() - self._started, self._key)  # noqa: SLF001 - its own other half
 
 
 M = TypeVar("M", bound=Metric)

@@ -13,6 +13,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from vademecum.memory.transcripts.shape import Wanted
 
 FOLDER = "overheard"
-MOST_FILES = 5_000  # of repositories that nobody works in any more; beyond these nothing is kept
+MOST_FILES = 5_000  # of repositories that nobody works in any more; beyond these nothing is kept, and that is said
+LEFT_BEHIND_S = 3600  # after which a file that was never finished is one whose writer was killed
 # Where each agent says who spoke: its name for the moment → the role, and the keys that lead to the words.
 _WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "beforeSubmitPrompt": ("user", ("prompt",)),
@@ -35,10 +37,10 @@ _SESSIONS = ("conversation_id", "trajectory_id", "session_id", "sessionId")
 
 
 def keep(said: Mapping[str, Any], agent: str, directory: str, home: Path) -> str:
-    """Keep the message that a hook was handed, and return who spoke; "" where there was none, or no room.
+    """Keep the message that a hook was handed, and return who spoke; "" where there was none.
 
     Raises:
-        OSError: the data directory cannot be written.
+        OSError: the data directory cannot be written, or holds too many already; a hook writes that into its log.
     """
     role, path = _WORDS.get(next((str(said[name]) for name in _MOMENTS if name in said), ""), ("", ()))
     words: Any = said
@@ -51,7 +53,9 @@ def keep(said: Mapping[str, Any], agent: str, directory: str, home: Path) -> str
     folder = home / FOLDER
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if len(os.listdir(folder)) >= MOST_FILES:
-        return ""
+        raise OSError(
+            f"{MOST_FILES} messages wait in {folder}: `vade memory sync` takes those of its repository in, or delete them"
+        )
     now = time.time_ns()
     session = next((said[name] for name in _SESSIONS if isinstance(said.get(name), str)), "")
     message = {
@@ -86,6 +90,15 @@ def take_in(home: Path, roots: Sequence[str], record: Callable[[Iterable[Event]]
         record(events)
     for path in done:
         path.unlink(missing_ok=True)
+    _tidy(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what was never finished: its writer was killed."""
+    for part in folder.glob("*.part"):
+        with suppress(OSError):  # gone, or finished at this moment
+            if time.time() - part.stat().st_mtime > LEFT_BEHIND_S:
+                part.unlink()
 
 
 def _read(path: Path, wanted: Wanted) -> list[Event] | None:

@@ -35,6 +35,9 @@ Condition = tuple[str, Operator, Any]
 # (stage, done, total): told to whoever shows progress; total is 0 while it is not known.
 Progress = Callable[[str, int, int], None]
 Told = Callable[[float, float | None, str], None]  # how far a call is: progress, of how much in all, and words
+Asks = Callable[
+    [str, Mapping[str, Any]], Mapping[str, Any]
+]  # a question, method and params, to {"result"} or {"error"}
 
 
 @runtime_checkable
@@ -143,6 +146,18 @@ class TellingServer(Protocol):
         self, tool: str, arguments: Mapping[str, Any], told: Told
     ) -> Result[Mapping[str, Any], ToolServerError]:
         """Do what `call` does; `told` is called from any thread with what MCP's `notifications/progress` says."""
+        ...
+
+
+@runtime_checkable
+class AskingServer(Protocol):
+    """A `ToolServer` that may ask something while it works: the user, the model in front of it, where it may look."""
+
+    def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
+        """Have its questions answered; called before it is asked anything.
+
+        `asks` may wait for a person, and may be called from several threads; `offers` are MCP's client capabilities.
+        """
         ...
 
 
@@ -302,7 +317,7 @@ class SearchServer(Protocol):
         ...
 
     def read(self, hits: Sequence[Hit]) -> Result[list[Mapping[str, Any]], StoreError]:
-        """Return what is kept of each: the columns of its chunk, with `text`, `language`, `symbols`, and of its snapshot."""
+        """Return what is kept of each: the columns of its chunk, with `text`, `language`, `symbols`, `content` (git's id), and of its snapshot."""
         ...
 
 

@@ -241,7 +241,7 @@ class StorageSettings:
         home: The directory of all data; "" is the platform's usual place.
         provider: What keeps records: `sqlite`, files below `home`, or `postgres`, a database that many machines share.
         url: Where that database is; it may hold a password.
-        timeout_s: Seconds to wait for another writer there.
+        timeout_s: Seconds to wait for another writer there; one statement may take twice as long.
         owner: Whose memory and tools these are in a shared database; "" is this `home`'s alone.
         shared_memory: Whether all owners share one memory of a repository there.
     """

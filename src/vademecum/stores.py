@@ -23,8 +23,9 @@ from typing import Any
 
 from vademecum.codebase.identity import folder_name, index_directory, repository_name, shared_identity
 from vademecum.codebase.root import Root, find_root
+from vademecum.codebase.standing import worktrees_kept
 from vademecum.config import Settings
-from vademecum.errors import ConfigError, ConsentError, Error, StoreError
+from vademecum.errors import ConfigError, ConsentError, Error, StoreAwayError, StoreError
 from vademecum.plugins import find
 from vademecum.protocols import SearchServer, Store
 
@@ -72,7 +73,7 @@ class Stores:
     def code(self, root: Root) -> Store:
         """Open the index of a repository. A damaged file is set aside: all it held can be read from the disk again."""
         if self.shared:
-            return self._space(self.code_space(root))
+            return self._space(self.code_space(root), at_once=False)  # a search goes on without it
         return self._file(index_directory(self.home, root) / INDEX, set_aside=True)
 
     def memory(self, root: Root | None, *, busy_seconds: float = 60.0) -> Store:
@@ -121,10 +122,13 @@ class Stores:
     def roots_in_spaces(self) -> list[Root]:
         """Return the worktrees on this machine that a shared database has an index of and that are still there."""
         prefix = f"{self.here}:"
-        rows = self._provider().across(
-            self.url, "snapshots", [("kind", "=", "worktree"), ("place", "prefix", prefix)], ("place",),
-            timeout_s=self.settings.storage.timeout_s,
-        )  # fmt: skip
+        try:
+            rows = self._provider().across(
+                self.url, "snapshots", [("kind", "=", "worktree"), ("place", "prefix", prefix)], ("place",),
+                timeout_s=self.settings.storage.timeout_s,
+            )  # fmt: skip
+        except StoreAwayError:  # what this machine read of it before can be searched all the same
+            return [root for place in dict.fromkeys(worktrees_kept(self.home)) for root in _standing(place)]
         places = [(space, place.removeprefix(prefix)) for space, place in rows]
         roots = {root.path: (space, root) for space, place in places for root in _standing(place)}
         return [root for space, root in roots.values() if self.code_space(root) == space]
@@ -220,9 +224,11 @@ class Stores:
         store: Store = find("store", FILES)(path=path, **arguments)
         return store
 
-    def _space(self, space: str, *, durable: bool = False) -> Store:
+    def _space(self, space: str, *, durable: bool = False, at_once: bool = True) -> Store:
         timeout_s = self.settings.storage.timeout_s
-        store: Store = self._provider()(url=self.url, space=space, timeout_s=timeout_s, durable=durable)
+        store: Store = self._provider()(
+            url=self.url, space=space, timeout_s=timeout_s, durable=durable, at_once=at_once
+        )
         return store
 
 

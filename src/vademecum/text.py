@@ -50,26 +50,14 @@ class RunTable:
         self._forget()
 
     def _forget(self) -> None:
-        self._runs = _Numbered(self._add)
-        self._codes: dict[int, int] = {}
-        self._starts = np.zeros(1024, np.int64)  # run r stands for codes flat[starts[r] : starts[r + 1]]
-        self._flat = np.zeros(1024, np.int64)
+        self._runs = _Runs(self._expand)
         self._values = np.zeros(0, np.uint64)
-
-    def _add(self, run: str) -> int:
-        number = len(self._runs)
-        codes = [self._codes.setdefault(value, len(self._codes)) for value in self._expand(run)]
-        begin = int(self._starts[number])
-        self._starts = _room(self._starts, number + 2)
-        self._flat = _room(self._flat, begin + len(codes))
-        self._flat[begin : begin + len(codes)] = codes
-        self._starts[number + 1] = begin + len(codes)
-        return number
 
     def values(self, codes: Integers) -> NDArray[np.uint64]:
         """Return the values that codes stand for, as uint64."""
-        if len(self._values) < len(self._codes):
-            self._values = np.fromiter(self._codes, np.uint64, len(self._codes))
+        known = self._runs.codes
+        if len(self._values) < len(known):
+            self._values = np.fromiter(known, np.uint64, len(known))
         return self._values[codes]
 
     def count(self, texts: Sequence[str]) -> Counts:
@@ -82,21 +70,31 @@ class RunTable:
         size = max(len(self._runs), 1)
         pairs, times = np.unique(np.repeat(np.arange(len(texts)), lengths) * size + numbers, return_counts=True)
         text, run = np.divmod(pairs, size)
-        starts = self._starts[run]
-        widths = self._starts[run + 1] - starts
-        code = self._flat[ranges(starts, widths)]
-        return _summed(np.repeat(text, widths), code, np.repeat(times, widths), len(self._codes))
+        starts = self._runs.starts[run]
+        widths = self._runs.starts[run + 1] - starts
+        code = self._runs.flat[ranges(starts, widths)]
+        return _summed(np.repeat(text, widths), code, np.repeat(times, widths), len(self._runs.codes))
 
 
-class _Numbered(dict[str, int]):
-    """A dict that numbers what it has not seen."""
+class _Runs(dict[str, int]):
+    """Numbers of runs; one that is new gets the next, and what it stands for. It refers to no table, so it goes with its own."""
 
-    def __init__(self, add: Callable[[str], int]) -> None:
+    def __init__(self, expand: Callable[[str], Sequence[int]]) -> None:
         super().__init__()
-        self._add = add
+        self._expand = expand
+        self.codes: dict[int, int] = {}
+        self.starts = np.zeros(256, np.int64)  # run r stands for codes flat[starts[r] : starts[r + 1]]
+        self.flat = np.zeros(256, np.int64)
 
     def __missing__(self, run: str) -> int:
-        number = self[run] = self._add(run)
+        number = len(self)
+        codes = [self.codes.setdefault(value, len(self.codes)) for value in self._expand(run)]
+        begin = int(self.starts[number])
+        self.starts = _room(self.starts, number + 2)
+        self.flat = _room(self.flat, begin + len(codes))
+        self.flat[begin : begin + len(codes)] = codes
+        self.starts[number + 1] = begin + len(codes)
+        self[run] = number
         return number
 
 

@@ -16,7 +16,7 @@ Attributes are kinds and counts, never what was asked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from vademecum.metrics import Histogram
@@ -30,21 +30,16 @@ def use(tracer: Any) -> None:
     _tracer = tracer
 
 
-@contextmanager
-def span(name: str, took: Histogram | None = None, **labels: str) -> Iterator[None]:
+def span(name: str, took: Histogram | None = None, **labels: str) -> AbstractContextManager[None]:
     """Make a span for as long as this takes, and an observation of `took`, both with these labels."""
-    if took is None and _tracer is None:
+    timed = nullcontext() if took is None else took.timed(**labels)
+    return timed if _tracer is None else _traced(name, timed, labels)
+
+
+@contextmanager
+def _traced(name: str, timed: AbstractContextManager[None], labels: Mapping[str, str]) -> Iterator[None]:
+    with _tracer.start_as_current_span(name, attributes=labels), timed:
         yield
-    elif _tracer is None:
-        assert took is not None
-        with took.timed(**labels):
-            yield
-    elif took is None:
-        with _tracer.start_as_current_span(name, attributes=labels):
-            yield
-    else:
-        with _tracer.start_as_current_span(name, attributes=labels), took.timed(**labels):
-            yield
 
 
 def note(attributes: Mapping[str, str | float]) -> None:

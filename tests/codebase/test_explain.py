@@ -45,3 +45,13 @@ def test_names_of_other_branches_are_not_near(repo, engine):
     codebase.index()
     made.git("rm", "-q", "src/net/retry.py")
     assert "retry_with_backoff" not in codebase.symbol("retry_with_backof").nearest
+
+
+def test_what_could_not_be_parsed_is_named_where_a_name_is_defined_nowhere(repo, engine):
+    """That is said of what was read: a file that a grammar gave up on may hold the definition."""
+    broken = "class Known {}\n\nclass (((( {{{{\nclass Hidden extends Base {\n"
+    made = repo("broken", {"a.ts": broken, "b.ts": "export const hidden = Hidden2\n"})
+    codebase = engine(made, embedder="static").codebase
+    said = [codebase.symbol(name).reason for name in ("Hidden", "Hidden2")]
+    assert ["a.ts holds it" in reason for reason in said] == [True, False], said
+    assert "a.ts" in [item.path for item in codebase.search("Hidden").evidence]

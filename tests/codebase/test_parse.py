@@ -51,3 +51,15 @@ def test_macros_that_c_has_no_place_for_do_not_hide_a_class():
     syntax = parse(content, "cpp").unwrap()
     assert not syntax.has_errors
     assert [content[start:end] for start, end in syntax.captures["name"]] == [b"A", b"x", b"f"]
+
+
+def test_a_kotlin_constructor_on_the_next_line_does_not_hide_the_rest_of_the_file():
+    content = (
+        b"class Result<out T>\n@PublishedApi internal constructor(val held: Any?) {\n    fun one() = 1\n}\n\n"
+        b'class B\r\n    @Inject(name = "x")\r\n    constructor(val a: Int) : Base() {\n    constructor(b: Long) : this(2)\n}\n\n'
+        b"interface Channel<E> : Sender<E> {\n    fun three()\n}\n"
+    )
+    syntax = parse(content, "kotlin").unwrap()
+    assert not syntax.has_errors
+    names = [content[start:end] for start, end in syntax.captures["name"]]
+    assert [name for name in names if name.istitle() or name == b"B"] == [b"Result", b"B", b"Channel"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from vademecum.memory.extract import extract
+from vademecum.memory.extract import LANGUAGES, extract
 from vademecum.memory.extract.prose import MOST_CHARACTERS, MOST_READ, MOST_SENTENCE, prose_of, read_of, sentences
+from vademecum.memory.extract.rules import Language, Rule
 from vademecum.memory.records import FactKind, Role, Statement
 
 
@@ -33,6 +34,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("Keep your answers short.", "instruction", "answers", "short"),
         ("No emojis.", "instruction", "emojis", "not emojis"),
         ("Use tabs for indentation", "instruction", "indentation", "tabs for indentation"),
+        ("Favour composition over inheritance.", "instruction", "composition", "composition"),
         ("I strongly prefer composition over inheritance.", "preference", "composition", "composition"),
         ("I'd rather have small commits than big ones.", "preference", "commits", "small commits"),
         ("My favourite editor is Helix.", "preference", "editor", "Helix"),
@@ -51,6 +53,10 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("Réponds toujours en français.", "instruction", "answer language", "Réponds toujours en français"),
         ("N'ajoute jamais de commentaires.", "instruction", "commentaires", "ajoute jamais de commentaires"),
         ("Utilise pnpm, pas npm.", "instruction", "package manager", "pnpm"),
+        ("Répondez en français.", "instruction", "answer language", "français"),
+        ("Prochaine étape : écrire la migration", "todo", "migration", "écrire la migration"),
+        ("Prenez pnpm.", "instruction", "package manager", "pnpm"),
+        ("Nous aimons les fonctions courtes.", "preference", "fonctions", "les fonctions courtes"),
         ("Je préfère les fonctions courtes.", "preference", "fonctions", "les fonctions courtes"),
         ("On a décidé de passer à Postgres.", "decision", "database", "Postgres"),
         ("Il reste à écrire les tests.", "todo", "tests", "écrire les tests"),
@@ -254,6 +260,39 @@ def test_any_mix_of_cue_words_is_read_without_fail(message: str) -> None:
     """Cue words in any order never make it fail or report the same words twice."""
     found = extract(message)
     assert len({(each.start, each.value, each.kind) for each in found}) == len(found)
+
+
+RULES = [
+    pytest.param(language, rule, id=f"{rule.kind}-{rule.cues}"[:60])
+    for language in LANGUAGES
+    for rule in language.rules
+]
+
+
+@pytest.mark.parametrize(("language", "rule"), RULES)
+def test_cues_keep_no_rule_from_what_it_matches(language: Language, rule: Rule) -> None:
+    """Cues and the places where a clause opens only spare work: whatever a pattern matches is found all the same."""
+
+    @settings(
+        max_examples=5, database=None, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+    )
+    @given(st.from_regex(rule.compiled).map(lambda text: text.replace("\n", " ")))
+    def found_all_the_same(sentence: str) -> None:
+        whole = [match.span() for match in rule.compiled.finditer(sentence)]
+        assert [match.span() for match in rule.matches(sentence, language.openings(sentence, [rule]))] == whole
+        low = sentence.lower()
+        assert not whole or rule in language.rules_for(low, language.cues_in(low))
+
+    found_all_the_same()
+
+
+@given(st.lists(words, max_size=40).map(" ".join))
+def test_a_rule_finds_the_same_where_clauses_open_as_everywhere(sentence: str) -> None:
+    for language in LANGUAGES:
+        openings = language.openings(sentence, language.rules)
+        for rule in language.rules:
+            everywhere = [match.span() for match in rule.compiled.finditer(sentence)]
+            assert [match.span() for match in rule.matches(sentence, openings)] == everywhere
 
 
 # A thing said about what is pasted stands before or behind it.

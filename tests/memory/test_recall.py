@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
+import weakref
 
+import numpy as np
 import pytest
 
 from vademecum.errors import UsageError
 from vademecum.memory.records import Role
 from vademecum.plugins import load
+from vademecum.text import RunTable
 from vademecum.types import Passage, Verdict
 
 NOON, DAY = 1_760_000_400.0, 86_400.0  # where the clock of `conftest` begins
@@ -253,6 +257,47 @@ def test_growing_equals_fresh(open_memory, tmp_path, restarts, event):
             (i.event.id, round(i.score, 3)) for i in other.evidence
         ]
         assert one.probability == pytest.approx(other.probability, abs=1e-3)
+
+
+def is_mapped(array):
+    """Whether an array's numbers lie in a file."""
+    while array is not None and not isinstance(array, np.memmap):
+        array = array.base
+    return array is not None
+
+
+@pytest.mark.parametrize("deleted", [(), (3, 250)])
+def test_what_was_written_is_held_in_files_alone(open_memory, event, deleted):
+    """A process that records for weeks holds a few hundred events of its own; all others are mapped, and found."""
+    memory = open_memory()
+    for n in range(1100):
+        memory.record_all([event(n, f"note {n} about heron{n % 7}")])
+        if n % 25 == 0:
+            memory.recall("heron5")
+        if n in deleted:
+            memory.delete(f"e{n}")
+    memory.recall("heron5")
+    (segments,) = [part.segments for part in memory._recall.view().parts if part.segments]
+    assert sum(each.size for each in segments if not is_mapped(each.vectors)) < 300
+    assert sum(each.size for each in segments if is_mapped(each.vectors)) > 700
+    again = open_memory()
+    for question in ("heron5", "note 1001", "note 3", "note 250"):
+        found = [(item.event.id, round(item.score, 4)) for item in memory.recall(question).evidence]
+        assert found == [(item.event.id, round(item.score, 4)) for item in again.recall(question).evidence]
+        assert not {f"e{n}" for n in deleted} & {id_ for id_, _ in found}
+
+
+def test_words_once_read_are_not_kept(open_memory, event):
+    """Numbers and names never end: what a reader learned of words goes with the events they were in."""
+    memory = open_memory()
+    memory.recall("anything")
+    reader = memory._reads()
+    kept = set(vars(reader))
+    reader.segment([(n, event(n, f"word{n}")) for n in range(50)])
+    assert set(vars(reader)) == kept
+    assert not [each for each in vars(reader).values() if isinstance(each, RunTable)]
+    gone = weakref.ref(RunTable(re.compile(r"\w+"), lambda run: [len(run)]))
+    assert gone() is None  # nothing refers to itself: it goes at once, without a search for garbage
 
 
 def test_a_memory_put_back_to_an_earlier_state_is_read_anew(open_memory, tmp_path, clock, event):

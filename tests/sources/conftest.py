@@ -17,6 +17,7 @@ from wire import (
     AzureServer,
     ClickUpServer,
     ConfluenceServer,
+    FileServer,
     GraphServer,
     JiraServer,
     WireServer,
@@ -105,6 +106,8 @@ def make_case() -> Iterator[Callable[[str], Case]]:
         def make(name: str) -> Case:
             case = _case(name)
             case.server.most = 2
+            if hasattr(case.server, "kept"):
+                case.server.kept = stack.enter_context(served(FileServer()))
             stack.enter_context(served(case.server))
             return case
 

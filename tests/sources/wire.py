@@ -154,6 +154,38 @@ def basic(user: str, token: str) -> str:
     return f"Basic {base64.b64encode(f'{user}:{token}'.encode()).decode()}"
 
 
+class FileServer(WireServer):
+    """Where services keep the files that hang on items: whoever has the address gets them, and nobody shows a key."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.files: dict[str, bytes] = {}
+
+    def put(self, name: str, content: bytes) -> str:
+        """Keep a file. Returns its address."""
+        path = f"/{len(self.files)}/{name}"
+        self.files[path] = content
+        return self.url + path
+
+    def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any, headers: Any) -> Any:
+        if "Authorization" in headers:
+            raise RefusalError(400, {"error": "a key was shown to a stranger"})
+        if method != "GET" or path not in self.files:
+            raise RefusalError(404, b"<Error><Code>NoSuchKey</Code></Error>")
+        return self.files[path]
+
+
+def file_of(server: WireServer, files: dict[str, bytes], name: str, headers: Any) -> bytes:
+    """Answer with a file that a server keeps itself, as it is, to who shows a key and takes anything."""
+    if headers.get("Authorization") != server.authorization:
+        raise RefusalError(401, {"message": "no key"})
+    if headers.get("Accept") != "*/*":
+        raise RefusalError(406, {"message": "not acceptable"})
+    if name not in files:
+        raise RefusalError(404, {"message": "the attachment is gone"})
+    return files[name]
+
+
 class JiraServer(WireServer):
     """Jira: Cloud by version 3, Data Center by version 2."""
 
@@ -166,11 +198,23 @@ class JiraServer(WireServer):
         self.cloud = cloud
         self.authorization = basic("ada@example.org", "t0ken") if cloud else "Bearer t0ken"
         self.issues: dict[str, dict[str, Any]] = {}
+        self.files: dict[str, bytes] = {}
         self.tokens: dict[str, tuple[str, int]] = {}
 
     def put(self, key: str, summary: str = "", updated: float = NOW - 9 * DAY, **fields: Any) -> None:
         number = fields.pop("id", str(10_000 + int(key.rpartition("-")[2])))
         said = fields.pop("description", f"About {key}.")
+        attached = []
+        for name, content in fields.pop("attachments", {}).items():
+            self.files[file := str(20_000 + len(self.files))] = content
+            address = (
+                f"{self.url}/rest/api/3/attachment/content/{file}"
+                if self.cloud
+                else f"{self.url}/secure/attachment/{file}/{name}"
+            )
+            attached.append(
+                {"id": file, "filename": name, "size": len(content), "mimeType": "text/plain", "content": address}
+            )
         comments = [
             {"id": str(n), "author": {"displayName": who}, "created": iso(updated), "body": self._text(text)}
             for n, (who, text) in enumerate(fields.pop("comments", ()))
@@ -181,7 +225,7 @@ class JiraServer(WireServer):
             "fields": {
                 "summary": summary or f"Issue {key}", "description": self._text(said), "updated": iso(updated), "labels": ["net"],
                 "issuetype": {"name": "Bug"}, "status": {"name": "In Progress"}, "components": [{"name": "api"}], "resolution": None,
-                "issuelinks": [], "comment": comments, **fields,
+                "issuelinks": [], "comment": comments, "attachment": attached, **fields,
             },
         }  # fmt: skip
 
@@ -195,6 +239,12 @@ class JiraServer(WireServer):
         }
 
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any, headers: Any) -> Any:
+        if file := re.fullmatch(
+            r"/rest/api/3/attachment/content/(\d+)" if self.cloud else r"/secure/attachment/(\d+)/.+", path
+        ):
+            if self.cloud and query != {"redirect": ["false"]}:
+                raise RefusalError(303, b"", {"Location": "http://192.0.2.1/media"})
+            return file_of(self, self.files, file[1], headers)
         self.check(headers)
         version = "3" if self.cloud else "2"
         if comment := re.fullmatch(rf"/rest/api/{version}/issue/(\d+)/comment", path):
@@ -274,6 +324,7 @@ class AzureServer(WireServer):
         super().__init__()
         self.authorization = basic("", "t0ken")
         self.work: dict[int, dict[str, Any]] = {}
+        self.files: dict[str, bytes] = {}
         self.vanished: set[int] = set()
         self.comments: dict[int, list[dict[str, Any]]] = {}
 
@@ -284,6 +335,11 @@ class AzureServer(WireServer):
             for n, (who, text) in enumerate(comments)
         ]
         relations = more.pop("relations", [])
+        for name, content in more.pop("attachments", {}).items():
+            self.files[file := f"0ab{len(self.files)}"] = content
+            address = f"{self.url}/fabrikam/1f2e/_apis/wit/attachments/{file}"
+            own = {"name": name, "resourceSize": len(content), "authorizedDate": iso(changed)}
+            relations = [*relations, {"rel": "AttachedFile", "url": address, "attributes": own}]
         fields = {
             "System.Id": number, "System.Title": title or f"Item {number}", "System.State": "Active", "System.WorkItemType": "Bug",
             "System.ChangedDate": iso(changed), "System.CommentCount": len(comments), "System.Description": f"<p>About <b>{number}</b></p>",
@@ -298,6 +354,9 @@ class AzureServer(WireServer):
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any, headers: Any) -> Any:
         self.check(headers)
         below = "/fabrikam/Web Shop/_apis/wit"
+        if file := re.fullmatch(r"/fabrikam/1f2e/_apis/wit/attachments/(\w+)", path):
+            only(query, "api-version", "fileName", "download")
+            return file_of(self, self.files, file[1], headers)
         if method == "POST" and path == f"{below}/wiql":
             only(query, "api-version", "timePrecision", "$top")
             if query["api-version"] != ["7.1"] or query["timePrecision"] != ["true"]:
@@ -349,10 +408,22 @@ class ClickUpServer(WireServer):
         super().__init__()
         self.authorization = "pk_1_KEY"
         self.tasks: dict[str, dict[str, Any]] = {}
+        self.kept: FileServer | None = None  # where attachments lie
+        self.attached: dict[str, list[dict[str, Any]]] = {}
         self.comments: dict[str, list[dict[str, Any]]] = {}
 
     def put(self, number: str, title: str = "", updated: float = NOW - 9 * DAY, **more: Any) -> None:
         comments = more.pop("comments", ())
+        self.attached[number] = [
+            {
+                "id": f"{n}.txt",
+                "title": name,
+                "size": len(content),
+                "url": self.kept.put(name, content),
+                "deleted": False,
+            }
+            for n, (name, content) in enumerate(more.pop("attachments", {}).items())
+        ]
         self.comments[number] = [
             {
                 "id": str(1000 + n),
@@ -372,6 +443,9 @@ class ClickUpServer(WireServer):
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any, headers: Any) -> Any:
         if headers.get("Authorization") != self.authorization:
             raise RefusalError(401, {"err": "Token invalid", "ECODE": "OAUTH_025"})
+        if task := re.fullmatch(r"/api/v2/task/(task\w+)", path):
+            only(query)
+            return {**self.tasks[task[1]], "attachments": self.attached[task[1]]}
         if comments := re.fullmatch(r"/api/v2/task/(\w+)/comment", path):
             only(query, "start", "start_id")
             every = self.comments[comments[1]]
@@ -403,14 +477,19 @@ class ConfluenceServer(WireServer):
         self.cloud = cloud
         self.authorization = basic("ada@example.org", "t0ken") if cloud else "Bearer t0ken"
         self.pages: dict[str, dict[str, Any]] = {}
+        self.kept: FileServer | None = None  # where Cloud keeps attachments
+        self.gone: set[str] = set()  # names of files that are told of and not there
 
     def put(self, number: str, title: str = "", changed: float = NOW - 9 * DAY, **more: Any) -> None:
         body = more.pop("body", f"<p>About <strong>{number}</strong></p>")
         self.pages[number] = {
-            "title": title or f"Page {number}", "changed": changed, "body": body, "labels": ["net"], "comments": [], "space": "TEAM", **more,
+            "title": title or f"Page {number}", "changed": changed, "body": body, "labels": ["net"], "comments": [], "space": "TEAM",
+            "attachments": {}, **more,
         }  # fmt: skip
 
     def answer(self, method: str, path: str, query: dict[str, list[str]], body: Any, headers: Any) -> Any:
+        if file := re.fullmatch(r"/wiki/download/attachments/(\d+)/(.+)", path):
+            return self._file(file[1], file[2], headers)
         self.check(headers)
         if not self.cloud and path == "/wiki/rest/api/content/search":
             return self._search(query)
@@ -423,20 +502,37 @@ class ConfluenceServer(WireServer):
             return {"results": [{"id": keys[key], "key": key} for key in wanted if key in keys], "_links": {}}
         if path == "/wiki/api/v2/pages":
             return self._listed(query)
-        if part := re.fullmatch(r"/wiki/api/v2/pages/(\d+)/(labels|footer-comments)", path):
-            own = self.pages[part[1]]
-            if part[2] == "labels":
-                return {"results": [{"id": "1", "name": name} for name in own["labels"]], "_links": {}}
-            if query.get("body-format") != ["storage"]:
-                raise RefusalError(400, {"message": "no body"})
-            version = {"createdAt": iso(own["changed"])}
-            return {
-                "results": [
-                    {"id": "1", "version": version, "body": {"storage": {"value": each}}} for each in own["comments"]
-                ],
-                "_links": {},
-            }
+        if part := re.fullmatch(r"/wiki/api/v2/pages/(\d+)/(labels|footer-comments|attachments)", path):
+            return self._part(part[1], part[2], query)
         raise RefusalError(404, {"errors": [{"status": 404, "title": "Not Found"}]})
+
+    def _file(self, number: str, name: str, headers: Any) -> Any:
+        there = {each: content for each, content in self.pages[number]["attachments"].items() if each not in self.gone}
+        content = file_of(self, there, name, headers)
+        if self.cloud:
+            raise RefusalError(302, b"", {"Location": self.kept.put("signed", content)})
+        return content
+
+    def _part(self, number: str, part: str, query: dict[str, list[str]]) -> Any:
+        own = self.pages[number]
+        if part == "attachments":
+            only(query, "limit", "status", "cursor")
+            return {"results": [
+                {"id": f"att{n}", "title": name, "fileSize": len(content), "mediaType": "text/plain",
+                 "downloadLink": f"/download/attachments/{number}/{name}?version=1&api=v2"}
+                for n, (name, content) in enumerate(own["attachments"].items())
+            ], "_links": {}}  # fmt: skip
+        if part == "labels":
+            return {"results": [{"id": "1", "name": name} for name in own["labels"]], "_links": {}}
+        if query.get("body-format") != ["storage"]:
+            raise RefusalError(400, {"message": "no body"})
+        version = {"createdAt": iso(own["changed"])}
+        return {
+            "results": [
+                {"id": "1", "version": version, "body": {"storage": {"value": each}}} for each in own["comments"]
+            ],
+            "_links": {},
+        }
 
     def _listed(self, query: dict[str, list[str]]) -> Any:
         only(query, "body-format", "limit", "status", "sort", "space-id", "cursor")
@@ -486,6 +582,10 @@ class ConfluenceServer(WireServer):
                 "body": {"storage": {"value": own["body"]}}, "metadata": {"labels": {"results": [{"name": each} for each in own["labels"]]}},
                 "children": {"comment": {"results": [
                     {"body": {"storage": {"value": each}}, "version": {"when": iso(own["changed"]), "by": {"displayName": "Bea"}}} for each in own["comments"]
+                ]}, "attachment": {"results": [
+                    {"id": f"att{m}", "title": name, "extensions": {"fileSize": len(content), "mediaType": "text/plain"},
+                     "_links": {"download": f"/download/attachments/{n}/{name}?version=1"}}
+                    for m, (name, content) in enumerate(own["attachments"].items())
                 ]}},
                 "_links": {"webui": f"/display/TEAM/{n}"},
             }

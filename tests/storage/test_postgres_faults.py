@@ -5,11 +5,12 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 
 import psycopg
 import pytest
 
+from postgres_wire import between
 from vademecum.errors import (
     StoreBusyError,
     StoreCorruptError,
@@ -75,12 +76,12 @@ def test_a_database_that_is_not_there_is_named(database):
 def test_what_a_server_could_not_do_is_counted(database):
     """By error, in the counter of every store."""
     store = PostgresStore(database, "x", timeout_s=2)
-    before = STORE_ERRORS.value(error="StoreVersionError"), STORE_ERRORS.value(error="StoreError")
+    before = STORE_ERRORS.value(error="StoreVersionError"), STORE_ERRORS.value(error="StoreAwayError")
     run(database, "DROP TABLE chunks CASCADE")
     assert isinstance(store.scan("chunks"), Err)
     with pytest.raises(StoreError):
         PostgresStore("postgresql://127.0.0.1:1/code", "x", timeout_s=2)
-    after = STORE_ERRORS.value(error="StoreVersionError"), STORE_ERRORS.value(error="StoreError")
+    after = STORE_ERRORS.value(error="StoreVersionError"), STORE_ERRORS.value(error="StoreAwayError")
     assert after == (before[0] + 1, before[1] + 1)
     store.close()
 
@@ -106,57 +107,11 @@ def test_a_server_that_says_nothing_is_not_waited_for_for_ever():
             PostgresStore(f"postgresql://127.0.0.1:{port}/code", "x", timeout_s=1)
 
 
-@contextmanager
-def between(url):
-    """Stand between a store and its server: what `faults` holds happens to the next answer, which otherwise passes."""
-    folder = url.partition("host=")[2]
-    faults: list[bytes | None] = []
-    stopped = threading.Event()
-
-    def pump(source, target, spoils):
-        with suppress(OSError):
-            while not stopped.is_set() and (data := source.recv(65536)):
-                if spoils and faults and faults[0] is not None:
-                    data = data[:1] + faults.pop(0)
-                elif spoils and faults:
-                    faults.pop(0)
-                    break
-                target.sendall(data)
-        for each in (source, target):
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-
-    opened: list[socket.socket] = []
-
-    def accept(listening):
-        with suppress(OSError):
-            while True:
-                client, _ = listening.accept()
-                server = socket.socket(socket.AF_UNIX)
-                opened.extend([client, server])
-                server.connect(f"{folder}/.s.PGSQL.5432")
-                for ends in ((client, server, False), (server, client, True)):
-                    threading.Thread(target=pump, args=ends, daemon=True).start()
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        threading.Thread(target=accept, args=(listening,), daemon=True).start()
-        name = url.partition("@/")[2].partition("?")[0]
-        through = f"postgresql://vade@127.0.0.1:{listening.getsockname()[1]}/{name}?sslmode=disable&gssencmode=disable"
-        try:
-            yield through, faults
-        finally:
-            close_all(through)
-            stopped.set()
-            listening.shutdown(socket.SHUT_RDWR)
-            for each in opened:
-                each.close()
-
-
 @pytest.mark.parametrize("fault", [b"\xff" * 300, None])
 def test_an_answer_that_is_garbage_or_breaks_off_costs_no_record(database, fault):
     """Between calls it is asked again; in a transaction all is undone, and that is said."""
-    with between(database) as (url, faults):
-        store = PostgresStore(url, "x", timeout_s=5)
+    with between(database) as wire:
+        store, faults = PostgresStore(wire.url, "x", timeout_s=5), wire.faults
         store.upsert("meta", [("a", "1")]).unwrap()
         faults.append(fault)
         assert store.scan("meta") == Ok([("a", "1")])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import psycopg
 import pytest
 
+from handbook import SAMPLE
 from vademecum.engine import Engine
 from vademecum.errors import AccessError, UsageError
 from vademecum.mcp.registry import TOOLS
@@ -15,7 +18,7 @@ from vademecum.retrieval.query import plan_query
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.search import PostgresSearch
 from vademecum.storage.postgres.store import PostgresStore
-from vademecum.types import Bm25f, Passage, Scope
+from vademecum.types import Bm25f, Freshness, Passage, Scope
 
 QUESTIONS = (
     "how is the token budget split",
@@ -65,6 +68,31 @@ def test_words_are_scored_as_they_are_over_arrays(repo, on, server, request):
         assert {(hit.path, hit.ordinal): pytest.approx(hit.score, rel=1e-4) for hit in found} == expected
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
         assert all(0 <= hit.share <= 1 + 1e-9 for hit in found)
+
+
+@pytest.mark.parametrize("looked", [0, 1, 10])
+def test_the_best_are_the_best_of_all_however_few_are_looked_at_first(repo, on, database, monkeypatch, looked):
+    """What could still be among them is looked at as well; under filters too, and where many are worth the same."""
+    files = {f"src/copy{n}.py": f"def split(total):\n    return total // {n}\n" for n in range(1, 30)}
+    files |= {
+        f"lib/go{n}.go": f"package lib\n\nfunc Split{n}(total int) int {{ return total / {n} }}\n" for n in range(9)
+    }
+    engine = on(database, repo("many", SAMPLE | files))
+    engine.codebase.index()
+    scopes = (
+        Scope(),
+        Scope(languages=("go",)),
+        Scope(exclude=(r"src/",)),
+        Scope(paths=(r"lib/",)),
+        Scope(symbol="split"),
+    )
+    for question in (*QUESTIONS, "split the total", "return total"):
+        for scope in scopes:
+            whole = asked(database, plan_query(question), scope, 1000)
+            with monkeypatch.context() as patched:
+                patched.setattr(server_side, "LOOKED_AT", looked)
+                for k in (1, 3, 12):
+                    assert asked(database, plan_query(question), scope, k) == whole[:k]
 
 
 def test_meaning_is_ranked_as_over_arrays(repo, on, database):
@@ -312,3 +340,28 @@ def test_whoever_may_ask_about_some_repositories_is_not_answered_from_all(repo, 
         assert engine.scope() == "repos"
         with pytest.raises(AccessError):
             engine.codebase.search("budget", scope="shared")
+
+
+def test_a_worktree_of_this_machine_is_looked_at(repo, on, database, tmp_path):
+    """It is fresh, edited or stale as its files are; one of another machine is stale."""
+    made = repo()
+    mine, other = on(database, made), on(database, repo("empty", {}), home="two")
+    mine.codebase.index()
+
+    def found(engine):
+        answer = engine.codebase.search("split the token budget", scope="shared", paths=["src/budget.py"])
+        return answer.evidence[0]
+
+    assert found(mine).freshness is Freshness.FRESH
+    assert found(mine).commit == mine.codebase.search("split the token budget").evidence[0].commit
+    assert found(other).freshness is Freshness.STALE
+    made.write("src/budget.py", "# moved down\n\n" + made.read("src/budget.py"))
+    edited = found(mine)
+    assert edited.freshness is Freshness.EDITED
+    assert edited.commit.endswith("+edited")
+    lines = made.read("src/budget.py").split("\n")
+    assert edited.snippet == "\n".join(lines[edited.start_line - 1 : edited.end_line])
+    made.write("src/budget.py", "")
+    assert found(mine).freshness is Freshness.STALE
+    shutil.rmtree(made.path)
+    assert found(other).freshness is Freshness.STALE

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.tools.attention import attend, in_context
+from vademecum.tools.asked import Asked
+from vademecum.tools.attention import SESSION, Beside, Moved, attend, in_context
 from vademecum.tools.fit import asked_of, fitted
-from vademecum.tools.heads import HEADS, MEMORY
+from vademecum.tools.heads import HEADS, MEMORY, After, heads, still
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph
 from vademecum.tools.logit import Choice, fit, probabilities
 from vademecum.tools.model import Model
@@ -63,6 +64,49 @@ def test_attention_is_a_distribution_that_follows_the_context(chains, context):
         assert moved.sum() == pytest.approx(1, abs=1e-4)
 
 
+@given(CHAINS, st.lists(st.lists(st.integers(0, N - 1), max_size=3), min_size=1, max_size=4))
+def test_attention_moved_in_many_contexts_is_that_of_each(chains, contexts):
+    graph = Hypergraph.of(chains, N)
+    kernels = np.stack([np.linspace(0, 1, len(chains)), np.linspace(1, 0, len(chains))]).astype(np.float32)
+    attention = attend(kernels, graph.weight, 0.1)
+    moved = Moved(graph, attention, np.stack([graph.gather(one) for one in attention]), contexts)
+    everyone = np.arange(len(chains))
+    for row, context in enumerate(contexts):
+        plain = in_context(attention, graph.shared(context))
+        assert moved.of(np.full(len(chains), row), everyone) == pytest.approx(plain, abs=1e-5)
+        assert moved.gathered[:, row] == pytest.approx(np.stack([graph.gather(one) for one in plain]), abs=1e-5)
+
+
+@given(CHAINS, st.lists(st.lists(st.integers(0, N - 1), max_size=3, unique=True), min_size=1, max_size=3))
+def test_sessions_speak_by_what_they_called_and_no_trace_outside_of_them_does(chains, contexts):
+    inside = {chain.session for chain in chains if chain.session}
+    called = {name: {tool for chain in chains if chain.session == name for tool in chain.tools} for name in inside}
+    found = Beside(graph := Hypergraph.of(chains, N), graph.weight).gathered(contexts)
+    assert (found is None) == (not inside)
+    for row, context in enumerate(contexts if inside else ()):
+        near = {
+            name: np.exp(SESSION * (len(called[name] & set(context)) / max(len(context), 1) - 1)) for name in inside
+        }
+        plain = np.zeros(N)
+        for chain in chains:
+            if chain.session and context:
+                traces = sum(other.session == chain.session for other in chains)
+                plain[list(set(chain.tools))] += near[chain.session] / sum(near.values()) / traces
+        assert found[row] == pytest.approx(plain, abs=1e-5)
+
+
+def test_chains_side_by_side_look_as_each_does_alone(view):
+    asked = Asked(view, view.read("mail the report about the roof"), (view.number["web/search"],))
+    read, send, find = (view.number[name] for name in ("files/read", "mail/send", "mail/search"))
+    chains = [(read, send), (find, read), (send, send), (read, send, find)]
+    together, weights, unmoved = After(asked, chains), np.linspace(-1, 1, len(HEADS)), still(asked)
+    scores = together.scores(unmoved @ weights.astype(np.float32), weights)
+    taken = np.linspace(0.1, 0.9, len(view.tools), dtype=np.float32)
+    for row, chain in enumerate(chains):
+        assert scores[row] == pytest.approx(heads(asked, chain) @ weights, abs=1e-3)
+        assert together.stopping(taken)[row] == pytest.approx(After(asked, [chain]).stopping(taken)[0], abs=1e-4)
+
+
 def test_newton_finds_the_best_weights():
     draw = np.random.default_rng(3)
     true = np.array([1.5, -2.0, 0.0])
@@ -97,7 +141,8 @@ def test_ridge_leaves_one_out_as_if_it_had_never_been_there(view):
     for trace_ in (0, 17):
         rest = np.arange(len(x)) != trace_
         weights = np.linalg.solve(x[rest].T @ x[rest] + STRENGTH * np.eye(x.shape[1]), x[rest].T @ y[rest])
-        predicted = (x[trace_] @ whole.called).astype(np.float32)
+        predicted = np.zeros(len(view.tools), np.float32)
+        predicted[whole.used] = x[trace_] @ whole.called
         left_out = whole.without(predicted, trace_, view.graph.tools_of(trace_))
         assert left_out == pytest.approx(x[trace_] @ weights, abs=1e-3)
 
@@ -108,7 +153,7 @@ def test_no_trace_speaks_about_itself(office):
     view = office._now().view
     own = next(n for n, each in enumerate(view.traces) if each.id == "odd")
     brush = view.number["paint/brush"]
-    features = asked_of(view, own).heads(())
+    features = heads(asked_of(view, own), ())
     unseen = {name: features[brush, HEADS.index(name)] for name in MEMORY}
     assert features[brush, HEADS.index("unseen")] == 1
     assert all(value <= features[:, HEADS.index(name)].max() for name, value in unseen.items())
@@ -119,7 +164,7 @@ def test_no_trace_speaks_about_itself(office):
 def test_hidden_tools_look_as_if_never_used(view):
     hidden = np.zeros(len(view.tools), bool)
     hidden[view.number["mail/send"]] = True
-    features = asked_of(view, 0, hidden).heads(())
+    features = heads(asked_of(view, 0, hidden), ())
     never, used = view.number["chat/send"], view.number["mail/send"]
     for name in (*MEMORY, "popular", "unseen"):
         column = HEADS.index(name)

@@ -19,6 +19,7 @@ from pathlib import Path
 from vademecum.codebase.analyse import Analysis
 from vademecum.codebase.placements import replaced
 from vademecum.codebase.segments import Segments
+from vademecum.codebase.standing import Standing, keep
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
@@ -101,6 +102,8 @@ class Catalogue:
             if self._names(kind, place) != names:  # another process went on meanwhile: parts of two states were read
                 return self.load(kind, place)
             self._loaded[(kind, place)] = known
+            if self.here:
+                keep(self.directory, (kind, place), Standing(names[1:], rows[0]))
         return known[1]
 
     def _names(self, kind: str, place: str) -> tuple[str, ...]:
@@ -128,7 +131,7 @@ class Catalogue:
         return f"{self.here}:{place}" if self.here and kind == "worktree" else place
 
     def _snapshot(self, row: Row) -> Snapshot:
-        snapshot = _snapshot(row)
+        snapshot = snapshot_of(row)
         if not self.here or snapshot.kind != "worktree":
             return snapshot
         machine, _, place = snapshot.place.partition(":")
@@ -153,6 +156,8 @@ class Catalogue:
         """
         found = {key: self._chunks[key] for key in wanted if key in self._chunks}
         keys = list(dict.fromkeys(key for key in wanted if key not in found))
+        if not keys:
+            return [found[key] for key in wanted]
         symbols: dict[tuple[int, int], list[Symbol]] = {key: [] for key in keys}
         for row in sorted(self.store.get("symbols", keys).unwrap()):
             symbols[row[0], row[1]].append(Symbol(*row[3:]))
@@ -374,7 +379,8 @@ def _chunk(row: Row, content: bytes, symbols: tuple[Symbol, ...]) -> Chunk:
     )  # fmt: skip
 
 
-def _snapshot(row: Row) -> Snapshot:
+def snapshot_of(row: Row) -> Snapshot:
+    """Return what a record of the family `snapshots` says."""
     number, kind, place, label, branch, commit, tree, indexed_at, skipped, table_file, rules = row
     left_out = tuple(Skipped(**item) for item in json.loads(skipped))
     return Snapshot(number, kind, place, label, branch, commit, tree, indexed_at, left_out, table_file, rules)

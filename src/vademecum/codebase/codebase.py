@@ -23,7 +23,7 @@ from vademecum.codebase.served import publish, search_served
 from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
-from vademecum.errors import AccessError, StoreBusyError, StoreCorruptError, UnknownError, UsageError
+from vademecum.errors import AccessError, StoreAwayError, StoreBusyError, StoreCorruptError, UnknownError, UsageError
 from vademecum.protocols import Enricher, Progress, Reranker, SearchServer
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
@@ -156,16 +156,15 @@ class Codebase:
 
         def answer() -> Answer:
             beside = kind == "doc" and not commit
-            code = (
-                self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if repos or not sources else []
-            )
+            told = progress or _silent
+            code = self._opened(commit, repos, scope, told, refresh=refresh) if repos or not sources else []
             own = documents.opened([each.repo for each in code], sources, every=beside)
             found = search([*code, *own], query, ranker or self._ranker, reranking)
             return documents.completed(found, own, self._indexed, beside=beside)
 
         try:
             return answer()
-        except StoreCorruptError:  # as when another process's clean-up dropped content since we looked: look again
+        except (StoreCorruptError, StoreAwayError):  # content was cleaned away since we looked, or the database went
             return answer()
 
     def _served(self, query: Query, repos: Sequence[str], ranker: str, elsewhere: Sequence[object]) -> Answer:
@@ -175,7 +174,7 @@ class Codebase:
             raise AccessError(NOT_OPEN)
         if any(elsewhere):
             raise UsageError("scope 'shared' knows neither another commit nor items: leave them out, or name another")
-        return search_served(self._server(), query, self._repositories[0][0].embedder, repos, ranker or self._ranker)
+        return search_served(self._server(), query, self._repositories[0][0], repos, ranker or self._ranker)
 
     def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True, nearest: bool = True) -> Answer:
         """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""
@@ -291,12 +290,9 @@ class Codebase:
 
     def gc(self) -> GcReport:
         """Drop what no snapshot needs any more, in every open repository."""
-        reports = [
-            collect_garbage(repo) for repo in (*(repo for repo, _ in self._repositories), *self._documents.every())
-        ]
-        return GcReport(
-            sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports)
-        )  # fmt: skip
+        every = (*(repo for repo, _ in self._repositories), *self._documents.every())
+        reports = [collect_garbage(repo) for repo in every]
+        return GcReport(sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports))
 
     def doctor(self, *, repair: bool = False) -> list[Check]:
         """Look at everything that has to work, and say how to mend what does not.
@@ -365,10 +361,15 @@ class Codebase:
         kind, place = repo.place
         if commit:
             kind, place = "commit", commit_place(repo, commit)
-        loaded = repo.catalogue.load(kind, place)
-        if loaded is None or loaded[1].missing or (refresh and not commit):
-            self._refreshed(repo, progress, commit)
+        try:
             loaded = repo.catalogue.load(kind, place)
+            if loaded is None or loaded[1].missing or (refresh and not commit):
+                self._refreshed(repo, progress, commit)
+                loaded = repo.catalogue.load(kind, place)
+        except StoreAwayError as error:
+            from vademecum.codebase.away import opened_without  # which cuts files, as few searches do
+
+            return opened_without(repo, (kind, place), prefixes, error)
         assert loaded is not None
         return Opened(repo, *loaded, prefixes)
 

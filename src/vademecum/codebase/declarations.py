@@ -248,7 +248,7 @@ class Outline:
         """Work out name, scope and signature; parents come before their children."""
         if declaration.names:
             start, end = declaration.names[0]
-            declaration.name = self._content[start:end].decode().removeprefix("@test ").strip("\"'`:")
+            declaration.name = _plain_name(self._content[start:end].decode())
         if declaration.capture in _REOPENED:
             declaration.name = _plain_scope(declaration.name)
         inside = ""
@@ -312,8 +312,23 @@ def _plain_scope(text: str) -> str:
     >>> _plain_scope("*Server[K, V]"), _plain_scope("a::B<C<D>>"), _plain_scope("app.prototype"), _plain_scope("exports")
     ('Server', 'a.B', 'app', '')
     """
+    text = _without_arguments(text).replace("::", ".").replace(":", ".").lstrip("*& ")
+    return _NOT_A_SCOPE.sub("", text.strip(" .")).strip(" .*&")
+
+
+def _plain_name(text: str) -> str:
+    r"""Reduce a name as it is written to what it is asked for by: a specialisation of a C++ template to the template.
+
+    >>> _plain_name("formatter<\n  R, Char,\n  enable<R>>"), _plain_name("std::hash<A>"), _plain_name("operator<=>"), _plain_name("`f`")
+    ('formatter', 'std::hash', 'operator<=>', 'f')
+    """
+    if text.endswith(">") and not text.startswith("operator"):
+        text = _without_arguments(text)
+    return text.removeprefix("@test ").strip("\"'`: ")
+
+
+def _without_arguments(text: str) -> str:
     previous = None
     while previous != text:
         previous, text = text, _GENERIC.sub("", text)
-    text = text.replace("::", ".").replace(":", ".").lstrip("*& ")
-    return _NOT_A_SCOPE.sub("", text.strip(" .")).strip(" .*&")
+    return text

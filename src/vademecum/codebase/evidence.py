@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.codebase.analyse import chunk_hashes
 from vademecum.codebase.enrich import summarise
@@ -20,6 +21,8 @@ from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.rank import Ranked
 from vademecum.retrieval.spans import Span, spans_of
 from vademecum.types import Chunk, Evidence, Freshness
+
+Rows = NDArray[np.integer]
 
 
 def gather_evidence(
@@ -60,14 +63,22 @@ def results_of(
     """Return the first results as spans of rows, one row each unless they are joined."""
     if not joined:
         return [Span(place, row, row, 0, 0) for place, row in enumerate(ranked.rows[:count].tolist())]
-    which = np.searchsorted(bases, ranked.rows, side="right") - 1
+    files, lines = _places(opened, ranked.rows, bases)
+    return spans_of(ranked.rows, files, lines, ranked.gain, ranked.worth, count, across=across)
+
+
+def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple[Rows, NDArray[np.int32]]:
+    """Return the file of each row, a number of its own among those of all repositories, and its lines."""
+    if len(opened) == 1:
+        view = opened[0].view
+        return view.row_file.take(rows), view.lines.take(rows, axis=0)
+    which = np.searchsorted(bases, rows, side="right") - 1
     files, lines = np.zeros(len(which), np.int64), np.zeros((len(which), 2), np.int32)
     for number, each in enumerate(opened):
         own = np.flatnonzero(which == number)
-        rows = ranked.rows[own] - bases[number]
-        files[own], lines[own] = each.view.row_file[rows], each.view.lines[rows]
-    files = files * len(opened) + which
-    return spans_of(ranked.rows, files, lines, ranked.gain, ranked.worth, count, across=across)
+        inside = rows[own] - bases[number]
+        files[own], lines[own] = each.view.row_file[inside], each.view.lines[inside]
+    return files * len(opened) + which, lines
 
 
 def passage(best: Chunk, parts: Sequence[Chunk]) -> tuple[str, tuple[str, ...]]:
@@ -76,18 +87,23 @@ def passage(best: Chunk, parts: Sequence[Chunk]) -> tuple[str, tuple[str, ...]]:
     for chunk in parts:
         lines += [""] * (chunk.start_line - parts[0].start_line - len(lines))
         lines += chunk.text.rstrip("\n").split("\n")
-    symbols = [*symbols_of(best), *(name for chunk in parts for name in symbols_of(chunk))]
-    return "\n".join(lines), tuple(dict.fromkeys(symbols))
+    symbols = dict.fromkeys(symbols_of(best))
+    for chunk in parts:
+        symbols.update(dict.fromkeys(symbols_of(chunk)))
+    return "\n".join(lines), tuple(symbols)
 
 
 def symbols_of(chunk: Chunk) -> tuple[str, ...]:
     """Return the qualified names that a chunk defines, or the one it is part of."""
-    return tuple(symbol.qualified for symbol in chunk.symbols) or ((chunk.qualified,) if chunk.name else ())
+    if chunk.symbols:
+        return tuple([symbol.qualified for symbol in chunk.symbols])
+    return (chunk.qualified,) if chunk.name else ()
 
 
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
     """Return the signals of some ranked rows to four places."""
-    values = np.round(np.array([known[places] for known in ranked.signals.values()], np.float64).T, 4).tolist()
+    shown = np.asarray(places, np.intp)
+    values = np.array([known.take(shown) for known in ranked.signals.values()], np.float64).T.round(4).tolist()
     return [dict(zip(ranked.signals, row, strict=True)) for row in values]
 
 

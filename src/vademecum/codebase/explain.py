@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import islice
+
+import numpy as np
 
 from vademecum.codebase.repository import Opened
-from vademecum.retrieval.query import Plan
+from vademecum.retrieval.query import Plan, last_part
 from vademecum.retrieval.rank import Ranked
 from vademecum.retrieval.tokens import parts
 from vademecum.types import Query
 
 NEAREST = 5
+UNREAD = 3  # files that are named at most
 _FEW_TERMS = 20  # of a question whose words may be meant as names
 _CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
@@ -37,10 +41,30 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
         yield "nothing matches; the question looks like a regular expression: give it with -e"
     yield from _skipped_paths(opened, query.text)
     if plan.is_symbol:
-        yield f"{plan.names[0]!r} is defined nowhere in {_chunks(ranked.searched)} searched"
+        yield undefined(opened, plan.names[0], ranked.searched)
     if unknown >= set(plan.terms):
         yield f"none of these words occur in {_chunks(ranked.searched)} searched: {', '.join(plan.terms[:8])}"
     yield f"nothing in {_chunks(ranked.searched)} searched comes close enough to be an answer"
+
+
+def undefined(opened: Sequence[Opened], name: str, searched: int) -> str:
+    """Say that a name is defined nowhere, and where it may be all the same: in files that a grammar did not read whole."""
+    said = f"{name!r} is defined nowhere in {_chunks(searched)} searched"
+    unread = list(islice(_half_read(opened, last_part(name)), UNREAD + 1))
+    if not unread:
+        return said
+    named = ", ".join(unread[:UNREAD]) + (", …" if len(unread) > UNREAD else "")
+    return f"{said}, unless in what could not be parsed: {named} {'hold' if len(unread) > 1 else 'holds'} it"
+
+
+def _half_read(opened: Sequence[Opened], name: str) -> Iterator[str]:
+    """Yield the files that hold a name and in which a grammar found errors."""
+    word = re.compile(rb"(?<![\w$])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w$])")
+    for each in opened:
+        files, broken = each.view.files, each.repo.catalogue.with_errors()
+        for number in np.flatnonzero(np.isin(files.blobs, list(broken))).tolist():
+            if word.search(each.repo.catalogue.content(int(files.blobs[number]))):
+                yield files.paths[number]
 
 
 def _chunks(number: int) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.repository import Opened
+from vademecum.codebase.root import Root
 from vademecum.codebase.source import INODE_BITS, Source, read_source
 from vademecum.retrieval.tokens import terms
 from vademecum.types import Chunk, FileEntry, Freshness, ParsedFile
@@ -25,10 +26,13 @@ class FileState:
     now: ParsedFile | None = None
 
 
+_AS_INDEXED = FileState(Freshness.FRESH)
+
+
 def check_file(opened: Opened, number: int) -> FileState:
     """Compare one indexed file of a worktree with the disk; a commit's never changes."""
     if opened.snapshot.kind != "worktree":
-        return FileState(Freshness.FRESH)
+        return _AS_INDEXED
     repo, files = opened.repo, opened.view.files
     path = files.paths[number]
     try:
@@ -37,18 +41,23 @@ def check_file(opened: Opened, number: int) -> FileState:
         return FileState(Freshness.STALE)
     then = (files.sizes[number], files.mtimes[number], files.inodes[number])
     if (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS) == then:
-        return FileState(Freshness.FRESH)
+        return _AS_INDEXED
     entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)
-    source = read_source(repo.root, entry, repo.walk.max_file_bytes)
+    digest = files.digests[number].tobytes().hex()
+    return compared(repo.root, entry, digest, max_bytes=repo.walk.max_file_bytes, deadline_s=repo.plan.deadline_s)
+
+
+def compared(root: Root, entry: FileEntry, digest: str, *, max_bytes: int, deadline_s: float) -> FileState:
+    """Compare what is on disk with a content, by its git blob id; one that differs is cut anew, within a deadline."""
+    source = read_source(root, entry, max_bytes)
     if not isinstance(source, Source):
         return FileState(Freshness.STALE)
-    if bytes.fromhex(source.blob) == files.digests[number].tobytes():
-        return FileState(Freshness.FRESH)
+    if source.blob == digest:
+        return _AS_INDEXED
     from vademecum.codebase.chunk import chunk_file  # a search among files as they were indexed cuts none
 
-    return FileState(
-        Freshness.EDITED, chunk_file(source.text, language_of(path, source.text[:4096]), repo.plan.deadline_s)
-    )
+    language = language_of(entry.path, source.text[:4096])
+    return FileState(Freshness.EDITED, chunk_file(source.text, language, deadline_s))
 
 
 def corresponding(old: Chunk, now: ParsedFile) -> Chunk | None:

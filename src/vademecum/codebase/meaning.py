@@ -270,7 +270,7 @@ def forget_vectors(repo: Repository, hashes: Sequence[str]) -> None:
 
 def missing_said(views: Sequence[View]) -> str:
     """Return how many pieces cannot be found by meaning yet, "" where all can."""
-    missing, every = sum(int(view.pending.sum()) for view in views), sum(map(len, views))
+    missing, every = sum(view.awaiting for view in views), sum(map(len, views))
     return (
         f"{missing} of {every} pieces have no vector yet and are found by words alone: `vade index` makes them"
         if missing

@@ -34,6 +34,12 @@ _MACROS = re.compile(
     rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()",
     re.MULTILINE,
 )
+# A Kotlin class's constructor may begin on the next line, as may its modifiers and annotations: they are put on one.
+_CONSTRUCTOR = re.compile(
+    rb"\bclass[ \t]+\w+[ \t]*(?:<[^\n{}]*>)?\s+"
+    rb"(?:(?:@[\w.]+(?:\([^()\n]*\))?|public|private|protected|internal)\s+)*constructor\b"
+)
+_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
 _READ = 1 << 16  # bytes handed to the parser at a time
 _DEPTH = 1000  # levels of the tree that are queried
@@ -122,6 +128,8 @@ def _readable(content: bytes, language: str) -> bytes:
     """Put what the grammar cannot read in other words of the same length."""
     if language == "bash" and b"@test " in content:
         return _BATS.sub(lambda test: b"_test__" + re.sub(rb"\W", b"_", test[3]) + b"(){", content)
+    if language == "kotlin" and b"constructor" in content:
+        return _CONSTRUCTOR.sub(lambda head: head[0].translate(_ONE_LINE), content)
     if language in ("c", "cpp"):
         return _MACROS.sub(lambda macro: b" " * len(macro[0]), content)
     return content

@@ -54,10 +54,12 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     if title and ranker in TITLED:
         found = together(found, find(asked, plan_query(title)))
     decided = verdict(plan, found.ranked.first(asked.judged), found.probable)
+    away = away_said(opened)
     count_verdict(decided)
     if decided is Verdict.NOT_FOUND:
         return Answer(
-            query.text, decided, found.probable, (), _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind),
+            query.text, decided, found.probable, (),
+            _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind, away),
             nearest_names(opened, plan), found.ranked.searched,
         )  # fmt: skip
 
@@ -70,8 +72,13 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     with stage("rerank"):  # reading the evidence among it
         evidence, said = rerank(by, query.text, best, query.k)
     count_freshness(evidence)
-    trouble = _said(found.trouble, found.behind, said)
+    trouble = _said(found.trouble, found.behind, said, away)
     return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
+
+
+def away_said(opened: Sequence[Opened]) -> str:
+    """Return what is to be said of repositories whose database is away, "" where none is."""
+    return _said(*dict.fromkeys(each.away for each in opened))
 
 
 def _said(*parts: str) -> str:

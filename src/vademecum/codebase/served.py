@@ -8,15 +8,19 @@ how sure an answer is, the server tells as well, so verdicts are those of any se
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.codebase.analyse import chunk_hashes
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.enrich import summarise
+from vademecum.codebase.freshness import FileState, compared, corresponding
 from vademecum.codebase.repository import Repository
+from vademecum.codebase.root import Root
 from vademecum.errors import UsageError
 from vademecum.matching import glob_pattern
 from vademecum.protocols import Embedder, Progress, SearchServer
@@ -36,6 +40,7 @@ from vademecum.types import (
     Chunk,
     ChunkKind,
     Evidence,
+    FileEntry,
     Freshness,
     Hit,
     Passage,
@@ -78,17 +83,17 @@ def publish(server: SearchServer, repo: Repository, progress: Progress, *, anew:
 def search_served(
     server: SearchServer,
     query: Query,
-    embedder: Callable[[], Embedder],
+    asking: Repository,
     repos: Sequence[str] = (),
     ranker: str = "default",
 ) -> Answer:
-    """Answer a question from every repository of a shared database, or from those named.
+    """Answer a question from every repository of a shared database, or from those named; `asking` is one that is open here.
 
     Raises:
         UsageError: the question or a filter is not usable here.
         StoreError: the server said no.
     """
-    scope = scope_of(query, repos)
+    scope, embedder = scope_of(query, repos), asking.embedder
     plan = plan_query(query.text)
     depth = max(DEPTH, 4 * query.k)
     while True:
@@ -103,9 +108,15 @@ def search_served(
     if decided is Verdict.NOT_FOUND:
         near = tuple(dict.fromkeys(named_in(server, rankings["names"])))
         return Answer(
-            query.text, decided, probable, (), "nothing in the shared database matches", near, ranked.searched
+            query.text,
+            decided,
+            probable,
+            (),
+            "nothing in the shared database matches: in it is what `vade index` or a worker published",
+            near,
+            ranked.searched,
         )
-    evidence = evidence_of(server, hits[: query.k], ranked)
+    evidence = evidence_of(server, hits[: query.k], ranked, asking)
     return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
 
 
@@ -204,29 +215,49 @@ def named_in(server: SearchServer, hits: Sequence[Hit]) -> list[str]:
     return [name for row in server.read(hits[:5]).unwrap() for name in (row["symbols"] or [row["name"]]) if name]
 
 
-def evidence_of(server: SearchServer, hits: Sequence[Hit], ranked: Ranked) -> tuple[Evidence, ...]:
-    """Read what the hits say."""
+def evidence_of(server: SearchServer, hits: Sequence[Hit], ranked: Ranked, asking: Repository) -> tuple[Evidence, ...]:
+    """Read what the hits say, and look at the files of this machine they come from."""
     rows = server.read(hits).unwrap()
     return tuple(
-        _evidence(row, float(ranked.scores[n]), {name: round(float(v[n]), 4) for name, v in ranked.signals.items()})
+        _evidence(
+            row, float(ranked.scores[n]), {name: round(float(v[n]), 4) for name, v in ranked.signals.items()}, asking
+        )
         for n, row in enumerate(rows)
     )
 
 
-def _evidence(row: Mapping[str, Any], score: float, signals: Mapping[str, float]) -> Evidence:
+def _evidence(row: Mapping[str, Any], score: float, signals: Mapping[str, float], asking: Repository) -> Evidence:
     repo = row["of"].removesuffix("/.git").rpartition("/")[2].removeprefix("code:")
     chunk = Chunk(
         row["start_line"], row["end_line"], row["start_byte"], row["end_byte"], ChunkKind(row["kind"]), row["text"],
         row["name"], row["scope"], row["signature"], "", row["summary"],
     )  # fmt: skip
-    held = (
-        Freshness.FRESH if row["snapshot_kind"] == "commit" else Freshness.STALE
-    )  # a worktree elsewhere may have gone on
+    symbols, label, digest, state = tuple(row["symbols"]), row["label"], row["hash"], state_of(row, asking)
+    held = state.freshness
+    if state.now is not None:
+        new = corresponding(chunk, state.now)
+        held = Freshness.STALE if new is None else held
+        if new is not None:
+            chunk, digest = new, chunk_hashes([new], state.now.language)[0]
+            symbols = tuple(symbol.qualified for symbol in new.symbols)
+            label = f"{row['commit_id']}+edited" if row["commit_id"] else "edited"
     return Evidence(
-        id=f"{repo}:{row['label']}:{row['path']}:{row['hash']}", repo=repo, branch=row["branch"], commit=row["label"],
+        id=f"{repo}:{label}:{row['path']}:{digest}", repo=repo, branch=row["branch"], commit=label,
         path=row["path"], start_line=chunk.start_line, end_line=chunk.end_line, snippet=chunk.text.rstrip("\n"),
         score=round(score, 6), kind=str(chunk.kind), language=row["language"],
-        symbols=tuple(row["symbols"]) or ((chunk.qualified,) if chunk.name else ()), signature=chunk.signature,
+        symbols=symbols or ((chunk.qualified,) if chunk.name else ()), signature=chunk.signature,
         summary=chunk.summary or summarise(chunk, row["language"]), file_kind=str(file_kind(row["path"])),
         signals=signals, freshness=held,
     )  # fmt: skip
+
+
+def state_of(row: Mapping[str, Any], asking: Repository) -> FileState:
+    """Return how a hit's file is now: a commit's never changes, a worktree of this machine is looked at, another's cannot be."""
+    if row["snapshot_kind"] == "commit":
+        return FileState(Freshness.FRESH)
+    machine, _, place = row["place"].partition(":")
+    if machine != asking.catalogue.here or not os.path.isdir(place):
+        return FileState(Freshness.STALE)
+    entry = FileEntry(row["path"], 0, 0, 0)
+    most, deadline_s = asking.walk.max_file_bytes, asking.plan.deadline_s
+    return compared(Root(place), entry, row["content"], max_bytes=most, deadline_s=deadline_s)

@@ -15,12 +15,13 @@ from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.mirror import Mirror
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import Source, read_source
-from vademecum.errors import ConsentError, EmbedError, Error, PluginError, UsageError
+from vademecum.errors import ConsentError, EmbedError, Error, PluginError, StoreAwayError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.types import Check, GcReport, Passage, RepoStatus
 
 KEPT_COMMITS = 10  # snapshots of commits that a clean-up leaves, newest first
 LEAST_FREE_BYTES = 200_000_000
+AWAY = "start the server, or correct storage.url; until then searches go on with what this machine has of the index"
 
 
 def status_of(repo: Repository) -> RepoStatus:
@@ -104,6 +105,8 @@ def _check_database(repo: Repository) -> Check:
         case Ok(said):
             ok = said == "ok"
             return Check("database", ok, name if ok else f"{name}: {said}", "" if ok else "run `vade index --full`")
+        case Err(StoreAwayError() as error):
+            return Check("database", ok=False, detail=str(error), fix=AWAY)
         case Err(error):
             return Check("database", ok=False, detail=str(error), fix="run `vade index --full`")
 

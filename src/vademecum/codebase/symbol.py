@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from vademecum.codebase.evidence import evidence_of, stored_chunks
-from vademecum.codebase.explain import nearest_names
+from vademecum.codebase.explain import nearest_names, undefined
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.repository import Opened
-from vademecum.codebase.search import check_count
+from vademecum.codebase.search import away_said, check_count
 from vademecum.errors import UsageError
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
@@ -35,18 +35,17 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     found = [hit for each in opened for hit in _definitions(each, wanted)]
     found.sort(key=lambda hit: (hit[0], hit[1].path, hit[1].start_line))
     evidence = tuple(item for _, item in found)
-    searched = sum(len(each.view) for each in opened)
+    searched, away = sum(len(each.view) for each in opened), away_said(opened)
     if not evidence:
         plan = Plan(name, (), (last_part(name),), is_symbol=True)
-        reason = f"{name!r} is defined nowhere in {searched} chunks searched"
-        return Answer(
-            name, Verdict.NOT_FOUND, 0.0, (), reason, nearest_names(opened, plan) if nearest else (), searched
-        )
+        near = nearest_names(opened, plan) if nearest else ()
+        reason = "; ".join(filter(None, (undefined(opened, name, searched), away)))
+        return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, near, searched)
     count, named = _counted(evidence)
     verdict = Verdict.AMBIGUOUS if count > 1 else Verdict.RESOLVED
     advice = "; qualify the name to choose" if named > 1 else " of one name"
     reason = f"{count} definitions{advice}" if count > 1 else ""
-    return Answer(name, verdict, 1 / count, evidence[:k], reason, (), searched)
+    return Answer(name, verdict, 1 / count, evidence[:k], "; ".join(filter(None, (reason, away))), (), searched)
 
 
 def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:

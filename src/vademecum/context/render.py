@@ -231,10 +231,12 @@ def _by_file(evidence: tuple[Evidence, ...]) -> list[list[Evidence]]:
 
 
 def _label(evidence: Evidence) -> str:
-    """The signature on one line, else what kind of thing it is and its name."""
-    if evidence.signature:
-        return " ".join(evidence.signature.split())
-    return f"{evidence.kind} {evidence.symbols[0]}" if evidence.symbols else ""
+    """The signature on one line, after the class it is in; else what kind of thing it is and its name."""
+    name = evidence.symbols[0] if evidence.symbols else ""
+    if not evidence.signature:
+        return name and f"{evidence.kind} {name}"
+    said, scope = " ".join(evidence.signature.split()), name.rpartition(".")[0]
+    return said if not scope or scope.rpartition(".")[2] in said else f"{scope}: {said}"
 
 
 def _lines(text: str) -> list[str]:

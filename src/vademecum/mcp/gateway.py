@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.consent import consented
 from vademecum.errors import ToolServerError, UsageError
+from vademecum.mcp.questions import Questions
 from vademecum.mcp.registry import Front, Outcome, Tool
 from vademecum.mcp.schema import violation
 from vademecum.mcp.upstream import Upstream
@@ -30,6 +31,7 @@ from vademecum.tools.traced import Traced
 if TYPE_CHECKING:
     from vademecum.config import Settings
     from vademecum.engine import Engine
+    from vademecum.mcp.client import AskedClient
     from vademecum.protocols import Clock, Progress, Told, ToolServer
     from vademecum.providers.servers.configured import ServerSpec
     from vademecum.tools.records import Match, Plan
@@ -47,9 +49,17 @@ class Gateway:
         upstreams: The servers, in the order of their configuration.
         session: What tells this client's traces from others'.
         clock: Tells the time, in seconds since the epoch.
+        questions: Where the servers' questions go.
     """
 
-    def __init__(self, upstreams: Sequence[Upstream], session: str, clock: Clock = time.time) -> None:
+    def __init__(
+        self,
+        upstreams: Sequence[Upstream],
+        session: str,
+        clock: Clock = time.time,
+        questions: Questions | None = None,
+    ) -> None:
+        self._questions = questions or Questions()
         self._upstreams = {upstream.name: upstream for upstream in upstreams}
         self._traced = Traced(session, clock)
         self._fresh: list[Upstream] = []  # listed anew, not yet registered
@@ -57,13 +67,16 @@ class Gateway:
         self._later: Callable[[Callable[[Engine], None]], None] = lambda _: None
         self.front = Front({tool.name: tool for tool in self._tools()}, self._instructions())
 
-    def start(self, later: Callable[[Callable[[Engine], None]], None]) -> None:
+    def start(self, later: Callable[[Callable[[Engine], None]], None], client: AskedClient | None = None) -> None:
         """Ask every server what it has, all at once, without waiting.
 
         Args:
             later: Has something done with the engine, on its thread.
+            client: Who can be asked what servers ask.
         """
         self._later = later
+        if client:
+            self._questions.connect(client.ask, client.offers)
         self._refresh()
 
     def close(self) -> None:
@@ -238,18 +251,20 @@ class Gateway:
 
 def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) -> Gateway:
     """Return a gateway to configured servers, none of them started yet. One on another machine needs the user's consent."""
-    own = settings.gateway
+    own, questions = settings.gateway, Questions()
 
     def opening(spec: ServerSpec) -> Upstream:
         limits: dict[str, Any] = {"timeout_s": own.timeout_s, "answer_bytes": own.answer_bytes}
         marked = replace(spec, env={**spec.env, INSIDE: "1"})
 
         def opened() -> ToolServer:
-            return consented("server of tools", open_server(marked, **limits), settings, shared=False)
+            server = consented("server of tools", open_server(marked, **limits), settings, shared=False)
+            questions.serve(server)
+            return server
 
         return Upstream(spec.name, opened, time.monotonic)
 
-    return Gateway([opening(spec) for spec in specs], session)
+    return Gateway([opening(spec) for spec in specs], session, questions=questions)
 
 
 def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from vademecum import __version__
 from vademecum.errors import Error
+from vademecum.mcp.client import AskedClient
 from vademecum.mcp.registry import CODE, Front
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Server:
         self._lock = threading.Lock()
         self._engine: Engine | None = None
         self._cancelled: set[Any] = set()
+        self.client = AskedClient(self._send)
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._run, name="vademecum-engine", daemon=True)
         self._worker.start()
@@ -137,7 +139,8 @@ class Server:
         """The response to one message; None where there is none to give."""
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             if isinstance(message, dict) and ("result" in message or "error" in message):
-                return None  # an answer to a question this server never asks
+                self.client.hear(message)
+                return None
             return _error(_id(message), ProtocolError(INVALID_REQUEST, "not a JSON-RPC request"))
         params = message.get("params") or {}
         if "id" not in message:
@@ -186,7 +189,8 @@ class Server:
         return result
 
     def _initialize(self, params: Message) -> Message:
-        asked = params.get("protocolVersion")
+        asked, offers = params.get("protocolVersion"), params.get("capabilities")
+        self.client.offers = offers if isinstance(offers, dict) else {}
         self._warm_up()
         return {
             "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
@@ -294,13 +298,16 @@ def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sink.fileno())  # for the flush at exit
 
     server = Server(lambda: _open_engine(paths, indexing=gateway is None), send, gateway.front if gateway else CODE)
-    if gateway:
-        gateway.start(server.later)
+    waiting = gateway
     for line in source:
         if broken.is_set():
             break
         if line.strip():
             server.receive(line)
+            if waiting:  # its greeting says what the client can be asked; servers are told when they are greeted
+                waiting.start(server.later, server.client)
+                waiting = None
+    server.client.hang_up()
     if gateway:
         gateway.close()
     server.close()

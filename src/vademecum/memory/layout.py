@@ -31,11 +31,15 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Part:
-    """The segments of one scope, and the numbers of its events that were deleted since they were made."""
+    """The segments of one scope, and the numbers of its events that were deleted since they were made.
+
+    `shrunk` counts how often deleted events left segments: rows stand elsewhere since.
+    """
 
     scope: int
     segments: tuple[Segment, ...]
     dead: NDArray[np.int64]
+    shrunk: int = 0
 
 
 class Names:
@@ -103,6 +107,8 @@ def laid_out(part: Part, known: Layout | None = None) -> Layout:
 
 def _continues(known: Layout, part: Part) -> bool:
     """Whether a part holds the rows of a layout, and none of them was deleted since."""
+    if part.shrunk != known.part.shrunk:
+        return False
     return len(part.dead) == len(known.part.dead) and sum(segment.size for segment in part.segments) >= len(known)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -40,21 +40,23 @@ class Redacted:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-# kind → (what a text must hold for the pattern to be tried, in lower case; the pattern)
+_GITLAB = ("pat", "dt", "rt", "cbt", "ptt", "ft", "imt", "agent", "soat", "ffct")
+
+# kind → (what a text must hold for the pattern to be tried, in lower case and without blanks; the pattern)
 _KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "anthropic-key": (("sk-ant-",), r"sk-ant-[\w-]{20,}"),
     "openrouter-key": (("sk-or-",), r"sk-or-[\w-]{20,}"),
     "openai-key": (("sk-",), r"sk-(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])(?:proj-|svcacct-|admin-|None-)?[\w-]{20,}"),
     "github-token": (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{30,255}"),
     "github-pat": (("github_pat_",), r"github_pat_\w{50,}"),
-    "gitlab-token": (("gl",), r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct)-[\w.-]{20,}"),
+    "gitlab-token": (tuple(f"gl{what}-" for what in _GITLAB), rf"gl(?:{'|'.join(_GITLAB)})-[\w.-]{{20,}}"),
     "aws-access-key": (("akia", "asia", "abia", "acca"), r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
     "google-key": (("aiza",), r"AIza[\w-]{35}"),
     "google-oauth": (("gocspx-", "ya29."), r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w.-]{20,})"),
     "slack-token": (("xox", "xapp-"), r"(?:xox[abeoprs]|xapp)-(?:\w{1,16}-)*[\w-]{10,}"),
     "slack-webhook": (("hooks.slack.com/",), r"(?<=hooks\.slack\.com/services/)T\w+/B\w+/\w{16,}"),
     "discord-webhook": (("/api/webhooks/",), r"(?<=/api/webhooks/)\d{15,}/[\w-]{40,}"),
-    "discord-token": (("m", "n", "o"), r"[MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,}"),
+    "discord-token": (("m", "n", "o"), r"[MNO](?<![A-Za-z0-9_].)[A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,}"),
     "telegram-token": ((":aa",), r"\d{8,10}:AA[\w-]{32,34}"),
     "stripe-key": (("sk_", "rk_", "pk_live", "whsec_"), r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{24,})"),
     "npm-token": (("npm_",), r"npm_[A-Za-z0-9]{36}"),
@@ -108,9 +110,26 @@ _ADDRESS = re.compile(
 )
 
 # A name that ends in a word for a secret, then a literal. `tokens`, `password_field` and `keyboard` do not end in one.
+_STEMS = ("passw", "pwd", "passphrase", "mot", "secret", "token", "credential", "auth")
+_OF_KEYS = [
+    "api",
+    "access",
+    "secret",
+    "private",
+    "auth",
+    "encryption",
+    "signing",
+    "master",
+    "account",
+    "app",
+    "service",
+    "storage",
+    "shared",
+    "session",
+]
 _SENSITIVE = (
     r"passw(?:or)?d|passwd|pwd|passphrase|mot[_ ]de[_ ]passe|secret|token|credentials?|auth"
-    r"|(?:api|access|secret|private|auth|encryption|signing|master|account|app|service|storage|shared|session)[_.\- ]?key"
+    rf"|(?:{'|'.join(_OF_KEYS)})[_.\- ]?key"
 )
 _ASSIGNMENT = re.compile(
     rf"""(?i)(?P<word>{_SENSITIVE})(?P<between>(?:[_-]?\d+)?\\?["'`]?\]?
@@ -120,7 +139,7 @@ _ASSIGNMENT = re.compile(
     re.VERBOSE,
 )  # fmt: skip
 _FLAG = re.compile(
-    rf"(?i)(?P<name>(?<!\w)--?(?:[a-z]+-){{0,3}}(?:{_SENSITIVE}))(?P<between>(?:=|\s+)[\"']?)(?P<value>[^\s\"'`<>$(){{}}-][^\s\"'`<>$(){{}}]{{5,}})"
+    rf"(?i)(?P<name>-(?<!\w.)-?(?:[a-z]+-){{0,3}}(?:{_SENSITIVE}))(?P<between>(?:=|\s+)[\"']?)(?P<value>[^\s\"'`<>$(){{}}-][^\s\"'`<>$(){{}}]{{5,}})"
 )
 _CURL_USER = re.compile(
     r"(?P<name>\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =])(?P<between>[\"']?[^\s:\"'$]{1,100}:)(?P<value>[^\s\"'$@]{3,200})"
@@ -159,18 +178,56 @@ def redact(text: str) -> Redacted:
 
 def _once(text: str) -> Redacted:
     counts: Counter[str] = Counter()
-    low = text.lower()
-    if "-----begin" in low:
+    words = " ".join(set(_lowered(text).split()))  # no hint holds a blank: it is in a word or nowhere
+    if "-----begin" in words:
         text = _without_private_keys(text, counts)
     for kind, (hints, key) in _KEYS.items():
-        if any(hint in low for hint in hints):
+        if any(hint in words for hint in hints):
             text = _key_pattern(key).sub(_mark(kind, counts), text)
-    if "://" in low:
+    if "://" in words:
         text = _ADDRESS.sub(_value(lambda value, _: not _is_template(value), "url-password", counts), text)
     for kind, hints, pattern, judge in _PLACES:
-        if any(hint in low for hint in hints):
+        if any(hint in words for hint in hints):
             text = pattern.sub(_value(judge, kind, counts), text)
+    if any(hint in words for hint in _ASSIGNED):
+        text = _without_assigned(text, _value(_is_assigned_secret, "assignment", counts))
     return Redacted(text, dict(counts))
+
+
+def _lowered(text: str) -> str:
+    """A text in lower case, with the letters that patterns take for i and s whatever the case as these."""
+    low = text.lower()
+    return low if low.isascii() else low.replace("\u0131", "i").replace("\u017f", "s").replace("i\u0307", "i")
+
+
+def _without_assigned(text: str, replaced: Callable[[re.Match[str]], str]) -> str:
+    """Replace assignments of secrets: the pattern is tried where a name may begin that says so, and nowhere else."""
+    out: list[str] = []
+    end = 0
+    for place in _names_of_secrets(text):
+        match = _ASSIGNMENT.match(text, place) if place >= end else None
+        if match is not None:
+            out += [text[end:place], replaced(match)]
+            end = match.end()
+    return "".join([*out, text[end:]])
+
+
+def _names_of_secrets(text: str) -> list[int]:
+    """Where a name may begin that `_SENSITIVE` matches, ascending; everywhere in a text that is longer in lower case."""
+    low = _lowered(text)
+    if len(low) != len(text):
+        return list(range(len(text)))
+    found = {place for stem in _STEMS for place in _places(low, stem)}
+    for place in _places(low, "key"):
+        found.update(start for start in (place - each for each in _BEFORE_KEY) if start >= 0 and low[start] in _FIRST)
+    return sorted(found)
+
+
+def _places(text: str, what: str) -> Iterator[int]:
+    place = text.find(what)
+    while place >= 0:
+        yield place
+        place = text.find(what, place + 1)
 
 
 @cache
@@ -296,11 +353,12 @@ def _is_settings_line(match: re.Match[str]) -> bool:
 
 
 _ASSIGNED = ("pass", "pwd", "secret", "token", "key", "credential", "auth")
+_BEFORE_KEY = sorted({len(name) + sign for name in _OF_KEYS for sign in (0, 1)})  # characters of `api_`, `access-`, …
+_FIRST = frozenset(name[0] for name in _OF_KEYS)
 _PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str], Callable[[str, re.Match[str]], bool]], ...] = (
     ("authorization", ("authorization", "x-", "api-key", "private-token"), _HEADER, _is_header_value),
     ("authorization", ("bearer",), _BEARER, _is_token),
     ("authorization", ("curl",), _CURL_USER, lambda value, _: not _is_template(value)),
     ("cookie", ("cookie",), _COOKIE, _is_cookie),
     ("assignment", ("--", "-p"), _FLAG, lambda value, _: not _PLACEHOLDER.match(value) and (looks_random(value) or _is_password(value))),
-    ("assignment", _ASSIGNED, _ASSIGNMENT, _is_assigned_secret),
 )  # fmt: skip

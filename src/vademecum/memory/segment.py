@@ -28,7 +28,6 @@ from vademecum.memory.words import word_table
 from vademecum.protocols import Embedder
 from vademecum.retrieval.postings import Postings, build, merge
 from vademecum.retrieval.segment import quantise
-from vademecum.text import RunTable
 from vademecum.types import Passage
 
 ROLES = tuple(Role)
@@ -59,21 +58,21 @@ class Segment:
 
 
 class Reader:
-    """Turns events into segments; keeps what it learned of words from one to the next."""
+    """Turns events into segments. Nothing is kept from one to the next: words are without end."""
 
     def __init__(self, embedder: Embedder, topics: Topics = nothing_known) -> None:
         """Take the embedder whose vectors the segments hold, and what tells what events are about."""
         self.embedder = embedder
         self._topics = topics
-        self._words: RunTable = word_table()
 
     def segment(self, numbered: Sequence[tuple[int, Event]]) -> Segment:
         """Return the segment of events in ascending order of number. Raises `EmbedError`, `StoreError`."""
         events = [event for _, event in numbered]
         texts = [event.text for event in events]
         about = self._topics([event.id for event in events])
-        counts = self._words.count([searched_text(event.text, about.get(event.id, "")) for event in events])
-        keys = self._words.values(counts.code)
+        words = word_table()
+        counts = words.count([searched_text(event.text, about.get(event.id, "")) for event in events])
+        keys = words.values(counts.code)
         tf = np.minimum(counts.count, 255).astype(np.uint8)[:, None]
         passages = [Passage(text[:EMBEDDED_CHARACTERS]) for text in texts]
         whole, scales = quantise(self.embedder.embed(passages, "document").unwrap())

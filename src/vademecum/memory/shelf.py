@@ -3,7 +3,8 @@
 Segments lie beside the database as `events-FIRST-LAST.arrays`, and their names are all the register there is. A file
 counts if the journal still has, under its last number, the event it ends with: a database that was put back to an earlier
 state is noticed by that. New events are read into a small segment at hand, written out when it has grown, and merged with
-its neighbours so that a thousand events and a million are a handful of files.
+its neighbours so that a thousand events and a million are a handful of files. What was written is mapped from then on, so that
+a process that records for weeks holds no more of its own than one that has just begun.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Shelf:
         self._last_written = 0
         self._tombstone = 0
         self._dead: list[int] = []
+        self._shrunk = 0
 
     def part(self, reader: Reader) -> Part:
         """Return the scope's segments as they are now; the same object while nothing changed.
@@ -61,7 +63,7 @@ class Shelf:
             self._dead += dead
         if self._part is None or new or dead:
             segments = self._tidied((*segments, *new), reader)
-            self._part = Part(self.scope, segments, np.array(self._dead, np.int64))
+            self._part = Part(self.scope, segments, np.array(self._dead, np.int64), self._shrunk)
         return self._part
 
     def _load(self, reader: Reader) -> None:
@@ -91,6 +93,14 @@ class Shelf:
         gone = self.journal.store.scan("tombstones", [("id", "in", names)], ("event",)).unwrap()
         return last in [row[0] for row in gone] and first == self._last + 1
 
+    def _is_of_this_journal(self, path: Path, last: int, embedder: str) -> bool:
+        """Whether a file that is there ends with the event that the journal has at its end, and is not of another past."""
+        try:
+            _, last_id = load_segment(path, embedder)
+        except StoreError:
+            return False
+        return last_id == (self.journal.id_at(last) or last_id)
+
     def _files(self) -> list[tuple[int, int, Path]]:
         try:
             matches = [(_NAME.fullmatch(entry.name), entry.path) for entry in os.scandir(self.directory)]
@@ -100,39 +110,62 @@ class Shelf:
         return sorted(found, key=lambda item: (item[0], -item[1]))  # of those that begin alike the longest first
 
     def _tidied(self, segments: tuple[Segment, ...], reader: Reader) -> tuple[Segment, ...]:
-        """Merge small segments into larger ones and write what has grown; a full disk only costs time next time."""
-        dead = np.array(self._dead, np.int64)
-        kept = [
-            segments[run.start] if run.stop - run.start == 1 else merge_segments(segments[run], np.zeros(0, np.int64))
-            for run in runs_to_merge([segment.size for segment in segments])
+        """Merge small segments into larger ones and write what has grown; a full disk only costs time next time.
+
+        Between two times of writing only what is not written yet is merged: a large one at hand would be a copy of files.
+        """
+        due = self._last - self._last_written >= WRITTEN_FROM
+        unwritten = (i for i, s in enumerate(segments) if s.size and int(s.numbers[-1]) > self._last_written)
+        fixed = 0 if due else next(unwritten, len(segments))
+        tail = segments[fixed:]
+        kept = [*segments[:fixed]] + [
+            tail[run.start] if run.stop - run.start == 1 else merge_segments(tail[run], np.zeros(0, np.int64))
+            for run in runs_to_merge([segment.size for segment in tail])
         ]
-        if self._last - self._last_written >= WRITTEN_FROM:
+        if due:
             with suppress(StoreError):
-                self._write(kept, dead, reader.embedder.name)
+                written = self._write(kept, np.array(self._dead, np.int64), reader.embedder.name)
+                kept = self._mapped(kept, written, reader.embedder.name)
         return tuple(kept)
 
-    def _write(self, segments: list[Segment], dead: NDArray[np.int64], embedder: str) -> None:
+    def _mapped(self, segments: list[Segment], written: Sequence[Path], embedder: str) -> list[Segment]:
+        """Return segments as they are in the files just written, which what was deleted is not in. Raises `StoreError`."""
+        mapped = [load_segment(path, embedder)[0] for path in written]
+        if not mapped:
+            return segments
+        filled = [segment for segment in segments if segment.size]
+        same = len(filled) == len(mapped)
+        if not same or not all(np.array_equal(a.numbers, b.numbers) for a, b in zip(filled, mapped, strict=True)):
+            self._shrunk += 1
+        return mapped
+
+    def _write(self, segments: list[Segment], dead: NDArray[np.int64], embedder: str) -> list[Path]:
+        """Write the segments that are no files yet, and return the files of all; none where that has to wait.
+
+        Raises `StoreError`.
+        """
         self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         there = {(first, last): path for first, last, path in self._files()}
         begin = 1
-        wanted = set()
+        wanted: dict[tuple[int, int], Path] = {}
         for i, segment in enumerate(segments):
             end = self._last if i == len(segments) - 1 else int(segment.numbers[-1]) if segment.size else begin - 1
             if end < begin:
                 continue
-            wanted.add((begin, end))
-            if (begin, end) not in there:
+            path = wanted[begin, end] = self.directory / f"events-{begin:012}-{end:012}.arrays"
+            if (begin, end) not in there or not self._is_of_this_journal(path, end, embedder):
                 id_ = self.journal.id_at(end)
                 if not id_:
-                    return  # its last event has just been deleted: next time
-                path = self.directory / f"events-{begin:012}-{end:012}.arrays"
-                save_segment(path, merge_segments([segment], dead), embedder, id_)
+                    return []  # its last event has just been deleted: next time
+                whole = not np.isin(segment.numbers, dead).any()
+                save_segment(path, segment if whole else merge_segments([segment], dead), embedder, id_)
             begin = end + 1
         for span, path in there.items():
             if span not in wanted:  # another process may have it mapped: the mapping outlives the name
                 with suppress(OSError):
                     path.unlink()
         self._last_written = self._last
+        return list(wanted.values())
 
 
 def runs_to_merge(sizes: Sequence[int]) -> list[slice]:

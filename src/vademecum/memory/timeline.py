@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from vademecum.memory.records import Chapter, Event, Role
 
@@ -45,9 +45,13 @@ def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now:
     """
     found: dict[str, tuple[float, float]] = {}
     by_name: dict[str, list[Event]] = {}
+    of_day: dict[date, tuple[str, float, float]] = {}  # chapters begin and end at midnight
     for event in events:
         if event.role in _SAID and event.text.strip():
-            name, since, until = chapter_of(event.at, now)
+            day = date.fromtimestamp(event.at)  # noqa: DTZ012 - a day is the user's own
+            if day not in of_day:
+                of_day[day] = chapter_of(event.at, now)
+            name, since, until = of_day[day]
             found[name] = (since, until)
             by_name.setdefault(name, []).append(event)
     ordered = sorted(by_name, key=lambda name: -found[name][0])

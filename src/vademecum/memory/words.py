@@ -171,7 +171,7 @@ def fold(text: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
 
 
-@lru_cache(maxsize=16_384)  # most runs of a text were seen before
+@lru_cache(maxsize=2048)
 def run_terms(run: str) -> tuple[str, ...]:
     """Return the terms of one run: stems of its parts, and the compound where it is an identifier of several.
 
@@ -205,7 +205,7 @@ def terms(text: str) -> list[str]:
     return [term for run in _RUN.findall(text) for term in run_terms(run)]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=8192)  # most runs of a text were seen before
 def _keyed(run: str) -> tuple[int, ...]:
     return tuple(key(term) for term in run_terms(run))
 

@@ -26,6 +26,8 @@ from vademecum.result import Err, Ok
 
 LONGEST_WAIT_S = 300.0  # that a server may ask for: beyond it the run ends, and goes on when it is started again
 MOST_BYTES = 64_000_000  # of one answer
+MOVED = (302, 303, 307)  # to where a file is kept
+ABSENT = (403, 404, 410)  # a file that is gone, or not for this key
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -125,12 +127,34 @@ class Web:
             )
         return f"{whole}?{urlencode(parameters, doseq=True)}" if parameters else whole
 
-    def ask(self, method: str, url: str, body: bytes | None = None, *, accept: tuple[int, ...] = ()) -> Reply:
-        """Return the answer to one request, asked again where that may help; one with another status than 200 or `accept` is an error."""
+    def file(self, url: str, most_bytes: int) -> bytes | None:
+        """Return what lies at an address that the server gave; None for what is gone, may not be read, or is larger.
+
+        Another server than this one is shown no key. Raises `SyncError`.
+        """
+        own, other = urlsplit(self.url), urlsplit(url)
+        if other.scheme and (own.scheme, own.netloc) != (other.scheme, other.netloc):
+            content = self.elsewhere(url, accept=ABSENT)
+        else:
+            reply = self.ask("GET", self.below(url), accept=(*MOVED, *ABSENT), kind="*/*")
+            content = reply.body if reply.status == 200 else b""
+            if reply.status in MOVED:
+                content = self.elsewhere(reply.headers.get("location", ""), accept=ABSENT)
+            elif reply.status in ABSENT:
+                content = None
+        return content if content is not None and len(content) <= most_bytes else None
+
+    def ask(
+        self, method: str, url: str, body: bytes | None = None, *, accept: tuple[int, ...] = (), kind: str = ""
+    ) -> Reply:
+        """Return the answer to one request, asked again where that may help; one with another status than 200 or `accept` is an error.
+
+        `kind` is what is to come back, where that is not JSON.
+        """
 
         def once() -> Reply:
             try:
-                reply = self._once(method, url, body)
+                reply = self._once(method, url, body, kind)
             except (OSError, HTTPException) as error:
                 raise PassingError(self._unreachable(error)) from error
             if reply.status == 200 or reply.status in accept:
@@ -148,11 +172,17 @@ class Web:
         except ProviderError as error:
             raise SyncError(str(error)) from error
 
-    def elsewhere(self, url: str) -> bytes:
-        """Return what lies at an address the server gave for a file, which needs no key and is shown none. Raises `SyncError`."""
+    def elsewhere(self, url: str, *, accept: tuple[int, ...] = ()) -> bytes | None:
+        """Return what lies at an address the server gave for a file, which needs no key and is shown none; None for a status of `accept`.
+
+        Raises:
+            SyncError: it cannot be had, or a server of this machine leads to another one.
+        """
         own, other = urlsplit(self.url), urlsplit(url)
         if other.scheme not in {"https", own.scheme} or not other.hostname:
             raise SyncError(f"{self.url} gave no address to fetch a file from")
+        if is_elsewhere(url) and not self.remote:
+            raise SyncError(f"{self.url} is on this machine and leads to {other.netloc}, which is not asked")
         there = Web(
             self.source,
             f"{other.scheme}://{other.netloc}",
@@ -160,7 +190,8 @@ class Web:
             timeout_s=self._timeout_s,
             wait=self._wait,
         )
-        return there.ask("GET", url).body
+        reply = there.ask("GET", url, accept=accept)
+        return reply.body if reply.status == 200 else None
 
     def json(self, reply: Reply) -> Any:
         """Return what a reply says. Raises `SyncError` where it is no JSON."""
@@ -172,8 +203,9 @@ class Web:
                 f"check sources.{self.source}.url"
             ) from error
 
-    def _once(self, method: str, url: str, body: bytes | None) -> Reply:
+    def _once(self, method: str, url: str, body: bytes | None, kind: str) -> Reply:
         headers = ({"Content-Type": "application/json"} if body is not None else {}) | self._headers
+        headers |= {"Accept": kind} if kind else {}
         reply = request(method, url, body, headers, timeout_s=self._timeout_s, most_bytes=MOST_BYTES)
         if len(reply.body) >= MOST_BYTES:
             raise SyncError(

@@ -68,7 +68,7 @@ def pool_of(signals: Signals, rows: Numbers, fused: Floats) -> Pool:
     """Return candidates by file."""
     files: Numbers = signals.files[rows].astype(np.int64)
     by_file = np.argsort(files, kind="stable")
-    rows, files = rows[by_file], files[by_file]
+    rows, files = rows.take(by_file), files.take(by_file)
     is_first = np.ones(len(files), bool)
     is_first[1:] = files[1:] != files[:-1]
     starts = np.flatnonzero(is_first)
@@ -82,10 +82,10 @@ def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Fl
     """
     files, chunks = pool.files, pool.chunks
     held, bm25 = _matches(signals, pool)
-    definition = signals.definition[chunks]
+    definition = signals.definition.take(chunks)
     piece: dict[str, Values] = {
         "fused": _relative(pool.fused),
-        "dense": signals.dense[chunks],
+        "dense": signals.dense.take(chunks),
         "definition": definition,
         "definition_of_name": definition * np.float32(is_bare),
         "length": np.log1p(signals.lengths[chunks, _BODY]),
@@ -158,6 +158,7 @@ def _bm25(signals: Signals, pool: Pool, slot: Values, term: Values, tf: Values) 
     occurrences = tf[:, _BODY] + NAME_COUNTS * (tf[:, _NAME] > 0)
     found = np.bincount(slot * np.int64(terms) + term, occurrences, count * terms).reshape(count, terms)
     length = signals.file_lengths[pool.files]
-    saturation = K1 * (1 - B + B * length / max(float(length.mean()), 1.0))
+    mean = max(float(length.sum()) / len(length), 1.0)
+    saturation = K1 * (1 - B) + length * np.float32(K1 * B / mean)
     weighed: Values = found / (found + saturation[:, None]) @ signals.term_share[:, 0]
     return weighed

@@ -26,6 +26,7 @@ KIND_PRIORS: dict[FileKind, float] = {
     FileKind.VENDORED: 0.3,
     FileKind.GENERATED: 0.3,
 }
+_PRIORS = np.array([KIND_PRIORS[kind] for kind in FILE_KINDS], np.float32)
 # Words of a question that ask for a kind of file: it then counts in full.
 _ASKED_BY = {
     FileKind.TEST: frozenset({"test", "tests", "testing", "spec", "fixture", "fixtures", "mock"}),
@@ -95,4 +96,4 @@ def unasked_kinds(text: str, kinds: frozenset[FileKind]) -> NDArray[np.bool_]:
 
 def kind_priors(unasked: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Return float32 (len(FILE_KINDS),): the prior of each kind; 1 for kinds that are asked for."""
-    return np.where(unasked, [KIND_PRIORS[kind] for kind in FILE_KINDS], 1.0).astype(np.float32)
+    return np.where(unasked, _PRIORS, np.float32(1))

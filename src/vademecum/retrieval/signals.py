@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vademecum.retrieval.dense import cosine, path_cosine
 from vademecum.retrieval.features import definitions, kind_priors, named_paths, path_share, unasked_kinds
+from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.lexical import bm25f, term_keys
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.segment import quantise
@@ -21,6 +22,7 @@ from vademecum.types import FileKind
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64] | None
+_CODES = np.arange(len(FILE_KINDS), dtype=np.uint8)
 PER_FILE = frozenset({"path", "prior", "path_dense"})
 
 
@@ -93,7 +95,7 @@ def signals_of(
         dense=nothing if query is None else _living(view, cosine(view, query) if near is None else near),
         definition=definitions(view, plan.names) if plan.names else nothing,
         path=path_share(named, np.where(words.known, words.idf, 0.0), len(view.files)),
-        prior=kind_priors(unasked)[view.files.kinds],
+        prior=kind_priors(unasked).take(view.files.kinds),
         path_dense=path_cosine(view.files, query),
         rows=view.row_chunk,
         files=view.row_file,
@@ -102,7 +104,7 @@ def signals_of(
         lengths=view.lengths,
         kinds=view.kinds,
         file_lengths=view.file_lengths,
-        unasked=np.where(unasked, np.arange(len(unasked)), 0).astype(np.uint8)[view.files.kinds],
+        unasked=(unasked * _CODES).take(view.files.kinds),
         matched=words.matched,
         term=words.term,
         tf=words.tf,

@@ -60,28 +60,31 @@ def spans_of(
     size = lines[:, 1] - lines[:, 0] + 1
     order = np.arange(len(rows)) if gain is None else np.argsort(PRICE * size - gain, kind="stable")
     joins = worth >= PRICE * size  # else it is not worth its own lines, let alone those between
-    joining = _Joining(across=across)
-    columns = (values.take(order, axis=0).tolist() for values in (rows, files, lines, worth, joins))
-    for place, row, file, (begin, end), value, may_join in zip(order.tolist(), *columns, strict=True):
-        if not may_join and joining.count >= k:
-            continue  # asked here: most rows are nothing to the results
-        own = joining.spans.setdefault(file, [])
-        if any(span.first <= row <= span.last for span in own):
-            continue  # shown already, between two that were joined
+    joining, spans = _Joining(across=across), dict[int, list[Span]]()
+    columns = (values.tolist() for values in (rows, files, lines[:, 0], lines[:, 1], worth, joins))
+    by_place = list(zip(*columns, strict=True))
+    for place in order.tolist():
+        row, file, begin, end, value, may_join = by_place[place]
+        own = spans.get(file) if may_join or joining.count < k else None
+        if own is None and joining.count >= k:
+            continue  # asked first: most rows are nothing to the results
+        if own is None:
+            own = spans[file] = []
+        elif _shows(own, row):
+            continue  # already, between two that were joined
         one = Span(place, row, row, begin, end)
         if own and may_join and joining.join(own, one, value):
             continue
         if joining.count < k:
             own.append(one)
             joining.count += 1
-    return sorted((span for own in joining.spans.values() for span in own), key=lambda span: span.place)
+    return sorted((span for own in spans.values() for span in own), key=lambda span: span.place)
 
 
 class _Joining:
-    """Spans as they grow, by file."""
+    """How spans grow, and how many there are."""
 
     def __init__(self, *, across: bool) -> None:
-        self.spans: dict[int, list[Span]] = {}
         self.count = 0
         self._across = across
 
@@ -107,6 +110,13 @@ class _Joining:
         span.place = min(span.place, one.place)
         span.first, span.last = min(span.first, one.first), max(span.last, one.last)
         span.begin, span.end = min(span.begin, one.begin), max(span.end, one.end)
+
+
+def _shows(own: list[Span], row: int) -> bool:
+    for span in own:  # noqa: SIM110 - a generator would cost more than it looks at: there is one span, seldom two
+        if span.first <= row <= span.last:
+            return True
+    return False
 
 
 def _apart(span: Span, one: Span) -> int:

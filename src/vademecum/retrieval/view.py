@@ -71,6 +71,11 @@ class View:
         return self._joined("scales")[self.row_chunk] < 0
 
     @cached_property
+    def awaiting(self) -> int:
+        """How many rows those are."""
+        return int(self.pending.sum())
+
+    @cached_property
     def kinds(self) -> NDArray[np.uint8]:
         """uint8 (N,): chunk kind codes."""
         return self._joined("kinds")

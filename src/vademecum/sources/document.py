@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from vademecum.items import Comment, Item
+from vademecum.items import Attachment, Comment, Item
 from vademecum.memory.redact import redact
 
 MOST_CHARACTERS = 1_000_000  # of a document: what is longer is cut, and says so
@@ -21,10 +21,12 @@ _HEADING = re.compile(r"^(#{1,5})(?= )", re.MULTILINE)
 def readable(item: Item) -> Item:
     """Return an item without what no database and no terminal takes, control characters and halves of characters, and without secrets."""
     comments = [replace(each, author=_plain(each.author), text=_said_openly(each.text)) for each in item.comments]
+    attached = [replace(each, name=_line(each.name), text=_said_openly(each.text)) for each in item.attachments]
     return replace(
         item, id=_plain(item.id), key=_line(item.key), title=_line(_said_openly(item.title)), body=_said_openly(item.body), kind=_line(item.kind),
         state=_line(item.state), url=_line(item.url), path=_plain(item.path), labels=tuple(map(_line, item.labels)),
         links=tuple(map(_line, item.links)), comments=tuple(comments),
+        attachments=tuple(attached),
     )  # fmt: skip
 
 
@@ -42,7 +44,7 @@ def _line(text: str) -> str:
 
 
 def document_of(item: Item) -> str:
-    """Return an item, which is `readable`, as Markdown: what it is, what it says, and what was said of it, each comment a section.
+    """Return an item, which is `readable`, as Markdown: what it is, what it says, what was said of it, and what hangs on it, each a section.
 
     >>> print(document_of(Item("1", "ABC-1", "Retry twice", "It fails.", "Bug", "Open", labels=("net",), links=("blocks ABC-2",))))
     # ABC-1: Retry twice
@@ -59,6 +61,7 @@ def document_of(item: Item) -> str:
         body = _HEADING.sub(r"#\1", body)
     parts = [heading, _facts(item), body]
     parts += [_said(comment) for comment in item.comments]
+    parts += [_attached(attachment) for attachment in item.attachments]
     text = "\n\n".join(part for part in parts if part)
     if len(text) > MOST_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n\n(cut: {len(text) - MOST_CHARACTERS} more characters at {item.url or item.key})"
@@ -76,6 +79,10 @@ def _said(comment: Comment) -> str:
     day = datetime.fromtimestamp(comment.at, UTC).strftime(", %Y-%m-%d") if comment.at else ""
     by = " ".join(comment.author.split()) or "somebody"
     return f"## Comment by {by}{day}\n\n{_HEADING.sub(r'##', comment.text.strip())}"
+
+
+def _attached(attachment: Attachment) -> str:
+    return f"## Attachment {attachment.name}\n\n{_HEADING.sub(r'##', attachment.text.strip())}"
 
 
 def path_of(item: Item) -> str:

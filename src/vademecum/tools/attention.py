@@ -6,7 +6,7 @@ projections). Up: every trace is weighed against the question, a softmax over th
     alpha_e = weight_e exp((k(q, e) - 1) / t + beta (|C and e| / |C| - 1)) / sum over traces of the same
 
 with k a kernel between the intent asked and the intent of the trace, and C the tools called so far. Down: each trace
-gives its weight to the tools it called (`gather`), or to those it called right after the last one (`votes`). A head
+gives its weight to the tools it called (`gather`), or to those it called right after the last one (`voted`). A head
 is one kernel: the words of the intent, its meaning, or what its tools say of themselves; the level above the traces,
 their sessions, is a head that asks what was called beside the context whatever the intent.
 """
@@ -14,10 +14,12 @@ their sessions, is a head that asks what was called beside the context whatever 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from vademecum.tools.hypergraph import Hypergraph
+from vademecum.tools.hypergraph import Hypergraph, sums_by_row
 from vademecum.tools.texts import Floats
 
 WORDS = 0.12  # temperature of the kernel of words
@@ -26,6 +28,7 @@ CONTEXT = 2.0  # beta: how much a trace gains by having called what was called
 SESSION = 4.0  # the same for sessions
 BACKING = 0.15  # weight of the prior in votes: what is enough attention to be believed
 SMOOTHING = 0.5  # weight of the prior in transition counts
+_NONE = np.exp(np.float32(-CONTEXT))  # what is left to a trace that shares nothing with the context
 
 
 def attend(kernel: Floats, weight: Floats, temperature: float) -> Floats:
@@ -44,44 +47,101 @@ def in_context(attention: Floats, shared: Floats) -> Floats:
     return _share(attention * np.exp(np.float32(CONTEXT) * (shared - 1)))
 
 
-def transitions(graph: Hypergraph, here: int, weight: Floats, popular: Floats) -> Floats:
-    """Return float32 (n + 1,): how likely each tool, or the end, comes after `here`, whatever the intent.
+def voted(count: Floats, prior: Floats, weight: float) -> Floats:
+    """Return float32 (..., n): counts of what came next as shares, backed by a prior of so much weight.
+
+    >>> voted(np.array([[3.0, 0.0]], np.float32), np.array([0.5, 0.5], np.float32), 1.0).tolist()
+    [[0.875, 0.125]]
+    """
+    believed = np.float32(weight)
+    return np.asarray((count + believed * prior) / (count.sum(-1, keepdims=True) + believed), np.float32)
+
+
+class Moved:
+    """What `in_context` makes of attention in several contexts at once, without looking at traces that share nothing.
+
+    A trace that called none of what was called keeps exp(-beta) of its attention, in every context; so what all of
+    them give to tools is known, and only those that called some of it are looked at.
 
     Args:
         graph: the traces.
-        here: the tool just called; n at the beginning.
-        weight: float32 (m,), what each trace counts for.
-        popular: float32 (n + 1,), the share of each tool in all calls: what is believed without a count.
+        attention: float32 (k, m), by k kernels.
+        gathered: float32 (k, n), what each gives to tools.
+        contexts: c of them, the tools called.
     """
-    count = graph.after(here, weight)
-    return np.asarray((count + np.float32(SMOOTHING) * popular) / (count.sum() + SMOOTHING), np.float32)
+
+    def __init__(
+        self, graph: Hypergraph, attention: Floats, gathered: Floats, contexts: Sequence[Sequence[int]]
+    ) -> None:
+        known: dict[frozenset[int], int] = {}
+        self._context = np.array([known.setdefault(frozenset(context), len(known)) for context in contexts], np.int64)
+        calling = [graph.traces_with(tool) + row * len(graph) for tools, row in known.items() for tool in tools]
+        self._graph, self._attention, self._given = graph, attention, gathered
+        self._size = np.array([max(len(tools), 1) for tools in known], np.float32)
+        called = np.concatenate(calling) if calling else np.zeros(0, np.int64)
+        self._count = np.bincount(called, minlength=len(known) * len(graph))
+        touched = np.flatnonzero(self._count > 0)
+        self._row, self._trace = np.divmod(touched, max(len(graph), 1))
+        self._more = attention.take(self._trace, axis=1) * (self._factor(touched, self._row) - _NONE)
+        total = _NONE * attention.sum(1)[:, None] + sums_by_row(self._row, self._more, len(known))
+        self._total = np.maximum(total, np.float32(1e-9))
+
+    @cached_property
+    def gathered(self) -> Floats:
+        """float32 (k, c, n): what the attention gives to tools once it is moved."""
+        tools, contexts = self._graph.tools, len(self._size)
+        member, tool = self._graph.members_of(self._trace)
+        place = self._row.take(member) * tools + tool
+        down = sums_by_row(place, self._more.take(member, axis=1), contexts * tools)
+        down = down.reshape(len(down), contexts, tools)
+        found = (_NONE * self._given[:, None] + down) / self._total[:, :, None]
+        return np.asarray(found.take(self._context, axis=1), np.float32)
+
+    def of(self, row: NDArray[np.int64], trace: NDArray[np.int64]) -> Floats:
+        """Return float32 (k, len(row)): the attention of traces, each in a context."""
+        if not len(self._trace):  # nothing was called, or nothing that any trace called: as it was
+            return self._attention.take(trace, axis=1)
+        row = self._context.take(row)
+        factor = self._factor(row * len(self._graph) + trace, row)
+        return np.asarray(self._attention.take(trace, axis=1) * factor / self._total.take(row, axis=1), np.float32)
+
+    def _factor(self, place: NDArray[np.int64], row: NDArray[np.int64]) -> Floats:
+        shared = self._count.take(place).astype(np.float32) / self._size.take(row)
+        return np.asarray(np.exp(np.float32(CONTEXT) * (shared - 1)), np.float32)
 
 
-def votes(graph: Hypergraph, here: int, attention: Floats, prior: Floats, before: int | None = None) -> Floats:
-    """Return float32 (n + 1,): what the traces attended to did after `here`, backed by a prior of the same shape.
+class Beside:
+    """What was called beside the same: attention by sessions, those that called what a context did, spread over their traces.
 
-    `before` asks only for those that came to `here` from there.
+    Args:
+        graph: the traces.
+        weight: float32 (m,), what each counts for.
     """
-    count = graph.after(here, attention, before)
-    return np.asarray((count + np.float32(BACKING) * prior) / (count.sum() + BACKING), np.float32)
 
+    def __init__(self, graph: Hypergraph, weight: Floats) -> None:
+        self._graph = graph
+        inside = (graph.session >= 0) & (weight > 0)
+        self._sessions = int(graph.session.max(initial=-1)) + 1
+        self._size = np.bincount(graph.session[inside], minlength=self._sessions)
+        kept = np.flatnonzero(inside[graph.member_trace])
+        cell = graph.session[graph.member_trace[kept]] * graph.tools + graph.member_tool[kept]
+        cells, self._count = np.unique(cell, return_counts=True)
+        self._session, self._tool = np.divmod(cells, max(graph.tools, 1))
 
-def beside(graph: Hypergraph, context: Sequence[int], weight: Floats) -> Floats:
-    """Return float32 (m,): attention by sessions: those that called what this one did, each spread over its traces."""
-    inside = np.flatnonzero((graph.session >= 0) & (weight > 0))
-    if not context or not len(inside):
-        return np.zeros(len(graph), np.float32)
-    sessions = int(graph.session.max()) + 1
-    called = np.zeros((sessions, len(context)), np.float32)
-    for column, tool in enumerate(context):
-        called[graph.session[graph.traces_with(tool)], column] = 1  # a trace without a session writes to the last row
-    size = np.bincount(graph.session[inside], minlength=sessions)
-    share = np.exp(np.float32(SESSION) * (called.mean(1) - 1)) * (size > 0)
-    each = share / np.maximum(size, 1)
-    attention = np.zeros(len(graph), np.float32)
-    attention[inside] = each[graph.session[inside]]
-    return _share(attention)
+    def gathered(self, contexts: Sequence[Sequence[int]]) -> Floats | None:
+        """Return float32 (c, n): what that attention gives to tools; 0 for an empty context, None where no trace has a session."""
+        if not len(self._tool):
+            return None
+        called = np.zeros((len(contexts), self._sessions + 1), np.float32)  # what has no session writes to the last one
+        for row, context in enumerate(contexts):
+            for tool in context:
+                sessions = np.unique(self._graph.session[self._graph.traces_with(tool)])
+                called[row, sessions] += np.float32(1 / len(context))
+        share = np.exp(np.float32(SESSION) * (called[:, :-1] - 1)) * (self._size > 0)
+        share[[not context for context in contexts]] = 0
+        each = _share(share) / np.maximum(self._size, 1)
+        return sums_by_row(self._tool, each.take(self._session, axis=1) * self._count, self._graph.tools)
 
 
 def _share(value: Floats) -> Floats:
-    return value / np.float32(max(float(value.sum()), 1e-9))
+    return np.asarray(value / np.maximum(value.sum(-1, keepdims=True), np.float32(1e-9)), np.float32)

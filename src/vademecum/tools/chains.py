@@ -1,7 +1,7 @@
 """Which chain of calls an intent takes: the likely ones by a beam, each seen as a whole, and the one that agrees best with all.
 
 The beam goes call by call and cannot know how a chain ends. So each finished chain is seen again as a whole, as a
-conditional logit (`logit`) whose features `Asked.ranking` gives:
+conditional logit (`logit`) with the features
 
     likely      its log-probability, call by call and stop
     taken       the log-odds of its tools that the intent takes them, summed
@@ -15,19 +15,19 @@ whose tools and neighbours the others have too, weighed by their probabilities (
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.fusion import top
-from vademecum.tools.heads import RANKING, Asked
+from vademecum.tools.asked import EPSILON, Asked
+from vademecum.tools.heads import RANKING, After, still
 from vademecum.tools.logit import probabilities
-from vademecum.tools.model import Model, taken_probabilities
-from vademecum.tools.predict import done, next_probabilities
+from vademecum.tools.model import PHASES, Model, taken_probabilities
+from vademecum.tools.predict import next_probabilities, stops
 from vademecum.tools.texts import Floats
 
 WIDTH = 8  # chains that are followed at once
@@ -38,45 +38,112 @@ _LOST = 5.0  # nats below the best finished chain: what comes of a chain there c
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Calls in order, with the probability of each, and the logarithm of the probability of them all."""
+    """Calls in order, with the probability of each, and the logarithm of the probability of them all.
+
+    `unmet` is the share of the intent's words that no tool of it says.
+    """
 
     tools: tuple[int, ...]
     probabilities: tuple[float, ...]
     likely: float = 0.0
+    unmet: float = 1.0
 
 
 def decoded(asked: Asked, model: Model) -> Chain:
     """Return the chain that agrees best with all likely ones; an empty one where nothing is likely."""
-    chains = likely_chains(asked, model)
+    begin = After(asked, [()])
+    taken = taken_probabilities(begin.heads(still(asked)), model.search, model.certain)
+    chains = likely_chains(begin, model, taken)
     if not chains:
         return Chain((), ())
-    return chains[
-        agreeing([c.tools for c in chains], probabilities(chain_features(asked, model, chains), model.chains))
-    ]
+    weight = probabilities(chain_features(asked, chains, taken), model.chains)
+    return chains[agreeing([chain.tools for chain in chains], weight)]
 
 
-def likely_chains(asked: Asked, model: Model) -> list[Chain]:
-    """Return the finished chains of a beam search."""
-    taken = taken_probabilities(asked.heads(()), model.search, model.certain)
+def likely_chains(begin: After, model: Model, taken: Floats) -> list[Chain]:
+    """Return the finished chains of a beam search.
+
+    `begin` is the one chain without a call, `taken` float32 (n,): the probability of each tool that the intent takes it.
+    """
+    asked, after = begin.asked, begin
+    unmoved = still(asked) @ model.next.T.astype(np.float32)
     beam, finished = [Chain((), ())], list[Chain]()
-    for _ in range(LONGEST):
-        grown: list[Chain] = []
-        for chain in beam:
-            stop = done(asked, model, chain.tools, taken)
-            if chain.tools:
-                finished.append(replace(chain, likely=chain.likely + float(np.log(max(stop, 1e-9)))))
-            grown += _grown(asked, model, chain, stop)
+    for length in range(LONGEST):
+        stop = stops(after, model, taken)
+        if length:
+            ends = np.log(np.maximum(stop, 1e-9)).tolist()
+            finished += [
+                Chain(chain.tools, chain.probabilities, chain.likely + end, unmet)
+                for chain, end, unmet in zip(beam, ends, after.unmet.tolist(), strict=True)
+            ]
         least = max((chain.likely for chain in finished), default=-np.inf) - _LOST
-        beam = sorted((chain for chain in grown if chain.likely > least), key=lambda chain: -chain.likely)[:WIDTH]
+        going_on = np.array([chain.likely for chain in beam]) + np.log(np.maximum(1 - stop, 1e-9))
+        if not (going_on > least).any():
+            break
+        phase = min(length, PHASES - 1)
+        probability = next_probabilities(asked.view, after.scores(unmoved[:, phase], model.next[phase]))
+        beam = _grown(beam, probability, going_on, least)
+        if not beam:
+            break
+        after = After(asked, [chain.tools for chain in beam])
     return finished
 
 
-def chain_features(asked: Asked, model: Model, chains: Sequence[Chain]) -> Floats:
-    """Return float32 (chains, len(RANKING))."""
-    taken = np.clip(taken_probabilities(asked.heads(()), model.search, model.certain), 1e-4, 1 - 1e-4)
-    odds = np.asarray(np.log(taken / (1 - taken)), np.float32)
-    rows = [asked.ranking(chain.likely, chain.tools, odds) for chain in chains]
-    return np.array(rows, np.float32).reshape(-1, len(RANKING))
+def _grown(beam: Sequence[Chain], probability: Floats, going_on: NDArray[np.float64], least: float) -> list[Chain]:
+    """Return the likeliest chains of one call more, those that are likelier than `least`."""
+    row, tool = best_of_rows(probability, BRANCHES)
+    share = probability[row, tool]
+    likely = going_on[row] + np.log(np.maximum(share, 1e-9))
+    chosen = np.argsort(-likely, kind="stable")[:WIDTH]
+    return [
+        Chain((*beam[row[n]].tools, int(tool[n])), (*beam[row[n]].probabilities, float(share[n])), float(likely[n]))
+        for n in chosen
+        if likely[n] > least
+    ]
+
+
+def best_of_rows(value: Floats, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (row, column) of the `count` highest values above 0 of each row, highest first; ties in order of column.
+
+    >>> [part.tolist() for part in best_of_rows(np.array([[1, 3, 3, 2], [0, 0, 4, 0]], np.float32), 3)]
+    [[0, 0, 0, 1], [1, 2, 3, 2]]
+    """
+    high = value > 0
+    if value.shape[1] > count:
+        high &= value >= np.partition(value, -count, axis=1)[:, -count, None]
+    row, column = np.nonzero(high)
+    order = np.lexsort((column, -value[row, column], row))
+    row, column = row[order], column[order]
+    kept = np.arange(len(row)) - np.searchsorted(row, row) < count
+    return row[kept], column[kept]
+
+
+def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floats:
+    """Return float32 (chains, len(RANKING)); `taken` is as in `likely_chains`."""
+    likely = np.clip(taken, 1e-4, 1 - 1e-4)
+    odds = np.asarray(np.log(likely / (1 - likely)), np.float32)
+    graph, known = asked.view.graph, asked.view.capability
+    attended = np.bincount(graph.capability, asked.attention_after(()), len(graph.capabilities))
+    attention = [float(attended[known[chain.tools]]) if chain.tools in known else 0.0 for chain in chains]
+    said = {
+        "likely": [chain.likely for chain in chains],
+        "taken": [float(odds[list(set(chain.tools))].sum()) for chain in chains],
+        "unmet": [chain.unmet for chain in chains],
+        "in_order": list(_in_order(asked, chains)),
+        "known": np.log(np.array(attention) + EPSILON),
+    }
+    return np.array([said[name] for name in RANKING], np.float32).reshape(len(RANKING), -1).T
+
+
+def _in_order(asked: Asked, chains: Sequence[Chain]) -> Iterator[float]:
+    """How much later in the intent what is called later is said, over the pairs of each chain that are both said clearly."""
+    tools = list({tool for chain in chains for tool in chain.tools})
+    place = dict(zip(tools, asked.places[tools].tolist(), strict=True))
+    clear = dict(zip(tools, asked.clear[tools].tolist(), strict=True))
+    for chain in chains:
+        pairs = [(a, b) for a, b in combinations(chain.tools, 2) if a != b]
+        apart = sum((place[b] - place[a]) * min(clear[a], clear[b]) for a, b in pairs)
+        yield apart / max(len(pairs), 1)
 
 
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:
@@ -90,26 +157,11 @@ def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:
     return int(((tools + neighbours) @ probability).argmax())
 
 
-def _shared(members: Sequence[set[Any]]) -> NDArray[np.float64]:
+def _shared(members: Sequence[Collection[Any]]) -> NDArray[np.float64]:
     """Return (sets, sets): the F1 of each with each."""
-    number = {one: place for place, one in enumerate(dict.fromkeys(one for each in members for one in each))}
+    number: dict[Any, int] = {}
+    column = [number.setdefault(one, len(number)) for each in members for one in each]
+    size = np.array([len(each) for each in members])
     inside = np.zeros((len(members), len(number)))
-    for row, each in enumerate(members):
-        inside[row, [number[one] for one in each]] = 1
-    size = inside.sum(1)
+    inside[np.repeat(np.arange(len(members)), size), column] = 1
     return np.asarray(2 * (inside @ inside.T) / (size[:, None] + size[None, :]), np.float64)
-
-
-def _grown(asked: Asked, model: Model, chain: Chain, stop: float) -> list[Chain]:
-    """The chain with each of its likeliest next calls."""
-    probability = next_probabilities(asked.view, asked.heads(chain.tools), model, len(chain.tools))
-    going_on = float(np.log(max(1 - stop, 1e-9)))
-    return [
-        Chain(
-            (*chain.tools, int(tool)),
-            (*chain.probabilities, float(probability[tool])),
-            chain.likely + going_on + float(np.log(max(probability[tool], 1e-9))),
-        )
-        for tool in top(probability, BRANCHES)
-        if probability[tool] > 0
-    ]

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
+from vademecum.tools.asked import Asked
 from vademecum.tools.chains import chain_features, likely_chains
-from vademecum.tools.heads import HEADS, UNSEEN, Asked
+from vademecum.tools.heads import HEADS, UNSEEN, After, heads, still
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.links import Pairs, link_choices, links_of
 from vademecum.tools.logit import Choice, Weights, fit
@@ -38,10 +39,6 @@ MOST_TRACES = 600  # that are asked about; more change nothing (measured)
 MOST_CANDIDATES = 300  # of a choice: the best and some others stand for a large catalogue
 STRENGTH = 5.0  # how close the weights stay to the prior
 PHASE_STRENGTH = 30.0  # how close the phases stay to what holds for all of them
-# Added to the log-odds of an unseen tool: what fits the traces best still ranks those below where text alone would, as few
-# calls are to new tools. With the places that `newcomers` keeps, hidden tools were among the first three at least as often as
-# by BM25 in 22 of 24 draws within training parts at 0.5, in 23 at 1, and in 23 at 1.5, which costs tools that were used more.
-NOVELTY = 1.0
 _MOST_HIDING = 200  # traces asked about with tools hidden
 _MOST_RANKED = 300  # traces whose likely chains are compared
 CHAIN_STRENGTH = 2.0  # how close the weights of chains stay to the prior
@@ -103,7 +100,7 @@ def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) ->
 def choices(asked: Asked) -> Iterator[tuple[int, Choice]]:
     """Yield (phase, choice) for each call of the trace that is asked about."""
     for step, tool in enumerate(asked.chain):
-        yield min(step, PHASES - 1), narrowed(asked.heads(asked.chain[:step]), tool, asked.own)
+        yield min(step, PHASES - 1), narrowed(heads(asked, asked.chain[:step]), tool, asked.own)
 
 
 def narrowed(features: Floats, chosen: int, seed: int) -> Choice:
@@ -131,13 +128,12 @@ def unseen_weights(view: View, phases: Weights, traces: Sequence[int], seed: int
     weights = phases.copy()
     prior = np.array([1.0, *phases[:, block].mean(0)])
     weights[:, block] = fit(found, prior, np.array([_FROZEN] + [1.0] * len(block)))[1:]
-    weights[:, HEADS.index("unseen")] += NOVELTY
     return weights
 
 
 def set_choices(asked: Asked) -> Iterator[Choice]:
     """Yield a choice for each tool of a trace, against the tools that it did not call."""
-    features, taken = asked.heads(()), asked.view.graph.tools_of(asked.own)
+    features, taken = heads(asked, ()), asked.view.graph.tools_of(asked.own)
     others = np.setdiff1d(np.arange(len(features)), taken)
     for tool in taken:
         kept = np.concatenate([[tool], others])
@@ -146,7 +142,7 @@ def set_choices(asked: Asked) -> Iterator[Choice]:
 
 def certainty_choices(asked: Asked, search: Weights) -> Iterator[Choice]:
     """Yield for the likeliest tools of a search whether each was called: taking it, or nothing."""
-    likely = log_probabilities(asked.heads(()), search)
+    likely = log_probabilities(heads(asked, ()), search)
     taken = set(asked.chain)
     for tool in top(likely, 20):
         yield Choice(np.array([[1, likely[tool]], [0, 0]], np.float32), 0 if int(tool) in taken else 1)
@@ -155,18 +151,20 @@ def certainty_choices(asked: Asked, search: Weights) -> Iterator[Choice]:
 def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Choice]:
     """Yield for each call of a trace whether it was the last."""
     chain = asked.chain
-    taken = taken_probabilities(asked.heads(()), search, certain)
-    for step in range(1, len(chain) + 1):
-        features = asked.stopping(chain[:step], taken)
+    taken = taken_probabilities(heads(asked, ()), search, certain)
+    rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(taken)
+    for step, features in enumerate(rows, 1):
         yield Choice(np.stack([features, np.zeros_like(features)]), 0 if step == len(chain) else 1)
 
 
 def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
     """Yield which chain a trace was, if it is among the likely ones."""
-    chains = likely_chains(asked, model)
+    begin = After(asked, [()])
+    taken = taken_probabilities(begin.heads(still(asked)), model.search, model.certain)
+    chains = likely_chains(begin, model, taken)
     found = [chain.tools for chain in chains]
     if len(found) > 1 and asked.chain in found:
-        yield Choice(chain_features(asked, model, chains), found.index(asked.chain))
+        yield Choice(chain_features(asked, chains, taken), found.index(asked.chain))
 
 
 def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
@@ -174,7 +172,7 @@ def pair_choices(asked: Asked, pairs: Pairs, ways: Ways) -> Iterator[Choice]:
     chain, tools = asked.chain, asked.view.tools
     if len(chain) > LONGEST_CHAIN:
         return
-    attention = asked.attention_joined(chain)
+    attention = asked.attention_after(chain)
     features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     yield from link_choices(features, links_of(asked.view.traces[asked.own]))
 

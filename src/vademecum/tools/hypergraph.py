@@ -47,7 +47,7 @@ class Hypergraph:
         tools: n.
         weight: float32 (m,), what each trace counts for.
         length: int64 (m,), calls of each.
-        member_tool, member_trace: int64 (M,), each tool of each trace once, by trace.
+        member_tool, member_trace: int64 (M,), each tool of each trace once, by trace; `trace_start` int64 (m + 1,) cuts them.
         by_tool: int64 (M,), the entries above by tool; `tool_start` int64 (n + 1,) cuts them.
         before, here, then, owner: int64 (S,), each step: the tool two before, the one before, the tool, the trace; by
             `here`, and `here_start` int64 (n + 2,) cuts them.
@@ -60,6 +60,7 @@ class Hypergraph:
     length: Integers
     member_tool: Integers
     member_trace: Integers
+    trace_start: Integers
     by_tool: Integers
     tool_start: Integers
     before: Integers
@@ -91,6 +92,7 @@ class Hypergraph:
             length,
             member_tool,
             member_trace,
+            np.searchsorted(member_trace, np.arange(len(chains) + 1)),
             by_tool,
             np.searchsorted(member_tool[by_tool], np.arange(tools + 1)),
             *steps,
@@ -110,18 +112,21 @@ class Hypergraph:
 
     def gather(self, weight: Weights) -> Weights:
         """Return float32 (n,): traces → tools, each trace's weight given to every tool it called."""
-        return _sums(self.member_tool, weight[self.member_trace], self.tools)
+        return _sums(self.member_tool, weight.take(self.member_trace), self.tools)
 
     def spread(self, value: Weights) -> Weights:
         """Return float32 (m,): tools → traces, the mean over each trace's distinct tools."""
-        total = _sums(self.member_trace, value[self.member_tool], len(self))
-        size = np.bincount(self.member_trace, minlength=len(self))
-        return np.asarray(total / np.maximum(size, 1), np.float32)
+        total = _sums(self.member_trace, value.take(self.member_tool), len(self))
+        return np.asarray(total / np.maximum(np.diff(self.trace_start), 1), np.float32)
 
     def tools_of(self, trace: int) -> Integers:
         """Return the distinct tools of a trace."""
-        begin, end = np.searchsorted(self.member_trace, (trace, trace + 1))
-        return self.member_tool[begin:end]
+        return self.member_tool[self.trace_start[trace] : self.trace_start[trace + 1]]
+
+    def members_of(self, traces: Integers) -> tuple[Integers, Integers]:
+        """Return (which of the traces, tool) for each distinct tool of each of them."""
+        which, place = spans(self.trace_start[traces], self.trace_start[traces + 1])
+        return which, self.member_tool.take(place)
 
     def shared(self, context: Sequence[int]) -> Weights:
         """Return float32 (m,): the share of the context's distinct tools that each trace called."""
@@ -155,6 +160,25 @@ def _steps(length: Integers, flat: Integers, tools: int) -> tuple[Integers, Inte
     before = np.where(first, -1, np.roll(here, 1))
     order = np.argsort(here, kind="stable")
     return before[order], here[order], then[order], owner[order]
+
+
+def spans(begin: Integers, end: Integers) -> tuple[Integers, Integers]:
+    """Return (which, place) for every place of several ranges, one after the other.
+
+    >>> [part.tolist() for part in spans(np.array([5, 9]), np.array([7, 10]))]
+    [[0, 0, 1], [5, 6, 9]]
+    """
+    size = end - begin
+    which = np.repeat(np.arange(len(size)), size)
+    return which, np.arange(len(which)) + (begin - np.cumsum(size) + size).take(which)
+
+
+def sums_by_row(place: NDArray[np.integer], weight: NDArray[np.floating], size: int) -> Weights:
+    """Return float32 (c, size): the weights of each row, float (c, k), summed by place, int (k,)."""
+    found = np.empty((len(weight), size), np.float32)
+    for row, given in enumerate(weight):
+        found[row] = np.bincount(place, given, size)
+    return found
 
 
 def _sums(place: Integers, weight: Weights, size: int) -> Weights:

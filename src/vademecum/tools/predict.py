@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
+from vademecum.tools.asked import Asked
 from vademecum.tools.goal import first_steps
-from vademecum.tools.heads import HEADS, Asked
+from vademecum.tools.heads import HEADS, After, heads, still
 from vademecum.tools.logit import Weights
-from vademecum.tools.model import PHASES, Model, log_probabilities, taken_probabilities
+from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.newcomers import shown
 from vademecum.tools.observe import tool_id
 from vademecum.tools.records import Candidate, Prediction
@@ -49,13 +50,14 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     earlier, _ = known(view, asked_for.earlier)
     called = tuple(view.tools[n].id for n in after)
     asked = Asked(view, view.read(asked_for.intent), tuple(dict.fromkeys(earlier)))
-    features = asked.heads(after)
-    taken = taken_probabilities(asked.heads(()), model.search, model.certain)
+    here, weights = After(asked, [after]), model.next[min(len(after), PHASES - 1)]
+    features = here.heads(still(asked))
+    taken = taken_probabilities(heads(asked, ()) if after else features, model.search, model.certain)
     if asked_for.by == "goal":
         probability = toward_goals(view, ways, taken, called)
         order = [int(n) for n in top(probability, asked_for.k)]
     else:
-        probability = next_probabilities(view, features, model, len(after))
+        probability = next_probabilities(view, features @ weights.astype(np.float32))
         order = shown(probability, np.where(view.live, asked.text["bm25"], 0), new_tools(asked, after), asked_for.k)
     places = probability[top(probability, asked_for.k)]  # a place has its probability, whoever takes it
     likely = [(n, float(share)) for n, share in zip(order, places, strict=True) if share > 0]
@@ -64,7 +66,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
             view.tools[n].id,
             view.tools[n].name,
             share,
-            reasons(features, probability, model.next[min(len(after), PHASES - 1)], n),
+            reasons(features, probability, weights, n),
             evidence(asked, after, n),
             ways.path(called, view.tools[n].id) if place == 0 else (),
         )
@@ -78,7 +80,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         candidates,
         abstained,
         best,
-        done(asked, model, after, taken),
+        float(stops(here, model, taken)[0]),
         _reason(asked_for.threshold if abstained else None, strange),
         len(view.traces),
     )
@@ -110,11 +112,12 @@ def _reason(below: float | None, strange: Sequence[str]) -> str:
     return "; ".join(said)
 
 
-def next_probabilities(view: View, features: Floats, model: Model, called: int) -> Floats:
-    """Return float32 (n,): the probability of each tool to be called next; 0 for those that are gone."""
-    logs = log_probabilities(features, model.next[min(called, PHASES - 1)])
-    probability = np.where(view.live, np.exp(logs), 0).astype(np.float32)
-    return probability / np.float32(max(float(probability.sum()), 1e-9))
+def next_probabilities(view: View, scores: Floats) -> Floats:
+    """Return float32 (..., n): the probability of each tool to be called next, by its score; 0 for those that are gone."""
+    if not scores.size:
+        return scores
+    odds = np.exp(scores - scores.max(-1, keepdims=True)) * view.live
+    return np.asarray(odds / np.maximum(odds.sum(-1, keepdims=True), np.float32(1e-9)), np.float32)
 
 
 def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) -> Floats:
@@ -126,11 +129,13 @@ def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) ->
     return first_steps(np.where(view.live, taken, 0).astype(np.float32), known(view, after)[0], way)
 
 
-def done(asked: Asked, model: Model, after: Sequence[int], taken: Floats) -> float:
-    """Return the probability that nothing more is called; 0 before the first call. `taken` is as in `Asked.stopping`."""
-    if not after:
-        return 0.0
-    return float(1 / (1 + np.exp(-(asked.stopping(after, taken) @ model.stop))))
+def stops(after: After, model: Model, taken: Floats) -> NDArray[np.float64]:
+    """Return float64 (c,): the probability that nothing more is called after each chain; 0 before the first call.
+
+    `taken` is as in `After.stopping`.
+    """
+    begun = np.array([bool(chain) for chain in after.chains])
+    return np.asarray(begun / (1 + np.exp(-(after.stopping(taken) @ model.stop))), np.float64)
 
 
 def reasons(features: Floats, probability: Floats, weights: Weights, number: int) -> Mapping[str, float]:
@@ -146,6 +151,6 @@ def evidence(asked: Asked, after: Sequence[int], number: int) -> tuple[str, ...]
     with_it = graph.traces_with(number)
     if not len(with_it):
         return ()
-    attention = asked.attention_joined(after)[with_it]
+    attention = asked.attention_after(after)[with_it]
     order = np.argsort(-attention, kind="stable")[:EVIDENCE]
     return tuple(asked.view.traces[with_it[n]].id for n in order if attention[n] > _SPEAKS)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.tools.hypergraph import Hypergraph
-from vademecum.tools.texts import Floats, Question, Texts
+from vademecum.tools.texts import Floats, Matches, Question, Texts
 
 STRENGTH = 1.0
 BUCKETS = 512
@@ -24,11 +24,16 @@ _COPIES = 4  # buckets a term is hashed into
 
 @dataclass(frozen=True)
 class Ridge:
-    """Two fits on the same intents: `called`, float32 (d, n), all tools of a trace; `first`, the one it began with.
+    """Two fits on the same intents: `called`, float32 (d, u), all tools of a trace; `first`, the one it began with.
 
-    `leverage`, float32 (m,), is how far each trace's own outcome decides what is predicted for it.
+    Attributes:
+        size: n, how many tools there are.
+        used: int64 (u,), those that any trace called; of others nothing is known, and nothing computed.
+        leverage: float32 (m,), how far each trace's own outcome decides what is predicted for it.
     """
 
+    size: int
+    used: NDArray[np.int64]
     called: Floats
     first: Floats
     leverage: Floats
@@ -40,17 +45,30 @@ class Ridge:
         gram = x.T @ x + np.float32(STRENGTH) * np.eye(x.shape[1], dtype=np.float32)
         inverse = np.linalg.inv(gram.astype(np.float64)).astype(np.float32)
         begins = graph.owner[graph.here_start[graph.tools] :], graph.then[graph.here_start[graph.tools] :]
+        used = np.unique(graph.member_tool)
         return cls(
-            inverse @ _grouped(x, graph.member_trace, graph.member_tool, graph.tools),
-            inverse @ _grouped(x, *begins, graph.tools),
+            graph.tools,
+            used,
+            inverse @ _grouped(x, graph.member_trace, graph.member_tool, graph.tools)[:, used],
+            inverse @ _grouped(x, *begins, graph.tools)[:, used],
             np.einsum("ij,jk,ik->i", x, inverse, x, optimize=True),
         )
 
-    def predict(self, intents: Texts, question: Question) -> tuple[Floats, Floats]:
-        """Return float32 (n,) each: how much each tool is to be called, and to be called first."""
+    def predict(self, intents: Texts, question: Question, matches: Matches) -> tuple[Floats, Floats]:
+        """Return float32 (n,) each: how much each tool is to be called, and to be called first.
+
+        `matches` is where the intents say the question's terms.
+        """
         vector = [] if intents.vectors is None else [_vector(intents, question)]
-        x = np.concatenate([*vector, hashed(intents, question)])
-        return np.asarray(x @ self.called), np.asarray(x @ self.first)
+        x = np.concatenate(
+            [*vector, hashed(intents.size, question, np.bincount(matches[1], minlength=len(question.keys)))]
+        )
+        return self._of_all(x @ self.called), self._of_all(x @ self.first)
+
+    def _of_all(self, predicted: Floats) -> Floats:
+        found = np.zeros(self.size, np.float32)
+        found[self.used] = predicted
+        return found
 
     def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
         """Return what would be predicted for a trace's own intent, had that trace not been there."""
@@ -72,9 +90,12 @@ def hashed_rows(texts: Texts) -> Floats:
     return _unit(flat.reshape(-1, BUCKETS))
 
 
-def hashed(texts: Texts, question: Question) -> Floats:
-    """Return float32 (BUCKETS,): the words of a question that several of the texts say, as a unit vector."""
-    weight = _worth(texts.size, texts.holding(question))
+def hashed(texts: int, question: Question, held: NDArray[np.int64]) -> Floats:
+    """Return float32 (BUCKETS,): the words of a question that several of the texts say, as a unit vector.
+
+    `held`, int64 (T,), is how many of the `texts` say each term.
+    """
+    weight = _worth(texts, held)
     total = np.zeros(BUCKETS)
     for copy in range(_COPIES):
         bucket, sign = _bucket(question.keys, copy)

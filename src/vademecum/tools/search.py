@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
 from vademecum.retrieval.query import plan_query
-from vademecum.tools.heads import Asked
+from vademecum.tools.asked import Asked
+from vademecum.tools.heads import heads
 from vademecum.tools.model import Model, log_probabilities, taken_probabilities
 from vademecum.tools.predict import evidence, reasons
 from vademecum.tools.records import Match, ToolAnswer
@@ -50,7 +51,7 @@ class Wanted:
 def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     """Return the tools that fit, best first, then the chains."""
     asked = Asked(view, view.read(wanted.text))
-    features = asked.heads(())
+    features = heads(asked, ())
     semantic = taken_probabilities(features, model.search, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
     score = np.minimum(semantic * reliability, CAP).astype(np.float32)
@@ -101,7 +102,7 @@ def nearest_names(view: View, text: str) -> tuple[str, ...]:
 def capabilities(asked: Asked) -> list[Match]:
     """Return the chains of several tools that were called for such intents, with the attention that their traces get."""
     view, graph = asked.view, asked.view.graph
-    attention = asked.attention_joined(())
+    attention = asked.attention_after(())
     share = np.bincount(graph.capability, attention, len(graph.capabilities)) if len(graph) else np.zeros(0)
     found: list[Match] = []
     for number in np.argsort(-share, kind="stable")[: 4 * CAPABILITIES]:

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vademecum.tools.asked import Asked
 from vademecum.tools.chains import Chain, decoded
 from vademecum.tools.documents import names
-from vademecum.tools.heads import Asked
 from vademecum.tools.links import Pairs, chosen_links, links_of
 from vademecum.tools.model import Model
 from vademecum.tools.records import Plan, Task
@@ -45,7 +45,7 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, intent: str) -> 
 def same_intent(asked: Asked) -> int | None:
     """Return the latest good trace that was for these very words, if all its tools can still be called."""
     view = asked.view
-    near = np.flatnonzero(view.intents.tfidf(asked.question) > _SAME)
+    near = np.flatnonzero(asked.alike > _SAME)
     fine = [n for n in near if view.traces[n].ok and view.live[list(view.chains[n])].all()]
     return int(fine[-1]) if fine else None
 
@@ -55,7 +55,7 @@ def _linked(
 ) -> set[tuple[int, int]]:
     if replayed is not None:
         return set(links_of(asked.view.traces[replayed]))
-    attention = asked.attention_joined(chain)
+    attention = asked.attention_after(chain)
     tools = asked.view.tools
     features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
     return set(chosen_links(features, model.links, len(chain)))
@@ -103,7 +103,7 @@ def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:
     """Return the ids of the traces that speak for a chain, the one that is replayed first."""
     view = asked.view
-    attention = asked.attention_joined(()) * view.graph.shared(chain)
+    attention = asked.attention_after(()) * view.graph.shared(chain)
     order = [replayed] if replayed is not None else []
     order += [n for n in np.argsort(-attention, kind="stable")[:EVIDENCE] if attention[n] > 0 and n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])

@@ -98,11 +98,6 @@ class Texts:
         square = np.bincount(self.postings.docs, weight.astype(np.float64) ** 2, self.size)
         return np.sqrt(np.maximum(square, 1e-9)).astype(np.float32)
 
-    def holding(self, question: Question) -> NDArray[np.int64]:
-        """Return int64 (T,): how many texts say each term of the question."""
-        _, _, term = self.postings.find(question.keys)
-        return np.bincount(term, minlength=len(question.keys))
-
     def matches(self, question: Question) -> Matches:
         """Return (text, term, how often it is there, the term's idf) for every term of the question in every text."""
         text, tf, term = self.postings.find(question.keys)

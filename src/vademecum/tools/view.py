@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vademecum.protocols import Embedder
 from vademecum.result import Err
+from vademecum.tools.attention import Beside
 from vademecum.tools.documents import document, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
@@ -59,6 +60,21 @@ class View:
     def chains(self) -> list[tuple[int, ...]]:
         """The numbers of the tools that each trace called, in order."""
         return [self.graph.capabilities[number] for number in self.graph.capability]
+
+    @cached_property
+    def counted(self) -> Floats:
+        """float32 (n,): the weight of the traces that called each tool."""
+        return self.graph.gather(self.graph.weight)
+
+    @cached_property
+    def beside(self) -> Beside:
+        """What was called in sessions."""
+        return Beside(self.graph, self.graph.weight)
+
+    @cached_property
+    def capability(self) -> dict[tuple[int, ...], int]:
+        """The number of each chain that some trace called."""
+        return {chain: number for number, chain in enumerate(self.graph.capabilities)}
 
     @cached_property
     def ridge(self) -> Ridge:

@@ -94,14 +94,15 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
         return []
     prose = prose_of(message)
     spans = read_of(prose)
-    low = "\n".join(prose[start:end] for start, end in spans).lower()
-    spoken = [(language, language.cues_in(low)) for language in LANGUAGES]
+    read = "\n".join(prose[start:end] for start, end in spans).lower()
+    spoken = [(language, language.cues_in(read)) for language in LANGUAGES]
     found: list[Statement] = []
     taken_back, before = False, ""
     for start, end in spans:
         sentence = prose[start:end]
-        corrects = taken_back or _takes_back(sentence)
-        here = [_placed(each, message, start, end, corrects, before) for each in _read(sentence, heard, spoken)]
+        low = sentence.lower()
+        corrects = taken_back or any(language.takes_something_back(sentence, low) for language in LANGUAGES)
+        here = [_placed(each, message, start, end, corrects, before) for each in _read(sentence, low, heard, spoken)]
         taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
         found += here
         before = message[start:end]
@@ -110,20 +111,18 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
     return list(distinct.values())[::-1][:_MOST_STATEMENTS]
 
 
-def _takes_back(sentence: str) -> bool:
-    return any(language.takes_back.search(sentence) for language in LANGUAGES)
-
-
-def _read(sentence: str, heard: dict[FactKind, float], spoken: Sequence[tuple[Language, Cues]]) -> Iterator[Statement]:
-    """The statements of one sentence: each rule where it applies, no two on the same words."""
+def _read(
+    sentence: str, low: str, heard: dict[FactKind, float], spoken: Sequence[tuple[Language, Cues]]
+) -> Iterator[Statement]:
+    """The statements of one sentence, also given in lower case: each rule where it applies, no two on the same words."""
     taken: list[tuple[int, int]] = []
-    low = sentence.lower()
     for language, cues in spoken:
         rules = [rule for rule in language.rules_for(low, cues) if rule.kind in heard]
-        if not rules or language.hint.search(sentence) is None:
+        if not rules:
             continue
+        openings = language.openings(sentence, rules)
         for rule in rules:
-            for match in rule.compiled.finditer(sentence):
+            for match in rule.matches(sentence, openings):
                 span = _span(match)
                 start = _clause_start(sentence, match, language)
                 if any(a < span[1] and span[0] < b for a, b in taken) or _is_asked(sentence, start, match, language):

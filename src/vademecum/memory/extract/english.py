@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from vademecum.memory.extract.rules import Language, Rule
+from vademecum.memory.extract.rules import OPENING, Language, Rule
 from vademecum.memory.extract.scope import ENGLISH_LIMITS
 from vademecum.memory.records import FactKind
 
@@ -21,7 +21,8 @@ _OPENER = (
     r"|reminder|correction|from now on|going forward|in future|in the future|for future reference|in general|generally|as a rule"
     r"|by default|scratch that|on second thought|everywhere)\b[,:!.\s-]*|(?:for|in|on|under|inside|within) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:always|never|use|prefer|don't|do not|keep|avoid)\b)))*"
 )
-_START = rf"(?:^|(?<=[,;:(])\s*|(?<=\s)(?:and|but|so)\s+(?=(?:please|always|never|don't|do not)\b)){_OPENER}"
+_LINKS = r"(?:and|but|so)\s"
+_START = rf"{OPENING}(?:and|but|so)\s+(?=(?:please|always|never|don't|do not)\b)){_OPENER}"
 _END = (
     r"(?=\s*(?:$|\sas (?:the|our|my)\b|\sand (?:i|we)\b|\s(?:in|for|on|across) (?:this|our|the|all|every) (?:repo|repository|project|codebase)\b|[.!?;](?:\s|$)|[,;]\s*(?:and|but|so|can|could|how|considering|given|while|which|where|because|since|as|especially|please|then"
     r"|do|does|is|are|i|we|you|it|that|not|maybe|what)\b|\s[-\u2013\u2014(]|\s(?:because|since|due to|so that|so|but|if|unless|when(?:ever)?|while|every time)\b))"
@@ -43,21 +44,21 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.85, "whenever,time", rf"(?:^|[,;.]\s)(?:please )?(?:whenever|every time|each time|any time|anytime) {_WHEN},\s*(?:please |then )?(?P<value>{_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.8, "when", rf"^(?:please )?when {_WHEN},\s*(?:please |then |you should |you must |make sure (?:that )?(?:you |to ))(?P<value>{_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.85, "from now,forward,future,rule,default", rf"(?:from now on|going forward|in (?:the )?future|for future reference|as a (?:general )?rule|by default)[,:]?\s+(?:please |i want you to |i'd like you to |you should |let's )?(?P<value>(?:don't |do not |only )?{_VERB}\b.*?){_END}"),
-    Rule(INSTRUCTION, 0.8, "now on,forward,future,time,whenever", rf"{_START}(?P<value>{_VERB}\b[^,;]*?),?\s+(?:from now on|going forward|(?:every|each) time|whenever {_WHEN}){_END}"),
+    Rule(INSTRUCTION, 0.8, "from now on,going forward,every time,each time,whenever ", rf"{_START}(?P<value>{_VERB}\b[^,;]*?),?\s+(?:from now on|going forward|(?:every|each) time|whenever {_WHEN}){_END}"),
     Rule(INSTRUCTION, 0.85, "always,never,ever", rf"(?:you must|you should|must|should|need to|needs to|have to|has to) (?:always|never|only ever) (?P<value>\S.*?){_END}"),
     Rule(INSTRUCTION, 0.75, "must,should,need,has to,have to", rf"{_START}(?:all|every|each|any|no) (?P<subject>[\w`./*-]+(?: [\w`./*-]+){{0,3}}?) (?:must|should|needs? to|has to|have to) (?P<value>\S.*?){_END}"),
     Rule(INSTRUCTION, 0.7, "must,should", rf"{_START}(?:the |our )?(?P<subject>[\w`./*-]+(?: [\w`./*-]+){{0,2}}?) (?:must|should) (?:not |never )(?P<value>(?:be|use|have|contain|depend|import|call|touch|go|live)\b.*?){_END}", negative=True),
     Rule(INSTRUCTION, 0.7, "must", rf"{_START}(?:the |our )?(?P<subject>(?!(?:i|we|you|it|this|that|they|there|he|she)\b)[\w`./*-]+(?: [\w`./*-]+){{0,2}}?) must (?P<value>(?:be|use|have|go|live|pass|follow|start|end|stay)\b.*?){_END}"),
     Rule(INSTRUCTION, 0.8, "do not,don't,dont", rf"{_START}(?:do not|don't|dont) (?:ever )?(?P<value>(?!(?:worry|know|think|understand|forget|hesitate|see|get|mind|care|need|have|want|like|remember|recall)\b)[a-z]+\b(?!.*\b(?:yet|for now|this time|right now|here)\b).*?)(?:,?\s+(?:unless|without)\b.*?)?{_END}", negative=True),
     Rule(INSTRUCTION, 0.75, "stop,avoid,quit", rf"{_START}(?:stop|avoid|quit) (?P<value>(?:[a-z]+ing|[\w-]+(?: [\w-]+)*?)\b.*?){_END}", negative=True),
-    Rule(INSTRUCTION, 0.8, "use", rf"{_START}use (?P<value>[^,;]+?){_NOT}{_END}"),
+    Rule(INSTRUCTION, 0.8, "use ", rf"{_START}use (?P<value>[^,;]+?){_NOT}{_END}", besides="over,rather than,instead of,opposed to,not"),
     Rule(INSTRUCTION, 0.7, "answer,reply,respond,write,speak,talk", rf"{_START}(?:only )?(?:answer|reply|respond|write|speak|talk)(?: to me)?(?: everything| comments| code comments| docs)? in (?P<value>(?-i:[A-Z])\w+){_END}"),
     Rule(INSTRUCTION, 0.7, "keep", rf"{_START}keep (?P<object>(?:the |your |all |any )?{_STYLE}) (?P<value>\S.*?){_END}"),
     Rule(INSTRUCTION, 0.65, "no", r"^(?:please,? )?no (?P<value>(?!(?:problem|worr|idea|thank|need|way|one|luck|error|doubt|rush|longer|more|matter|issue)\w*)[a-z][\w-]+(?: [\w-]+){0,3})(?:,? please)?[.!]?$", negative=True),
-    Rule(INSTRUCTION, 0.7, "want,need,expect,like", rf"{_START}(?:i (?:want|need|expect|would like)|i'd like) (?:all |every |each |my |your )(?P<object>(?:of )?(?:the |your |my )?{_STYLE}) (?:to (?:be |have |include |use |stay )|in |with |as )(?P<value>\S.*?){_END}"),
+    Rule(INSTRUCTION, 0.7, "i want ,i need ,i expect ,i would like ,i'd like ", rf"{_START}(?:i (?:want|need|expect|would like)|i'd like) (?:all |every |each |my |your )(?P<object>(?:of )?(?:the |your |my )?{_STYLE}) (?:to (?:be |have |include |use |stay )|in |with |as )(?P<value>\S.*?){_END}"),
     Rule(INSTRUCTION, 0.75, "convention,policy,rule,standard,guideline,style", rf"{_START}(?:our|the|my) (?:convention|policy|rule|standard|guideline|house style|style guide)(?: here)?(?: is| says)(?: to| that)? (?P<value>\S.*?){_END}"),
     Rule(INSTRUCTION, 0.7, "use", rf"{_START}(?:only |just )?use (?P<value>[^,;]+?){_END}", known=True),
-    Rule(INSTRUCTION, 0.75, "prefer", rf"{_START}(?:prefer|favou?r) (?:to use |using )?{_VALUE}{_NOT}?{_END}"),
+    Rule(INSTRUCTION, 0.75, "prefer,favor,favour", rf"{_START}(?:prefer|favou?r) (?:to use |using )?{_VALUE}{_NOT}?{_END}"),
     # --- corrections, which are also what holds ------------------------------------------------------------------------
     Rule(DECISION, 0.8, "switched,moved,migrated,changed", rf"(?:we|i)(?: have|'ve)?(?: just)? (?:switched|moved|migrated|changed)(?: over)?(?: from (?P<other>[^,;]+?))? to (?P<value>[^,;]+?){_END}", corrects=True),
     Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>\S.*?){_END}", negative=True, corrects=True),
@@ -73,9 +74,9 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.65, "enjoying,loving", rf"\bi(?:'m| am) (?:really |very much |also )*(?:enjoying|loving) (?!(?:it|this|that|the)\b){_VALUE}{_END}"),
     Rule(PREFERENCE, 0.65, "like", rf"\b(?:i|she|he|they) (?:really |also |do |generally )*likes?(?: to)? (?!(?:it|this|that|the|your|you|a|an)\b){_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.75, "hate,dislike,stand,detest", rf"\b(?:i|we|she|he|they) (?:really |absolutely |strongly |also |just )*(?:hate|dislike|can't stand|cannot stand|detest|hates|dislikes)(?: it when)? {_VALUE}{_END}", negative=True),
-    Rule(PREFERENCE, 0.7, "like,enjoy,care for", rf"\b(?:i|we) (?:really |also |personally |generally )*(?:don't|do not|doesn't) (?:really |particularly )?(?:like|enjoy|care for)(?: it when| to)? {_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.7, "like,enjoy,care for", rf"\b(?:i|we) (?:really |also |personally |generally )*(?:don't|do not|doesn't) (?:really |particularly )?(?:like|enjoy|care for)(?: it when| to)? {_VALUE}{_END}", negative=True, besides="don't,do not,doesn't"),
     Rule(PREFERENCE, 0.75, "fan of,partial to,keen on,fond of,comfortable with,inclined,into", rf"\b(?:i'm|i am|we're|we are|she's|he's) (?:really |very |more |much more |most |also |quite )*(?:a (?:big |huge )?fan of|partial to|keen on|fond of|most comfortable with|more comfortable with|inclined to|inclined towards?|into) {_VALUE}{_NOT}?{_END}"),
-    Rule(PREFERENCE, 0.75, "not", rf"\b(?:i'm|i am) not (?:really )?(?:a (?:big |huge )?fan of|fond of|keen on|into|comfortable with) {_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.75, "i'm not ,i am not ", rf"\b(?:i'm|i am) not (?:really )?(?:a (?:big |huge )?fan of|fond of|keen on|into|comfortable with) {_VALUE}{_END}", negative=True),
     Rule(PREFERENCE, 0.75, "lean,gravitate", rf"\b(?:i|we) (?:generally |usually |tend to )?(?:lean|gravitate) (?:more )?towards? {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.8, "favorite,favourite", rf"\bmy (?:absolute |all-time )?favou?rite (?P<subject>[\w -]+?) (?:is|are) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.7, "tend to,typically,usually,normally,generally,always,mostly,never,rarely", rf"\b(?:i|we) (?:tend to|typically|usually|normally|generally|always|mostly|never|rarely) (?P<value>(?:use|write|work|keep|put|name|start|go|avoid|stick|run|format|organi[sz]e|structure|add|include|split|do)\b.*?){_END}"),
@@ -88,7 +89,7 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.8, "chose,picked,selected,adopted,went with,gone with", rf"\b{_WE}(?:'ve| have)? (?:chose|chosen|picked(?! up)|selected|adopted|went with|gone with) (?!(?:to be)\b){_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?(?:\s+for (?P<reason>(?!(?:the|my|our|a|an|this|it|now)\b)\S.*?))?{_END}"),
     Rule(DECISION, 0.8, "going,switching,moving,migrating,sticking,adopting,standardi", rf"{_START}(?:we're|we are|i'm|i am|we will be|we'll be)? ?(?:going with|going to use|switching(?: entirely)? (?:over )?to|moving to|migrating to|sticking with|adopting|standardi[sz]ing on) {_VALUE}(?:\s+(?:over|instead of|rather than|from)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.7, "let's,let\u2019s,lets", rf"{_START}let['\u2019]?s (?:just |rather )?(?:go with|use|stick with|keep|switch to|adopt|drop|settle on|do|not use) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
-    Rule(DECISION, 0.7, "use,go with,stick,keep,switch,adopt", rf"\b(?:we'll|we will|i'll|i will) (?:use|go with|stick with|keep using|switch to|adopt) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
+    Rule(DECISION, 0.7, "we'll ,we will ,i'll ,i will ", rf"\b(?:we'll|we will|i'll|i will) (?:use|go with|stick with|keep using|switch to|adopt) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}", besides="use,go with,stick,keep,switch,adopt"),
     # A thing chosen over one that is named tells a preference, whatever else the sentence is about.
     Rule(PREFERENCE, 0.6, "over,instead of,rather than", rf"\b(?:{_DO}|with|in|via) (?P<value>[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) (?:over|instead of|rather than) (?P<other>\S(?:.*?\S)??)(?:\s+(?:to|for)\s+(?P<reason>\S.*?))?{_END}"),
     # --- a problem and what solved it -------------------------------------------------------------------------------------
@@ -100,32 +101,24 @@ RULES: tuple[Rule, ...] = (
     Rule(FIX, 0.7, "caused by,due to,because of", rf"\b(?:was|were|is) (?:caused by|due to|because of) {_VALUE}{_END}", problem_before=True),
     # --- what is left to do ----------------------------------------------------------------------------------------------
     Rule(TODO, 0.85, "todo,to do,to-do,fixme,action item,follow,next step,remaining,left,open", rf"^(?:todo|to do|to-do|fixme|action item|follow-?up|next steps?|remaining|left to do|open)\s*[:\u2014-]\s*{_VALUE}{_END}"),
-    Rule(TODO, 0.8, "still", rf"\b(?:i|we)(?:'ve| have)? (?:still|also still) (?:need|have|got)(?: to)? {_VALUE}{_END}"),
+    Rule(TODO, 0.8, "still need ,still have ,still got ", rf"\b(?:i|we)(?:'ve| have)? (?:still|also still) (?:need|have|got)(?: to)? {_VALUE}{_END}"),
     Rule(TODO, 0.8, "forget,remember,remind", rf"{_START}(?:don't forget|do not forget|remember|remind me) to {_VALUE}{_END}"),
-    Rule(TODO, 0.75, "later,tomorrow,tonight,soon,eventually,point,next,before,by", rf"\b(?:i|we|you|someone) (?:need|have|ought|should|must|want)(?: to)? (?P<value>\S[^,;?]*?\b(?:later|tomorrow|tonight|soon|eventually|at some point|next (?:week|sprint|month|release)|before (?:the )?(?:release|launch|merge|merging|shipping|deploy\w*)|(?:by|before) (?:end of \w+|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}"),
-    Rule(TODO, 0.75, "later,tomorrow,tonight,soon,next,by,before,on,this,until", rf"\b(?:i'll|i will|we'll|we will) (?P<value>\S[^,;?]*?\b(?:later|tomorrow|tonight|soon|next (?:week|sprint|month|release)|(?:by|before|on|this|until) (?:the )?(?:end of \w+|weekend|month-end|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}"),
+    Rule(TODO, 0.75, "later,tomorrow,tonight,soon,eventually,point,next,before,by", rf"\b(?:i|we|you|someone) (?:need|have|ought|should|must|want)(?: to)? (?P<value>\S[^,;?]*?\b(?:later|tomorrow|tonight|soon|eventually|at some point|next (?:week|sprint|month|release)|before (?:the )?(?:release|launch|merge|merging|shipping|deploy\w*)|(?:by|before) (?:end of \w+|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}", besides="need,have,ought,should,must,want"),
+    Rule(TODO, 0.75, "i'll ,i will ,we'll ,we will ", rf"\b(?:i'll|i will|we'll|we will) (?P<value>\S[^,;?]*?\b(?:later|tomorrow|tonight|soon|next (?:week|sprint|month|release)|(?:by|before|on|this|until) (?:the )?(?:end of \w+|weekend|month-end|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}", besides="later,tomorrow,tonight,soon,next,by,before,on,this,until"),
     Rule(TODO, 0.75, "promised,commit,pledged", rf"(?:^|\b{_I}(?:'ve| have|'s| has|'m| am)? )(?:promised|committed|committing|pledged)(?: \w+)?(?: (?:to|that))? (?:(?:i|we)(?:'d| would|'ll| will) )?{_VALUE}{_END}"),
-    Rule(TODO, 0.7, "left,to be done,missing,open,pending,outstanding,unfinished", r"\b(?:is|are|remains?) (?:still )?(?:left to do|to be done|missing|open|pending|outstanding|unfinished)\b"),
+    Rule(TODO, 0.7, "left to do,to be done,missing,open,pending,outstanding,unfinished", r"\b(?:is|are|remains?) (?:still )?(?:left to do|to be done|missing|open|pending|outstanding|unfinished)\b"),
     Rule(TODO, 0.6, "i'll,i will,we'll,we will", rf"(?:^|[.;]\s|\b(?:and|so) )(?:i'll|i will|we'll|we will) (?P<value>(?!(?:be|have|need|see|know|try|let|never|always|just|make sure|assume|admit|say|not|use|go with|stick|keep using|switch|adopt)\b)[a-z-]+\b \S.*?){_END}"),
     # --- facts -----------------------------------------------------------------------------------------------------------
     Rule(FACT, 0.7, "name", r"\bmy name is (?P<value>(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)*)", about="user's name"),
     Rule(FACT, 0.75, "fact,fyi,record,information,context,note,know,confirmed", rf"^(?:quick fact(?: for the file)?|fyi|for the record|for your information|for context|note|useful to know|good to know|confirmed|just confirmed|fact)(?: with [^:]+| via [^:]+)?\s*[:,-]\s*(?:that )?{_VALUE}{_END}"),
-    Rule(FACT, 0.7, " use, run, target, support,written in,built , deploy, depend, is on , are on ", rf"\b(?:we|our (?:team|project|company|app)|this (?:repo|project|codebase|app)|the (?:repo|project|codebase|app|backend|frontend|api|server|team)) (?:currently |already |now |mainly |only )?(?:uses?|runs? on|targets?|supports?|is written in|is built (?:with|on)|deploys? (?:to|on)|depends? on|(?:is|are) on) {_VALUE}{_NOT}?{_END}"),
+    Rule(FACT, 0.7, " use, run, target, support,written in,built , deploy, depend, is on , are on ", rf"\b(?:we|our (?:team|project|company|app)|this (?:repo|project|codebase|app)|the (?:repo|project|codebase|app|backend|frontend|api|server|team)) (?:currently |already |now |mainly |only )?(?:uses?|runs? on|targets?|supports?|is written in|is built (?:with|on)|deploys? (?:to|on)|depends? on|(?:is|are) on) {_VALUE}{_NOT}?{_END}", besides="we ,our team,our project,our company,our app,this repo,this project,this codebase,this app,the repo,the project,the codebase,the app,the backend,the frontend,the api,the server,the team"),
     Rule(FACT, 0.7, " is , are , live, run, listen, sit, reside", rf"\b(?:my|our|the|this) (?P<subject>(?!(?:problem|issue|question|goal|error|code|thing|idea|point|reason|way|plan|function|method|result|output|same|answer)\b)[\w'\u2019-]+(?: [\w'\u2019-]+){{0,5}}?) (?:is|are|lives?|runs?|listens?|sits?|resides?) (?P<attribute>at|on|in|under|behind|called|named|due|scheduled for)?(?: |(?<= ))(?P<value>[^,;?]{{0,60}}?(?:\d|(?-i:[A-Z])\w+|/)[^,;?]{{0,60}}?){_END}"),
-    Rule(FACT, 0.65, "i'm,i am", rf"\bi(?:'m| am) (?P<value>(?:(?-i:[A-Z])[a-z]+, )?an? [\w -]{{3,60}}?)(?: (?:from|at|in|based in|working)\b|{_END})", about="user"),
-    Rule(FACT, 0.65, "work,live", rf"\bi (?:work|live)(?: as| at| in| for| on) {_VALUE}{_END}", about="user's work"),
+    Rule(FACT, 0.65, "i'm ,i am ", rf"\bi(?:'m| am) (?P<value>(?:(?-i:[A-Z])[a-z]+, )?an? [\w -]{{3,60}}?)(?: (?:from|at|in|based in|working)\b|{_END})", about="user"),
+    Rule(FACT, 0.65, "i work ,i live ", rf"\bi (?:work|live)(?: as| at| in| for| on) {_VALUE}{_END}", about="user's work"),
 )  # fmt: skip
 
 ENGLISH = Language(
     rules=RULES,
-    hint=re.compile(
-        r"(?i)\b(?:alway|never|prefer|rather|when|time|from now|forward|future|rule|default|must|should|need|ha[sv]e? to|don't|dont|do not"
-        r"|stop|avoid|quit|use|using|answer|repl|respon|write|speak|talk|keep|no|want|like|love|enjoy|favou?r|hate|dislike|stand|fan|partial|keen|fond|comfortable"
-        r"|inclined|lean|gravitate|tend|typical|usual|normal|general|mostl|rarel|better|best|easi|clear|find|value|appreciate|priorit|care"
-        r"|decision|decid|agree|resolv|settl|opt|elect|chose|chosen|pick|select|adopt|go|went|gone|switch|mov|migrat|chang|stick|standardi|let'?s|we'll|i'll|will"
-        r"|over|instead|than|fix|solv|cure|solution|workaround|cause|culprit|problem|issue|bug|turn|due|because|todo|to-do|fixme|action|follow|next|remain|left|open"
-        r"|still|forget|remember|remind|promis|commit|pledg|missing|pending|outstanding|fyi|record|note|know|confirm|fact|we|our|this|the|my|i'm|i am|work|live|convention|policy|any ?more|longer)"
-    ),
     hedges=re.compile(
         r"(?i)\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|i suppose|not sure|not certain|kind of|sort of|for now|temporarily|for the moment"
         r"|just this once|this time|could be|i wonder|considering whether|thinking about|thinking of|leaning)\b"
@@ -135,12 +128,15 @@ ENGLISH = Language(
         r"(?!n't (?!i|we|you|they|it)\w)(?! not \w)"
     ),
     reason=re.compile(
-        r"(?i)[,;]?\s*\b(?:because(?: of)?|since|due to|as (?=it|we|they|the|this)|so that|given that|in order to|to avoid|to keep|to reduce)\s+(?P<reason>[^.;!?\n]{3,240})"
+        r"(?i)\b(?:because(?: of)?|since|due to|as (?=it|we|they|the|this)|so that|given that|in order to|to avoid|to keep|to reduce)\s+(?P<reason>[^.;!?\n]{3,240})"
     ),
     takes_back=re.compile(
         r"(?i)^(?:no[,.!]|nope\b|wait[,.]|actually\b|correction\b|scratch that|on second thought|i meant\b|sorry,|not (?:that|what)\b|i changed my mind|i've changed my mind"
-        r"|forget (?:that|what)|let me correct|that's (?:wrong|not right|incorrect))|\b(?:instead$|after all\b|changed my mind|contrary to what i said|i was wrong)"
+        r"|forget (?:that|what)|let me correct|that's (?:wrong|not right|incorrect))"
     ),
+    taken_back=re.compile(r"(?i)\b(?:instead$|after all\b|changed my mind|contrary to what i said|i was wrong)"),
+    back=("instead", "after all", "changed my mind", "contrary to what i said", "i was wrong"),
+    links=_LINKS,
     clause=re.compile(
         r"(?i)[,;:(\u2014\u2013]\s*|\s(?:and|but|so)\s+(?=(?:i|we|you|can|could|would|should|do|how|what|please|always|never|don't|use)\b)"
     ),

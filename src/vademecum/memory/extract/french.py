@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vademecum.memory.extract.rules import Language, Rule
+from vademecum.memory.extract.rules import OPENING, Language, Rule
 from vademecum.memory.extract.scope import FRENCH_LIMITS
 from vademecum.memory.records import FactKind
 
@@ -15,7 +15,8 @@ _OPENER = (
     r"(?:(?:s'il (?:te|vous) pla[iî]t|stp|svp|aussi|et|mais|donc|alors|ok|non|oui|en fait|attends?|attention|important|note|rappel|règle"
     r"|désormais|dorénavant|à l'avenir|à partir de maintenant|en général|par défaut|finalement|plutôt|partout)\b[,:!.\s-]*|(?:pour|dans|en|sous) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:utilise|préfère|ne|toujours|jamais|évite)\b)))*"
 )
-_START = rf"(?:^|(?<=[,;:(])\s*|(?<=\s)(?:et|mais|donc)\s+){_OPENER}"
+_LINKS = r"(?:et|mais|donc)\s"
+_START = rf"{OPENING}(?:et|mais|donc)\s+){_OPENER}"
 _END = (
     r"(?=\s*(?:$|\s(?:dans|pour|sur) (?:ce|notre|le|tout le) (?:projet|dépôt|repo|code)\b|[.!?;](?:\s|$)|[,;]\s*(?:et|mais|donc|car|parce|puisque|peux|pouvez|pourrais|comment|est-ce|sachant|surtout|qui|que|il|elle|je|on|nous|tu|vous|pas|ce)\b"
     r"|\s[-\u2013\u2014(]|\s(?:car|parce qu|puisqu|pour (?:que|éviter|ne pas)|afin|mais|donc|si|sauf si|quand|lorsqu|à cause|grâce)\w*\b))"
@@ -38,14 +39,14 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.8, "ne ,n'", rf"{_START}(?:ne |n')(?P<value>(?!(?:t'inquiète|pas|sais|suis|comprends|pense|crois|peux)\b){_VERB} (?:pas|plus) (?P<object>(?:de |d'|le |la |les |l')?\S.*?)){_END}"),
     Rule(INSTRUCTION, 0.75, "évite,arrête", rf"{_START}(?:évite[zr]?|arrête[zr]?) (?:de |d')?{_VALUE}{_END}", negative=True),
     Rule(INSTRUCTION, 0.8, "utilise,emploie,prends,prenez,mets", rf"{_START}(?:utilise[zr]?|emploie[zr]?|prends|prenez|mets) (?P<value>[^,;]+?){_NOT}{_END}"),
-    Rule(INSTRUCTION, 0.7, "utilise,emploie,prends", rf"{_START}(?:utilise[zr]?|emploie[zr]?|prends|prenez) (?P<value>[^,;]+?){_END}", known=True),
+    Rule(INSTRUCTION, 0.7, "utilise,emploie,prends,prenez", rf"{_START}(?:utilise[zr]?|emploie[zr]?|prends|prenez) (?P<value>[^,;]+?){_END}", known=True),
     Rule(INSTRUCTION, 0.7, "répon,écri,parle,rédige", rf"{_START}(?:réponds|répondez|écris|écrivez|parle|rédige)(?:-moi| moi)?(?: toujours| tout| les commentaires)? en (?P<value>\w+){_END}"),
     Rule(INSTRUCTION, 0.65, "pas d,aucun", r"^(?:pas de |pas d'|aucun |aucune )(?P<value>(?!(?:problème|souci|soucis|idée|doute)\b)[\w'-]+(?: [\w'-]+){0,3})[.!]?$", negative=True),
-    Rule(DECISION, 0.8, "pass,migr,bascul,chang", rf"(?:on est|nous sommes|je suis|on a|nous avons|j'ai) (?:maintenant |désormais |finalement )?(?:passés?|migrés?|migré|basculés?|basculé|changé)(?: (?:de|du|depuis) (?P<other>[^,;]+?))? (?:à|au|vers|sur|pour) (?P<value>[^,;]+?){_END}", corrects=True),
+    Rule(DECISION, 0.8, "pass,migr,bascul,chang", rf"(?:on est|nous sommes|je suis|on a|nous avons|j'ai) (?:maintenant |désormais |finalement )?(?:passés?|migrés?|migré|basculés?|basculé|changé)(?: (?:de|du|depuis) (?P<other>[^,;]+?))? (?:à|au|vers|sur|pour) (?P<value>[^,;]+?){_END}", corrects=True, besides="on est ,nous sommes ,je suis ,on a ,nous avons ,j'ai "),
     Rule(FACT, 0.7, " plus ", rf"(?:on|nous|je) (?:n'|ne )(?P<value>\S+ plus \S.*?){_END}", negative=True, corrects=True),
     Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement|fortement|beaucoup) )*préf(?:ère|érons|èrent|érerais|érerait|éré|érait|érais)(?: (?:nettement|vraiment|toujours|largement|fortement|de loin|utiliser|avoir|que))* {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.85, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |propre )?préférence (?:est|va|serait|irait)(?: de| à| aux| au| pour)? {_VALUE}{_END}"),
-    Rule(PREFERENCE, 0.7, "aime,adore,apprécie", rf"\b(?:j'aime(?:rais)?(?: bien| mieux| beaucoup)|j'adore|j'apprécie|on aime(?: bien)?|nous aimons) (?!(?:ça|cela|bien)\b){_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.7, "aime,aimons,adore,apprécie", rf"\b(?:j'aime(?:rais)?(?: bien| mieux| beaucoup)|j'adore|j'apprécie|on aime(?: bien)?|nous aimons) (?!(?:ça|cela|bien)\b){_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.75, "déteste,aime,veux,horreur", rf"\b(?:je déteste|je n'aime pas|on n'aime pas|je ne veux (?:pas|plus)(?: de| d')?|j'ai horreur de) {_VALUE}{_END}", negative=True),
     Rule(PREFERENCE, 0.7, "habitude,général", rf"\b(?:d'habitude|en général|généralement)[, ]+(?:je|j'|on|nous) ?{_VALUE}{_END}"),
     Rule(DECISION, 0.85, "décision", rf"(?:^|[.;,]\s*)décision(?: prise)?(?: (?:concernant|sur|pour|quant à) [^:.]{{0,60}})?\s*:\s*{_VALUE}{_END}"),
@@ -55,25 +56,21 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.8, "on va,allons,on par,partons,on passe,on garde,on reste", rf"{_START}(?:on va|nous allons|on part sur|partons sur|on passe à|on garde|on reste sur)(?: utiliser| prendre| garder| rester sur| passer à)? {_VALUE}(?:\s+(?:plutôt que|au lieu de)\s+(?P<other>\S.*?))?{_END}"),
     Rule(PREFERENCE, 0.6, "plutôt,au lieu", r"\b(?:avec|en utilisant|utiliser|choisir) (?P<value>[\w`.+#-]+(?: [\w`.+#-]+){0,4}?) (?:plutôt que|plutôt qu'|au lieu de|au lieu d') ?(?P<other>\S.*?)" + _END),
     Rule(FIX, 0.85, "corrigé,réglé,résolu,réparé", rf"\b(?:(?:a été|est|et) )?(?:corrigé|réglé|résolu|réparé)e?s? (?:en|par|grâce à|avec) {_VALUE}{_END}", problem_before=True),
-    Rule(FIX, 0.8, "correctif,problème,solution,cause,correction,erreur,bug", rf"\b(?:le (?:correctif|problème)|la (?:solution|cause|correction)|l'erreur|le bug) (?:de (?P<reason>[^,;.]+?) )?(?:est|était|venait|vient)(?: de| d'| du| que| qu')? ?{_VALUE}{_END}"),
+    Rule(FIX, 0.8, "le correctif,le problème,la solution,la cause,la correction,l'erreur,le bug", rf"\b(?:le (?:correctif|problème)|la (?:solution|cause|correction)|l'erreur|le bug) (?:de (?P<reason>[^,;.]+?) )?(?:est|était|venait|vient)(?: de| d'| du| que| qu')? ?{_VALUE}{_END}"),
     Rule(TODO, 0.85, "à faire,étape", rf"^(?:à faire|reste à faire|prochaine étape)\s*:\s*{_VALUE}{_END}"),
     Rule(TODO, 0.8, "reste,faut,encore", rf"\b(?:il (?:me |nous )?reste(?: encore)? (?:à|encore à)|il faut (?:encore|aussi)|je dois encore|on doit encore|nous devons encore) {_VALUE}{_END}"),
     Rule(TODO, 0.8, "oublie,pense,rappelle", rf"{_START}(?:n'oublie(?:z)? pas (?:de|d')|pense(?:z)? à|rappelle-moi (?:de|d')) ?{_VALUE}{_END}"),
-    Rule(TODO, 0.75, "promis,engag", rf"\b(?:j'ai promis|je me suis engagée?|je m'engage|nous nous engageons)(?: \S+){{0,2}} (?:à|que|de|d') ?{_VALUE}{_END}"),
-    Rule(TODO, 0.75, "demain,plus tard,prochaine,avant,ici,bientôt", rf"\b(?:je|on|nous) (?P<value>\S[^,;?]*?\b(?:demain|plus tard|la semaine prochaine|avant (?:la |le )?\w+|d'ici \S+|bientôt)\b.*?){_END}"),
-    Rule(TODO, 0.6, "rai ,vais ,rons ", rf"(?:^|[.;]\s*|\b(?:et|donc) )(?:j'|je |nous |on )(?P<value>(?!(?:serai|aurai|verrai|dirai|pourrai|saurai|devrai)\b)(?:[a-zà-ÿ]{{3,}}r(?:ai|ons)|(?:vais|allons) [a-zà-ÿ]+r) \S.*?){_END}"),
-    Rule(FACT, 0.75, "info,savoir,note,confirmé", rf"^(?:pour info|pour information|info|info rapide|à savoir|note|confirmé|vient d'être confirmé)[^:,]*\s*[:,]\s*{_VALUE}{_END}"),
-    Rule(FACT, 0.7, "utilis,tourn,dépend,est,déploie", rf"\b(?:on|nous|ce projet|le projet|ce dépôt|l'équipe|notre (?:équipe|projet|application)|le (?:serveur|backend|frontend)) (?:utilis(?:e|ons)|tourn(?:e|ons) sur|dépend de|est (?:écrit en|sur)|déploie sur) {_VALUE}{_END}"),
-    Rule(FACT, 0.7, "est ,sont,tourne,écoute,trouve", rf"\b(?:mon|ma|notre|nos|le|la|l'|les) ?(?P<subject>(?!(?:problème|question|but|erreur|code|idée|même|plus)\b)[\w-]+(?: (?:de |du |des |d')?[\w-]+){{0,3}}?) (?:est|sont|tourne|écoute|se trouve)(?: (?P<attribute>à|sur|dans|au|en|le))? (?P<value>[^,;?]*?(?:\d|(?-i:[A-Z])\w+|/)[^,;?]*?){_END}"),
+    Rule(TODO, 0.75, "j'ai promis,je me suis engag,je m'engage,nous nous engageons", rf"\b(?:j'ai promis|je me suis engagée?|je m'engage|nous nous engageons)(?: \S+){{0,2}} (?:à|que|de|d') ?{_VALUE}{_END}"),
+    Rule(TODO, 0.75, "demain,plus tard,prochaine,avant ,d'ici ,bientôt", rf"\b(?:je|on|nous) (?P<value>\S[^,;?]*?\b(?:demain|plus tard|la semaine prochaine|avant (?:la |le )?\w+|d'ici \S+|bientôt)\b.*?){_END}"),
+    Rule(TODO, 0.6, "rai ,vais ,rons ,allons ", rf"(?:^|[.;]\s*|\b(?:et|donc) )(?:j'|je |nous |on )(?P<value>(?!(?:serai|aurai|verrai|dirai|pourrai|saurai|devrai)\b)(?:[a-zà-ÿ]{{3,}}r(?:ai|ons)|(?:vais|allons) [a-zà-ÿ]+r) \S.*?){_END}"),
+    Rule(FACT, 0.75, "info,savoir,note,confirmé", rf"^(?:note|(?:pour info|pour information|info|info rapide|à savoir|confirmé|vient d'être confirmé)[^:,]*)\s*[:,]\s*{_VALUE}{_END}"),
+    Rule(FACT, 0.7, "utilise,utilisons,tourne sur,tournons sur,dépend de,est écrit en,est sur,déploie sur", rf"\b(?:on|nous|ce projet|le projet|ce dépôt|l'équipe|notre (?:équipe|projet|application)|le (?:serveur|backend|frontend)) (?:utilis(?:e|ons)|tourn(?:e|ons) sur|dépend de|est (?:écrit en|sur)|déploie sur) {_VALUE}{_END}"),
+    Rule(FACT, 0.7, " est , sont , tourne , écoute , se trouve ", rf"\b(?:mon|ma|notre|nos|le|la|l'|les) ?(?P<subject>(?!(?:problème|question|but|erreur|code|idée|même|plus)\b)[\w-]+(?: (?:de |du |des |d')?[\w-]+){{0,3}}?) (?:est|sont|tourne|écoute|se trouve)(?: (?P<attribute>à|sur|dans|au|en|le))? (?P<value>[^,;?]*?(?:\d|(?-i:[A-Z])\w+|/)[^,;?]*?){_END}"),
     Rule(FACT, 0.7, "m'appelle", r"\bje m'appelle (?P<value>(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)*)", about="user's name"),
 )  # fmt: skip
 
 FRENCH = Language(
     rules=RULES,
-    hint=re.compile(
-        r"(?i)\b(?:je|j'|on|nous|tu|vous|il|elle|ne|n'|le|la|les|l'|notre|mon|ma|pas de|aucune?|toujours|jamais|désormais|dorénavant|utilise|emploie|prends|mets|évite|arrête"
-        r"|réponds|écris|rédige|préf|décision|décidé|avec|corrigé|réglé|résolu|à faire|reste|pour info|confirmé|vient|quand|lorsque|chaque|tous|toutes|par défaut|à l'avenir)"
-    ),
     hedges=re.compile(
         r"(?i)\b(?:peut-être|sans doute|probablement|éventuellement|je pense|je crois|il me semble|pour l'instant|pour le moment|provisoirement|cette fois|pas sûre?)\b"
     ),
@@ -81,11 +78,14 @@ FRENCH = Language(
         r"(?i)\s*(?:(?:et|mais|donc|ou|ok)[,\s]+)*(?:est-ce|comment|pourquoi|quand est-ce|quels?|quelles?|qui|où|combien|peux-tu|pouvez-vous|pourrais-tu|dois-je|devrais-je|doit-on|faut-il|si|s'il(?! (?:te|vous))|sauf si)\b"
     ),
     reason=re.compile(
-        r"(?i)[,;]?\s*\b(?:parce qu(?:e |')|car |puisqu(?:e |')|à cause d(?:e |u |es |')|pour éviter |afin (?:de |d'|que )|grâce à )(?P<reason>[^.;!?\n]{3,240})"
+        r"(?i)\b(?:parce qu(?:e |')|car |puisqu(?:e |')|à cause d(?:e |u |es |')|pour éviter |afin (?:de |d'|que )|grâce à )(?P<reason>[^.;!?\n]{3,240})"
     ),
     takes_back=re.compile(
-        r"(?i)^(?:non[,.!]|en fait\b|correction\b|plutôt\b|finalement\b|oublie(?:z)? (?:ça|ce que)|je voulais dire|attends?[,.])|\b(?:j'ai changé d'avis|je me suis trompée?|à la place$)"
+        r"(?i)^(?:non[,.!]|en fait\b|correction\b|plutôt\b|finalement\b|oublie(?:z)? (?:ça|ce que)|je voulais dire|attends?[,.])"
     ),
+    taken_back=re.compile(r"(?i)\b(?:j'ai changé d'avis|je me suis trompée?|à la place$)"),
+    back=("j'ai changé d'avis", "je me suis trompé", "à la place"),
+    links=_LINKS,
     clause=re.compile(
         r"(?i)[,;:(\u2014\u2013]\s*|\s(?:et|mais|donc)\s+(?=(?:je|j'|on|nous|tu|vous|peux|pourrais|comment|toujours|jamais|ne|n'|utilise)\b)"
     ),

@@ -12,7 +12,7 @@ from itertools import accumulate
 from vademecum.memory.transcripts.shape import CUT
 
 MOST_CHARACTERS = 40_000  # of a message are looked through for prose: half at its beginning, half at its end
-MOST_READ = 12_000  # characters of prose; what is longer was pasted, and what one says about it stands before or behind
+MOST_READ = 8_000  # characters of prose; what is longer was pasted, and what one says about it stands before or behind
 MOST_SENTENCE = 1_200  # characters: run-on sentences are real, and longer ones are read in parts
 
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -25,7 +25,7 @@ _TAGGED = re.compile(
 )
 # Three words or more in quotation marks or backticks are somebody's, or a program's; one or two are a name.
 _QUOTATION = re.compile(
-    r"\"[^\"\n]{1,600}\"|\u201c[^\u201d]{1,600}\u201d|\u00ab[^\u00bb]{1,600}\u00bb|`[^`\n]{1,400}`|(?<!\w)'[^'\n]{12,400}'(?!\w)"
+    r"\"[^\"\n]{1,600}\"|\u201c[^\u201d]{1,600}\u201d|\u00ab[^\u00bb]{1,600}\u00bb|`[^`\n]{1,400}`|'(?<!\w.)[^'\n]{12,400}'(?!\w)"
 )
 _LOG_LINE = re.compile(
     r"""^\s*(?:
@@ -38,9 +38,9 @@ _LOG_LINE = re.compile(
 _CODE_LINE = re.compile(
     r"^\s*(?:[{}()\[\];]+\s*$|(?:def|class|import|from|function|const|let|var|public|private|static|return|async|export|#include|package|func|fn|SELECT|INSERT|UPDATE|CREATE)\b.*[(){};:=]\s*$|.*[;{}]\s*$|<[/!\w][^>]*>)"
 )
-_LINE = re.compile(r"\S.+\S")
+_LINE = re.compile(r"\S.+\S")  # no sentence is shorter
 # A sentence ends at a full stop before a space, at a line's end or at the next point of a list.
-_SENTENCE = re.compile(r".+?(?:(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)[.!?\u2026]+[\"')\]]*(?=\s|$)|$)")
+_STOP = re.compile(r"[.!?\u2026](?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)[.!?\u2026]*[\"')\]]*(?=\s|$)")
 _BULLET = re.compile(r"\s*(?:[-*+\u2022\u2013]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s+")
 
 
@@ -62,7 +62,7 @@ def _prose(text: str) -> str:
     text = _QUOTED_LINE.sub(_blank, text)
     text = _INDENTED.sub(_blank, text)
     text = _QUOTATION.sub(_blank_if_long, text)
-    return "\n".join(_blanked(line) if _is_no_prose(line) else line for line in text.split("\n"))
+    return _LINE.sub(_blank_if_no_prose, text)
 
 
 def _parts(message: str) -> tuple[str, str, str]:
@@ -81,11 +81,9 @@ def _from_prose_on(tail: str) -> str:
     return _blanked(tail[:closed]) + tail[closed:]
 
 
-def _is_no_prose(line: str) -> bool:
-    if not line or line.isspace():
-        return False
-    said = line.lstrip()
-    return _LOG_LINE.match(said) is not None or _CODE_LINE.match(said) is not None
+def _blank_if_no_prose(line: re.Match[str]) -> str:
+    is_prose = _LOG_LINE.match(line[0]) is None and _CODE_LINE.match(line[0]) is None
+    return line[0] if is_prose else _blanked(line[0])
 
 
 def read_of(prose: str) -> list[tuple[int, int]]:
@@ -97,9 +95,9 @@ def read_of(prose: str) -> list[tuple[int, int]]:
     found = [piece for start, end in sentences(prose) for piece in _pieces(prose, start, end)]
     if sum(end - start for start, end in found) <= MOST_READ:
         return found
-    first = _within(found, MOST_READ * 2 // 3)
-    behind = found[first:]
-    return found[:first] + behind[len(behind) - _within(behind[::-1], MOST_READ // 3) :]
+    last = len(found) - _within(found[::-1], MOST_READ // 3)
+    room = MOST_READ - sum(end - start for start, end in found[last:])
+    return found[: _within(found, room)] + found[last:]
 
 
 def _within(spans: Sequence[tuple[int, int]], most: int) -> int:
@@ -127,8 +125,8 @@ def sentences(prose: str) -> Iterator[tuple[int, int]]:
     >>> [said[start:end] for start, end in sentences(said)]
     ['Use tabs.', 'See v1.2', 'no emojis']
     """
-    for match in (each for line in _LINE.finditer(prose) for each in _SENTENCE.finditer(prose, *line.span())):
-        start, end = match.span()
+    for start_of, end_of in (each for line in _LINE.finditer(prose) for each in _stops(prose, *line.span())):
+        start, end = start_of, end_of
         while (bullet := _BULLET.match(prose, start, end)) is not None and bullet.end() > start:
             start = bullet.end()
         while start < end and prose[start].isspace():
@@ -137,6 +135,15 @@ def sentences(prose: str) -> Iterator[tuple[int, int]]:
             end -= 1
         if end - start >= 3:
             yield start, end
+
+
+def _stops(prose: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a line start and end."""
+    while start < end:
+        found = _STOP.search(prose, start + 1, end)  # there is a character before it
+        stop = found.end() if found is not None else end
+        yield start, stop
+        start = stop
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -99,9 +100,9 @@ def about(value: str, other: str = "", sentence: str = "", *, head_first: bool =
     'dependencies'
     """
     for text in (value, other):
-        match = _CHOICE.search(_without_marks(text))
-        if match is not None:
-            return CHOICES[match[0].lower()]
+        choice = _choice(text)
+        if choice is not None:
+            return choice
     named = _ABOUT.search(sentence)
     if named is not None:
         return Subject(noun(named["name"]))
@@ -141,7 +142,13 @@ def head(phrase: str, *, first: bool = False) -> str:
 
 def is_known(value: str) -> bool:
     """Return whether a value is one of those that are chosen among."""
-    return _CHOICE.search(_without_marks(value)) is not None
+    return _choice(value) is not None
+
+
+@lru_cache(maxsize=64)  # what one clause is about is asked several times
+def _choice(text: str) -> Subject | None:
+    match = _CHOICE.search(_without_marks(text))
+    return CHOICES[match[0].lower()] if match is not None else None
 
 
 def _without_marks(text: str) -> str:

@@ -3,6 +3,7 @@
     POST <url>/<project>/_apis/wit/wiql?timePrecision=true&$top=…     {"query": "SELECT [System.Id] …"} → {"workItems": [{"id"}]}
     POST <url>/<project>/_apis/wit/workitemsbatch                     {"ids", "$expand": "All", "errorPolicy": "Omit"} → {"value": […]}
     GET  <url>/<project>/_apis/wit/workItems/<id>/comments            {"comments": […], "continuationToken"}
+    GET  the "url" of a relation "AttachedFile", <url>/<number>/_apis/wit/attachments/<id>
 
 A query may match 20,000 items and no more, so each asks for the next ones by number: a page is what follows the highest number
 of the page before, whatever changes meanwhile.
@@ -14,10 +15,11 @@ import base64
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
+from vademecum.providers.attachments import Told, attachments, chosen
 from vademecum.providers.markup import markdown_of
 from vademecum.providers.web import Parameters, Wait, Web, outcome, said_at
 from vademecum.providers.when import seconds, written
@@ -45,6 +47,7 @@ class AzureDevOps:
         project: str,
         token: str,
         query: str = "",
+        attachments: str = "yes",
         timeout_s: float = 60.0,
         name: str = "azure-devops",
         wait: Wait = time.sleep,
@@ -56,6 +59,7 @@ class AzureDevOps:
             project: the project's name.
             token: a personal access token that may read work items.
             query: a condition in WIQL that narrows it, as "[System.AreaPath] UNDER 'Web'".
+            attachments: "no" leaves files of text out.
             timeout_s: seconds the server may take to answer.
             name: what the source is called.
             wait: waits so many seconds.
@@ -66,6 +70,7 @@ class AzureDevOps:
         key = base64.b64encode(f":{token}".encode()).decode()
         self.web = Web(name, url, {"Authorization": f"Basic {key}"}, timeout_s=timeout_s, wait=wait)
         self.remote = self.web.remote
+        self._attachments = chosen(name, attachments)
         self._below = f"/{quote(project.strip(), safe='')}"
         self._narrowed = f" AND ({query})" if query.strip() else ""
 
@@ -104,6 +109,7 @@ class AzureDevOps:
             updated=seconds(fields.get("System.ChangedDate")), labels=tags,
             links=tuple(_link(each) for each in told.get("relations") or () if _link(each)),
             comments=self._comments(number) if fields.get("System.CommentCount") else (),
+            attachments=attachments(self.web, _files(told)) if self._attachments else (),
         )  # fmt: skip
 
     def _comments(self, number: int) -> tuple[Comment, ...]:
@@ -120,6 +126,17 @@ class AzureDevOps:
             if not following or not told["comments"]:
                 return tuple(found)
             options["continuationToken"] = str(following)
+
+
+def _files(told: Mapping[str, Any]) -> list[Told]:
+    """What hangs on an item."""
+    found = []
+    for each in told.get("relations") or ():
+        own = each.get("attributes") or {}
+        if each.get("rel") == "AttachedFile" and own.get("name"):
+            address = f"{each['url']}?{urlencode({**VERSION, 'fileName': own['name'], 'download': 'true'})}"
+            found.append(Told(own["name"], address, int(own.get("resourceSize") or 0)))
+    return found
 
 
 def _link(relation: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """ClickUp: tasks, by REST version 2.
 
     GET <url>/team/<team>/task?page=…&date_updated_gt=…    {"tasks": […], "last_page": true}      100 tasks a page
+    GET <url>/task/<id>                                    {"attachments": [{"title", "url", "size"}]}; they lie elsewhere and need no key
     GET <url>/task/<id>/comment?start=…&start_id=…         {"comments": […]}                      25 a page, the newest first
 
 Tasks come in the order they were made. A workspace may ask a hundred times a minute, and each task's comments are a
@@ -15,6 +16,7 @@ from typing import Any
 
 from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
+from vademecum.providers.attachments import Told, attachments, chosen
 from vademecum.providers.web import Wait, Web, outcome, said_at
 
 ADDRESS = "https://api.clickup.com/api/v2"
@@ -39,6 +41,7 @@ class ClickUp:
         folders: str = "",
         spaces: str = "",
         comments: str = "yes",
+        attachments: str = "no",
         url: str = ADDRESS,
         timeout_s: float = 60.0,
         name: str = "clickup",
@@ -53,6 +56,7 @@ class ClickUp:
             folders: the same of folders.
             spaces: the same of spaces.
             comments: "no" leaves them out.
+            attachments: "yes" fetches files of text too, with one more request a task.
             url: where the API is.
             timeout_s: seconds the server may take to answer.
             name: what the source is called.
@@ -68,7 +72,7 @@ class ClickUp:
         self.web = Web(name, url, {"Authorization": token}, timeout_s=timeout_s, wait=wait)
         self.remote = self.web.remote
         self._path = f"/team/{team}/task"
-        self._comments = comments == "yes"
+        self._comments, self._attachments = comments == "yes", chosen(name, attachments)
         narrowed = {"list_ids[]": lists, "project_ids[]": folders, "space_ids[]": spaces}
         self._narrowed = {
             key: [each.strip() for each in said.split(",") if each.strip()] for key, said in narrowed.items()
@@ -107,7 +111,14 @@ class ClickUp:
             state=(task.get("status") or {}).get("status") or "", url=task.get("url") or f"https://app.clickup.com/t/{number}",
             updated=_moment(task.get("date_updated")), labels=tuple(each["name"] for each in task.get("tags") or ()),
             links=tuple(links), comments=self._said(number) if self._comments else (),
+            attachments=attachments(self.web, self._files(number)) if self._attachments else (),
         )  # fmt: skip
+
+    def _files(self, number: str) -> list[Told]:
+        """What hangs on a task, which is told of one task alone."""
+        task, _ = self.web.get(f"/task/{number}")
+        told = (each for each in task.get("attachments") or () if not each.get("deleted"))
+        return [Told(each["title"], each["url"], int(each.get("size") or 0)) for each in told]
 
     def _said(self, number: str) -> tuple[Comment, ...]:
         """The comments of a task, oldest first."""

@@ -1,7 +1,9 @@
 """Jira Cloud (REST version 3) and Jira Data Center (version 2).
 
     Cloud        POST <url>/rest/api/3/search/jql   {"jql", "nextPageToken", "maxResults", "fields"} → {"issues", "nextPageToken", "isLast"}
+                 GET <url>/rest/api/3/attachment/content/<id>?redirect=false    the file
     Data Center  POST <url>/rest/api/2/search       {"jql", "startAt", "maxResults", "fields"} → {"issues", "startAt", "total"}
+                 GET the attachment's "content", <url>/secure/attachment/<id>/<name>
 
 Issues come in the order they were made, so that one that changes meanwhile moves nowhere. JQL reads times in the zone of
 the user who asks, which is not said: twelve hours more are asked for, and what did not change costs nothing further.
@@ -16,6 +18,7 @@ from urllib.parse import urlsplit
 
 from vademecum.errors import ConfigError, CursorError
 from vademecum.items import Comment, Item, Page
+from vademecum.providers.attachments import Told, attachments, chosen
 from vademecum.providers.backlogs.adf import adf_markdown
 from vademecum.providers.web import Wait, Web, authorization, outcome, said_at
 from vademecum.providers.when import JQL_TIME, seconds, written
@@ -24,7 +27,7 @@ AT_ONCE = 100
 ZONES_S = 12 * 3600.0  # the zone farthest behind UTC
 FIELDS = [
     *("summary", "description", "status", "issuetype", "updated", "labels", "components", "issuelinks", "parent", "comment"),
-    *("resolution", "priority"),
+    *("resolution", "priority", "attachment"),
 ]  # fmt: skip
 
 
@@ -44,6 +47,7 @@ class Jira:
         project: str = "",
         query: str = "",
         api: str = "",
+        attachments: str = "yes",
         timeout_s: float = 60.0,
         name: str = "jira",
         wait: Wait = time.sleep,
@@ -57,6 +61,7 @@ class Jira:
             project: keys of projects, separated by commas.
             query: JQL that narrows it, without ORDER BY.
             api: "3" for Cloud, "2" for Data Center; "" goes by the address.
+            attachments: "no" leaves files of text out.
             timeout_s: seconds the server may take to answer.
             name: what the source is called.
             wait: waits so many seconds.
@@ -64,6 +69,7 @@ class Jira:
         self.name = name
         self.web = Web(name, url, {"Authorization": authorization(user, token)}, timeout_s=timeout_s, wait=wait)
         self.remote = self.web.remote
+        self._attachments = chosen(name, attachments)
         host = urlsplit(self.web.url).hostname or ""
         self._cloud = (api or ("3" if host.endswith((".atlassian.net", ".jira.com")) else "2")) == "3"
         if api not in {"", "2", "3"}:
@@ -117,7 +123,20 @@ class Jira:
             kind=_name(fields.get("issuetype")), state=_name(fields.get("status")), url=f"{self.web.url}/browse/{issue['key']}",
             updated=seconds(fields.get("updated")), labels=tuple(map(str, labels)), links=tuple(_links(fields)),
             comments=tuple(_comment(each) for each in self._comments(issue, fields.get("comment") or {})),
+            attachments=attachments(self.web, self._files(fields)) if self._attachments else (),
         )  # fmt: skip
+
+    def _files(self, fields: Mapping[str, Any]) -> list[Told]:
+        """What hangs on an issue; Cloud is asked for the content itself, and not where it is kept."""
+        cloud = "/rest/api/3/attachment/content/{}?redirect=false"
+        return [
+            Told(
+                each["filename"],
+                cloud.format(each["id"]) if self._cloud else each["content"],
+                int(each.get("size") or 0),
+            )
+            for each in fields.get("attachment") or ()
+        ]
 
     def _comments(self, issue: Mapping[str, Any], known: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """All comments of an issue; a search gives the first or the last of many only."""

@@ -2,7 +2,7 @@
 
     Cloud        GET <url>/api/v2/spaces?keys=…                                  {"results": [{"id", "key"}]}
                  GET <url>/api/v2/pages?space-id=…&body-format=storage&sort=…    {"results": […], "_links": {"next", "base"}}
-                 GET <url>/api/v2/pages/<id>/footer-comments, …/labels           {"results": […], "_links": {"next"}}
+                 GET <url>/api/v2/pages/<id>/footer-comments, …/labels, …/attachments    {"results": […], "_links": {"next"}}
     Data Center  GET <url>/rest/api/content/search?cql=…&expand=…                {"results": […], "start", "limit", "_links": {"next", "base"}}
 
 In version 2 no filter knows times: pages come the last changed first, until they are older than what is asked for; one that
@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from vademecum.errors import ConfigError, SyncError
 from vademecum.items import Comment, Item, Page
+from vademecum.providers.attachments import Told, attachments, chosen
 from vademecum.providers.markup import markdown_of
 from vademecum.providers.post import Reply
 from vademecum.providers.web import Parameters, Wait, Web, authorization, outcome, said_at
@@ -26,7 +27,7 @@ from vademecum.providers.when import JQL_TIME, seconds, written
 
 AT_ONCE = 50
 ZONES_S = 12 * 3600.0  # the zone farthest behind UTC
-EXPAND = "body.storage,version,metadata.labels,space,children.comment.body.storage,children.comment.version"
+EXPAND = "body.storage,version,metadata.labels,space,children.comment.body.storage,children.comment.version,children.attachment"
 
 
 class Confluence:
@@ -46,6 +47,7 @@ class Confluence:
         query: str = "",
         api: str = "",
         comments: str = "yes",
+        attachments: str = "yes",
         timeout_s: float = 60.0,
         name: str = "confluence",
         wait: Wait = time.sleep,
@@ -60,6 +62,7 @@ class Confluence:
             query: CQL that narrows it; Data Center only.
             api: "2" for Cloud, "1" for Data Center; "" goes by the address.
             comments: "no" leaves them out, and saves a request for each page of Cloud.
+            attachments: "no" leaves files of text out, and saves one more.
             timeout_s: seconds the server may take to answer.
             name: what the source is called.
             wait: waits so many seconds.
@@ -79,7 +82,7 @@ class Confluence:
         self._spaces = [each.strip() for each in space.split(",") if each.strip()]
         if any('"' in each or "\\" in each for each in self._spaces):
             raise ConfigError(f"sources.{name}.space must be keys of spaces, separated by commas")
-        self._query, self._comments = query, comments == "yes"
+        self._query, self._comments, self._attachments = query, comments == "yes", chosen(name, attachments)
         self._keys: dict[str, str] = {}  # of spaces by their numbers
 
     @outcome
@@ -128,7 +131,24 @@ class Confluence:
         return Item(
             number, number, told.get("title") or "", _body(told), "page", "", base + (told.get("_links") or {}).get("webui", ""),
             seconds(version.get("createdAt")), _path(space, told.get("title") or number), labels, (), tuple(said),
+            attachments(self.web, self._files(number)) if self._attachments else (),
         )  # fmt: skip
+
+    def _files(self, number: str) -> list[Told]:
+        """What hangs on a page of Cloud."""
+        told = self._all(f"/api/v2/pages/{number}/attachments", {"limit": AT_ONCE, "status": "current"})
+        return [Told(each["title"], each.get("downloadLink") or "", int(each.get("fileSize") or 0)) for each in told]
+
+    def _old_files(self, told: Mapping[str, Any]) -> list[Told]:
+        """What hangs on a page of Data Center."""
+        every = ((told.get("children") or {}).get("attachment") or {}).get("results") or ()
+        return [
+            Told(
+                each["title"], (each.get("_links") or {}).get("download") or "",
+                int((each.get("extensions") or {}).get("fileSize") or 0),
+            )
+            for each in every
+        ]  # fmt: skip
 
     def _all(self, path: str, asked: Parameters) -> Iterator[Mapping[str, Any]]:
         """Everything of a list, page after page."""
@@ -172,7 +192,7 @@ class Confluence:
         return Item(
             number, number, told.get("title") or "", _body(told), "page", "", base + (told.get("_links") or {}).get("webui", ""),
             seconds(version.get("when")), _path(space, told.get("title") or number), tuple(each["name"] for each in labels), (),
-            tuple(_comment(each) for each in said),
+            tuple(_comment(each) for each in said), attachments(self.web, self._old_files(told)) if self._attachments else (),
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vademecum.errors import ConfigError, SyncError
 from vademecum.items import Item, Page
-from vademecum.providers.documents.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
+from vademecum.providers.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
 from vademecum.providers.web import outcome
 
 AT_ONCE = 200  # files of one page

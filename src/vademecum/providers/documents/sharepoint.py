@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from vademecum.errors import ConfigError, CursorError, SyncError
 from vademecum.items import Item, Page
-from vademecum.providers.documents.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
+from vademecum.providers.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
 from vademecum.providers.post import Reply
 from vademecum.providers.web import Wait, Web, outcome, said_at
 from vademecum.providers.when import seconds
@@ -168,11 +168,11 @@ class SharePoint:
     def _content(self, told: Mapping[str, Any]) -> bytes:
         address = told.get("@microsoft.graph.downloadUrl")
         if address:
-            return self.web.elsewhere(str(address))
+            return self.web.elsewhere(str(address)) or b""
         drive = quote(str((told.get("parentReference") or {}).get("driveId") or ""), safe="!")
         path = f"/drives/{drive}/items/{quote(str(told['id']), safe='!')}/content"
         reply = self.web.ask("GET", self.web.below(path), accept=(302,))
-        return reply.body if reply.status == 200 else self.web.elsewhere(reply.headers.get("location", ""))
+        return reply.body if reply.status == 200 else self.web.elsewhere(reply.headers.get("location", "")) or b""
 
 
 def _below_root(path: str) -> str:

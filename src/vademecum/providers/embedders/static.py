@@ -153,16 +153,18 @@ class StaticEmbedder:
         self, passages: Sequence[Passage]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
         """Return (passage, piece, weight), each (m,), ascending by passage and piece, no pair twice."""
-        text = self._pieces.count([passage.text for passage in passages])
-        title = self._pieces.count([passage.title for passage in passages])
-        context = self._pieces.count([passage.context for passage in passages])
+        # What is asked for a little at a time, by a server that keeps events, never ends: its words are not kept.
+        pieces = self._pieces if len(passages) > _BLOCK else RunTable(_RUN, self._cut)
+        text = pieces.count([passage.text for passage in passages])
+        title = pieces.count([passage.title for passage in passages])
+        context = pieces.count([passage.context for passage in passages])
         parts = (
             (text, np.sqrt(text.count)),
             (title, TITLE_WEIGHT * title.count),
             (context, np.full(len(context.count), CONTEXT_WEIGHT)),
         )
         size = len(self._table)
-        key = np.concatenate([c.text * size + self._pieces.values(c.code).astype(np.int64) for c, _ in parts])
+        key = np.concatenate([c.text * size + pieces.values(c.code).astype(np.int64) for c, _ in parts])
         weight = np.concatenate([weight for _, weight in parts]).astype(np.float32)
         order = np.argsort(key, kind="stable")
         key, weight = key[order], weight[order]
@@ -188,4 +190,5 @@ class StaticEmbedder:
 def _normalise(x: Matrix) -> Matrix:
     norm = np.sqrt(np.einsum("ij,ij->i", x, x))[:, None]
     norm[norm == 0] = 1
-    return np.asarray(x / norm, np.float32)
+    normal: Matrix = np.divide(x, norm, dtype=np.float32)
+    return normal

@@ -9,24 +9,34 @@ import asyncio
 import concurrent.futures
 import ipaddress
 import threading
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import (
+    CreateMessageResult,
+    CreateMessageResultWithTools,
+    ElicitResult,
+    ErrorData,
+    ListRootsResult,
+    SamplingCapability,
+)
+from pydantic import BaseModel
 
 from mcp import Client
 from vademecum.errors import ToolServerError
-from vademecum.protocols import Told
+from vademecum.protocols import Asks, Told
 from vademecum.providers.servers.wire import CHANGED, about, every_tool, outcome, parsed, shortened
 from vademecum.result import attempt
 
 T = TypeVar("T")
 INTERNAL_ERROR = -32603
 _OF_THE_WIRE = frozenset({"transfer-encoding", "content-encoding", "content-length"})  # gone once a body is read
+UNLIMITED_S = 86_400.0  # a day: the limit is kept elsewhere
 SLACK_S = 5.0  # beyond the SDK's own time limit, before its answer is not waited for any longer
 
 
@@ -66,6 +76,9 @@ class HttpServer:
         self._stop: asyncio.Event | None = None
         self._stale = threading.Event()
         self._gone = ""
+        self._asks: Asks | None = None  # who answers what it asks
+        self._offers: Mapping[str, Any] = {}
+        self._questions = 0  # that are being answered; the loop's own
 
     @attempt(ToolServerError, ToolServerError)
     def tools(self) -> list[Mapping[str, Any]]:
@@ -82,7 +95,7 @@ class HttpServer:
     @attempt(ToolServerError, ToolServerError)
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Call a tool and return its result as MCP writes it."""
-        result = self._done(tool, self._connected().call_tool(tool, dict(arguments)))
+        result = self._done(tool, self._connected().call_tool(tool, dict(arguments), self._limit_s()))
         return outcome(self.name, tool, result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
     @attempt(ToolServerError, ToolServerError)
@@ -92,8 +105,13 @@ class HttpServer:
         async def heard(progress: float, total: float | None, message: str | None) -> None:
             told(progress, total, message or "")
 
-        result = self._done(tool, self._connected().call_tool(tool, dict(arguments), progress_callback=heard))
+        called = self._connected().call_tool(tool, dict(arguments), self._limit_s(), progress_callback=heard)
+        result = self._done(tool, called)
         return outcome(self.name, tool, result.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
+        """Have what the server asks answered; it is told when it is reached."""
+        self._asks, self._offers = asks, offers
 
     @property
     def stale(self) -> bool:
@@ -137,11 +155,17 @@ class HttpServer:
     def _run(self, ready: concurrent.futures.Future[Client]) -> None:
         """Keep one connection on a loop of this thread's own, until it is closed or lost."""
 
-        async def hold() -> None:
+        async def hold(mode: Literal["legacy", "auto"]) -> None:
             self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
             async with (
                 self._transport() as transport,
-                Client(transport, read_timeout_seconds=self._timeout_s, message_handler=self._heard) as client,
+                Client(
+                    transport,
+                    mode=mode,
+                    read_timeout_seconds=self._timeout_s,
+                    message_handler=self._heard,
+                    **answering(self._answered, self._offers),
+                ) as client,
             ):
                 info = client.server_info
                 said = {"serverInfo": info.model_dump(mode="json") if info else {}, "instructions": client.instructions}
@@ -152,7 +176,10 @@ class HttpServer:
                     await self._stop.wait()
                 listening.cancel()
 
-        ended = asyncio.run(_outcome(hold()))
+        # Only an era with a handshake lets a server ask while it works; the SDK alone would choose the one without.
+        ended = asyncio.run(_outcome(hold("legacy"))) if self._offers else None
+        if not (ready.done() or self._gone):
+            ended = asyncio.run(_outcome(hold("auto")))
         self._gone = self._gone or (f"the connection was lost: {_reason(ended, self._url)}" if ended else "it ended")
         if ended and not ready.done():
             ready.set_exception(ended)
@@ -180,6 +207,19 @@ class HttpServer:
         if getattr(message, "method", "") == CHANGED:
             self._stale.set()
 
+    async def _answered(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Have a question answered, on a thread: this loop goes on meanwhile."""
+        assert self._asks is not None
+        self._questions += 1
+        try:
+            return await asyncio.to_thread(self._asks, method, params)
+        finally:
+            self._questions -= 1
+
+    def _limit_s(self) -> float | None:
+        """The SDK's own time limit of a call: none where the server may ask something, as that is waited for beside it."""
+        return UNLIMITED_S if self._offers else None
+
     def _done(self, what: str, work: Coroutine[Any, Any, T]) -> T:
         """Run something on the loop and wait for it."""
         assert self._loop is not None
@@ -188,8 +228,15 @@ class HttpServer:
         except RuntimeError as error:  # the loop ended between two looks at it
             work.close()
             raise ToolServerError(f"{self.name} cannot be asked: {self._gone or 'the connection was lost'}") from error
+        failure: BaseException | None
         try:
-            failure = future.exception(self._timeout_s + SLACK_S)
+            while True:
+                try:
+                    failure = future.exception(self._timeout_s + SLACK_S)
+                    break
+                except concurrent.futures.TimeoutError:
+                    if not self._questions:  # while the server itself waits for an answer its time does not run
+                        raise
         except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError) as error:
             future.cancel()
             failure = error
@@ -201,6 +248,36 @@ class HttpServer:
         if failure:
             raise ToolServerError(f"{self.name} failed at {what}: {_reason(failure, self._url)}") from failure
         return future.result()
+
+
+def answering(
+    asked: Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]], offers: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what the SDK's client takes to have a server's questions answered, those of `offers`."""
+
+    async def put(method: str, params: BaseModel | None, kind: Any) -> Any:
+        said = params.model_dump(mode="json", by_alias=True, exclude_none=True) if params else {}
+        answer = await asked(method, said)
+        if error := answer.get("error"):
+            return ErrorData(code=int(error.get("code", INTERNAL_ERROR)), message=str(error.get("message", "refused")))
+        return kind.model_validate(answer["result"])
+
+    async def elicited(_: Any, params: BaseModel) -> Any:
+        return await put("elicitation/create", params, ElicitResult)
+
+    async def sampled(_: Any, params: BaseModel) -> Any:
+        kind = CreateMessageResultWithTools if getattr(params, "tools", None) else CreateMessageResult
+        return await put("sampling/createMessage", params, kind)
+
+    async def rooted(_: Any) -> Any:
+        return await put("roots/list", None, ListRootsResult)
+
+    callbacks = {"elicitation": ("elicitation_callback", elicited), "roots": ("list_roots_callback", rooted)}
+    callbacks |= {"sampling": ("sampling_callback", sampled)}
+    found: dict[str, Any] = {name: callback for kind, (name, callback) in callbacks.items() if kind in offers}
+    if offers.get("sampling"):
+        found["sampling_capabilities"] = SamplingCapability.model_validate(offers["sampling"])
+    return found
 
 
 class Bounded(httpx2.AsyncHTTPTransport):

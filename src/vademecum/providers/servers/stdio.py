@@ -24,10 +24,12 @@ from itertools import count
 from typing import IO, Any
 
 from vademecum.errors import ToolServerError
-from vademecum.protocols import Told
+from vademecum.protocols import Asks, Told
 from vademecum.providers.servers.wire import (
     CHANGED,
     METHOD_NOT_FOUND,
+    MOST_QUESTIONS,
+    QUESTIONS,
     UNSUPPORTED_VERSION,
     Message,
     about,
@@ -93,7 +95,10 @@ class StdioServer:
         self._numbers = count(1)
         self._waiting: dict[int, Reply] = {}
         self._told: dict[int, Told] = {}  # who wants to know how far a call is
-        self._guard = threading.Lock()  # of _waiting, _told and _gone
+        self._asks: Asks | None = None  # who answers what it asks
+        self._offers: Mapping[str, Any] = {}
+        self._questions = 0  # that are being answered
+        self._guard = threading.Lock()  # of _waiting, _told, _questions and _gone
         self._gone = ""  # why it is no longer there
         self._said: deque[str] = deque(maxlen=10)
         self._said_all = threading.Event()  # standard error has come to its end
@@ -119,6 +124,10 @@ class StdioServer:
         self._start()
         params = {"name": tool, "arguments": dict(arguments)}
         return outcome(self.name, tool, self._ask("tools/call", params, tool, told))
+
+    def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
+        """Have what the server asks answered; it is told when it is greeted."""
+        self._asks, self._offers = asks, offers
 
     @property
     def stale(self) -> bool:
@@ -178,7 +187,7 @@ class StdioServer:
 
     def _greet(self) -> None:
         try:
-            answer = self._exchange("initialize", hello())
+            answer = self._exchange("initialize", hello(self._offers))
         except ToolServerError:
             self.close()  # it never became a server
             raise
@@ -212,7 +221,7 @@ class StdioServer:
                 self._told[number], params = told, telling(params, number)
         self._send(request(number, method, params, stateless=self._stateless))
         try:
-            answer = reply.get(timeout=self._timeout_s)
+            answer = self._patient(reply)
         except queue.Empty:
             self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
             raise ToolServerError(
@@ -226,6 +235,16 @@ class StdioServer:
         if isinstance(answer.get("failure"), ToolServerError):
             raise answer["failure"]
         return answer
+
+    def _patient(self, reply: Reply) -> Message:
+        """Wait for an answer; while the server itself waits for one, as from a person, its time does not run."""
+        while True:
+            try:
+                return reply.get(timeout=self._timeout_s)
+            except queue.Empty:
+                with self._guard:
+                    if not self._questions:
+                        raise
 
     def _send(self, message: Message) -> None:
         self._outbox.put(json.dumps(message, separators=(",", ":")).encode() + b"\n")
@@ -273,10 +292,30 @@ class StdioServer:
                 self._stale.set()
             if progress := progress_in(message):
                 self._tell(*progress)
-            if answer := refusal(message):
+            if not self._asked(message) and (answer := refusal(message)):
                 self._send(answer)
         elif isinstance(message.get("id"), int):
             self._hand(message["id"], message)
+
+    def _asked(self, message: Message) -> bool:
+        """Have a question answered on a thread of its own, if it is one that is offered an answer."""
+        offered = "id" in message and QUESTIONS.get(message["method"]) in self._offers
+        with self._guard:
+            if not offered or self._questions >= MOST_QUESTIONS:
+                return False
+            self._questions += 1
+        threading.Thread(target=self._answer, args=(message,), name=f"{self.name}-asks", daemon=True).start()
+        return True
+
+    def _answer(self, message: Message) -> None:
+        assert self._asks is not None
+        params = message.get("params")
+        try:
+            answer = self._asks(message["method"], params if isinstance(params, dict) else {})
+        finally:
+            with self._guard:
+                self._questions -= 1
+        self._send({"jsonrpc": "2.0", "id": message["id"], **answer})
 
     def _tell(self, number: int, progress: tuple[float, float | None, str]) -> None:
         with self._guard:

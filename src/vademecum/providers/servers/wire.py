@@ -20,6 +20,9 @@ CLIENT = {"name": "vademecum", "version": __version__}
 METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
 CHANGED = "notifications/tools/list_changed"
 PROGRESS = "notifications/progress"
+# What a server may ask of whoever calls it, by the capability that this one declares.
+QUESTIONS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
+MOST_QUESTIONS = 16  # of one server at the same time
 LONGEST_ABOUT = 4_000  # characters of what a server says of itself
 MOST_PAGES, MOST_TOOLS = 1_000, 20_000  # of one server
 _SAID = 300  # characters shown of what a server says
@@ -37,9 +40,28 @@ def request(number: int, method: str, params: Mapping[str, Any], *, stateless: b
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": dict(params)}
 
 
-def hello() -> Mapping[str, Any]:
-    """Return the parameters of `initialize`: this client offers nothing that a server could ask for."""
-    return {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": CLIENT}
+def hello(offers: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters of `initialize`; `offers` is what a server may ask for."""
+    return {"protocolVersion": HANDSHAKE, "capabilities": dict(offers), "clientInfo": CLIENT}
+
+
+def offered(capabilities: Any) -> Mapping[str, Any]:
+    """Return which of a client's capabilities can be handed on to a server behind it.
+
+    Not a change of its roots, nor a page of a server's own that the user is sent to: these need messages of other kinds.
+
+    >>> offered({"roots": {"listChanged": True}, "sampling": {"tools": {}}, "elicitation": {"url": {}}, "tasks": {}})
+    {'roots': {}, 'sampling': {'tools': {}}}
+    """
+    known = capabilities if isinstance(capabilities, Mapping) else {}
+    found = {name: known[name] for name in QUESTIONS.values() if isinstance(known.get(name), Mapping)}
+    if "roots" in found:
+        found["roots"] = {}
+    if found.get("elicitation") and "form" not in found["elicitation"]:
+        del found["elicitation"]
+    elif "elicitation" in found:
+        found["elicitation"] = {}
+    return {name: found[name] for name in ("roots", "sampling", "elicitation") if name in found}
 
 
 def about(result: Any) -> str:

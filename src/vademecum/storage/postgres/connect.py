@@ -9,22 +9,34 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TypeVar
 
 import psycopg
 from psycopg import conninfo
 from psycopg.pq import TransactionStatus
 
-from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
+from vademecum.errors import (
+    StoreAwayError,
+    StoreBusyError,
+    StoreCorruptError,
+    StoreError,
+    StoreFullError,
+    StoreVersionError,
+)
 from vademecum.metrics import STORE_ERRORS
 from vademecum.storage.postgres.versions import check_version
+from vademecum.storage.postgres.watched import SilentError, Watched
 
 T = TypeVar("T")
 
 ATTEMPTS = 3  # at one step, where the connection is lost
 IDLE_KEPT = 4  # connections kept open for the next caller
 CONNECT_SECONDS = 10  # how long one attempt may take
+PATIENCE = 2.0  # a statement may take so many times as long as another writer is waited for, and at least
+LEAST_PATIENCE = 5.0  # seconds
+SLOW_FAILURE = 1.0  # seconds: a server that takes longer to fail is not asked again
+RESTED = 30.0  # for so many seconds, since each who asks would wait as long
 PAUSES = (0.2, 0.6, 1.5)  # seconds between attempts while a server starts, or has no room for one more
 LOST = frozenset({"57P01", "57P02", "57P03", "08000", "08001", "08003", "08004", "08006", "08007"})
 TRANSIENT = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected: the same again may do
@@ -108,8 +120,10 @@ def _named(error: psycopg.Error, url: str) -> StoreError:
             return kind(sentence.format(place=place, said=said))
     if _may_pass(error):
         return StoreBusyError(f"{place} is busy ({said}): try again, or let its max_connections be raised")
+    if isinstance(error, SilentError):
+        return StoreAwayError(f"{place} says nothing ({said}): see what its server is at, or raise storage.timeout_s")
     if is_lost(error) or isinstance(error, psycopg.OperationalError):
-        return StoreError(f"{place} cannot be reached ({said}): check storage.url, and that the server runs")
+        return StoreAwayError(f"{place} cannot be reached ({said}): check storage.url, and that the server runs")
     return StoreError(f"{place}: {said}")
 
 
@@ -120,13 +134,14 @@ class Connections:
         """Take the database, and how long a lock or a statement may be waited for, in seconds."""
         self.url = url
         self.timeout_s = timeout_s
-        self._idle: list[psycopg.Connection] = []
+        self._idle: list[Watched] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._checked = False
+        self._failure: tuple[float, StoreError] | None = None  # until when it is not asked again, and why
 
     @contextmanager
-    def borrowed(self) -> Iterator[psycopg.Connection]:
+    def borrowed(self) -> Iterator[Watched]:
         """Lend a connection, in autocommit. One that broke, or is left in a transaction, is not lent again.
 
         Raises:
@@ -138,14 +153,15 @@ class Connections:
         finally:
             self._take_back(connection)
 
-    def run(self, step: Callable[[psycopg.Connection], T], *, again: bool = True) -> T:
+    def run(self, step: Callable[[psycopg.Connection], T], *, again: bool = True, slow: bool = False) -> T:
         """Do one step; then again where a lost connection left it in doubt, or another writer was in its way.
 
-        `again` says that doing it twice is the same as once. Raises `psycopg.Error`, and `StoreError` where no connection can be had.
+        `again` says that doing it twice is the same as once, `slow` that its statements may take long. Raises `psycopg.Error`, and
+        `StoreError` where no connection can be had.
         """
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                with self.borrowed() as connection:
+                with self.borrowed() as connection, connection.unhurried() if slow else nullcontext():
                     return step(connection)
             except psycopg.Error as error:
                 lost = is_lost(error)
@@ -162,13 +178,13 @@ class Connections:
         for connection in idle:
             connection.close()
 
-    def _idle_one(self) -> psycopg.Connection | None:
+    def _idle_one(self) -> Watched | None:
         with self._lock:
             if os.getpid() != self._process:  # a fork: these sockets are the parent's
                 self._idle, self._process = [], os.getpid()
             return self._idle.pop() if self._idle else None
 
-    def _take_back(self, connection: psycopg.Connection) -> None:
+    def _take_back(self, connection: Watched) -> None:
         whole = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
         with self._lock:
             if whole and len(self._idle) < IDLE_KEPT:
@@ -177,7 +193,21 @@ class Connections:
         with suppress(psycopg.Error):
             connection.close()
 
-    def _new(self) -> psycopg.Connection:
+    def _new(self) -> Watched:
+        """Connect. A server that took long to fail is left alone for a while: whoever asks is told the same at once."""
+        if self._failure is not None and time.monotonic() < self._failure[0]:
+            raise type(self._failure[1])(str(self._failure[1]))
+        started = time.monotonic()
+        try:
+            connection = self._tried()
+        except StoreAwayError as error:
+            now = time.monotonic()
+            self._failure = (now + RESTED, error) if now - started > SLOW_FAILURE else None
+            raise
+        self._failure = None
+        return connection
+
+    def _tried(self) -> Watched:
         for pause in (*PAUSES, None):
             try:
                 connection = self._connected()
@@ -189,20 +219,21 @@ class Connections:
                 return connection
         raise AssertionError("the last attempt returns or raises")
 
-    def _connected(self) -> psycopg.Connection:
-        wait = f"{int(self.timeout_s * 1000)}ms"
+    def _connected(self) -> Watched:
+        wait, limit = int(self.timeout_s * 1000), max(PATIENCE * self.timeout_s, LEAST_PATIENCE)
         own = conninfo.conninfo_to_dict(self.url).get("options") or ""
-        connection = psycopg.connect(
+        connection = Watched.connect(
             self.url,
             autocommit=True,
-            connect_timeout=max(2, min(CONNECT_SECONDS, int(self.timeout_s))),  # less than 2 is not possible
-            options=f"-c lock_timeout={wait} -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
+            connect_timeout=self._connect_s,
+            options=f"-c lock_timeout={wait} -c statement_timeout={int(limit * 1000)} -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
             application_name="vademecum",
             keepalives_idle=30,  # a machine that is gone is noticed within a minute
             keepalives_interval=10,
             keepalives_count=3,
             tcp_user_timeout=int(self.timeout_s * 1000),
         )
+        connection.limit_s, connection.lives = limit, self._lives
         if not self._checked:
             try:
                 check_version(connection, place_of(self.url))
@@ -212,9 +243,23 @@ class Connections:
             self._checked = True
         return connection
 
+    @property
+    def _connect_s(self) -> int:
+        return max(2, min(CONNECT_SECONDS, int(self.timeout_s)))  # less than 2 is not possible
+
+    def _lives(self) -> bool:
+        """Whether the server gives a connection, or says why not."""
+        try:
+            psycopg.connect(self.url, connect_timeout=self._connect_s).close()
+        except psycopg.OperationalError as error:
+            return _may_pass(error)
+        return True
+
 
 def is_lost(error: psycopg.Error) -> bool:
-    """Return whether it was the connection that failed, and not the statement; an answer that is garbage ends it too."""
+    """Return whether the connection failed, and another may do; an answer that is garbage ends it too, silence is the server's."""
+    if isinstance(error, SilentError):
+        return False
     unnamed = isinstance(error, psycopg.OperationalError) or type(error) is psycopg.DatabaseError
     return error.sqlstate in LOST or (error.sqlstate is None and unnamed)
 

@@ -32,6 +32,7 @@ T = TypeVar("T")
 EXACT_BELOW = 50_000  # pieces in the spaces searched: vectors of fewer are compared one by one
 EF_SEARCH = 100  # candidates that the graph keeps at hand, at least
 SCAN = "strict_order"  # the graph is read on, nearest first, until enough passed the filters
+LOOKED_AT = 10  # times as many pieces as are wanted are scored first, those that hold the rarest terms
 SIMILAR = 0.4  # trigrams that two names share, as a share; less is not spelled nearly so
 
 
@@ -46,15 +47,15 @@ class PostgresSearch:
 
     def unpublished(self, space: str, embedder: str, most: int) -> Result[list[int], StoreError]:
         """Return contents of a space that cannot be found yet, at most so many."""
-        return self._asked(lambda c: publish.unpublished(c, _space(c, space), embedder, most))
+        return self._asked(lambda c: publish.unpublished(c, _space(c, space), embedder, most), slow=True)
 
     def publish(self, space: str, embedder: str, batch: publish.Batch) -> Result[None, StoreError]:
         """Take in the arrays of contents; all of them or none."""
-        return self._asked(lambda c: publish.publish(c, _space(c, space), embedder, batch))
+        return self._asked(lambda c: publish.publish(c, _space(c, space), embedder, batch), slow=True)
 
     def forget(self, space: str) -> Result[None, StoreError]:
         """Forget what was published of a space; it is published again from what is kept."""
-        return self._asked(lambda c: publish.forget(c, _space(c, space)))
+        return self._asked(lambda c: publish.forget(c, _space(c, space)), slow=True)
 
     def words(
         self, terms: Sequence[int], counted: int, scope: Scope, k: int, constants: Bm25f
@@ -65,8 +66,12 @@ class PostgresSearch:
             for name, values in (("w", constants.weights), ("b", constants.b))
             for field, value in zip(publish.FIELDS, values, strict=True)
         }
-        values = _values(scope) | norms | {"terms": list(terms), "counted": counted, "k": k, "k1": constants.k1}
-        return self._hits(_with(scope) + _WORDS, values)
+        values = (
+            _values(scope)
+            | norms
+            | {"terms": list(terms), "counted": counted, "k": k, "k1": constants.k1, "looked": LOOKED_AT * k}
+        )
+        return self._hits(_words(scope), values)
 
     def near(
         self, vector: NDArray[np.float32], embedder: str, scope: Scope, k: int
@@ -119,9 +124,9 @@ class PostgresSearch:
     def _hits(self, statement: str, values: Mapping[str, Any]) -> Result[list[Hit], StoreError]:
         return self._asked(lambda connection: _read(connection.execute(statement, values)))
 
-    def _asked(self, ask: Callable[[psycopg.Connection], T]) -> Result[T, StoreError]:
+    def _asked(self, ask: Callable[[psycopg.Connection], T], *, slow: bool = False) -> Result[T, StoreError]:
         try:
-            return Ok(connections(self._url, self._timeout_s).run(ask))
+            return Ok(connections(self._url, self._timeout_s).run(ask, slow=slow))
         except psycopg.Error as error:
             return Err(named(error, self._url))
         except StoreError as error:
@@ -167,7 +172,7 @@ def _with(scope: Scope) -> str:
             WHERE starts_with(spaces.name, 'code:') AND (%(repos)s::text[] = '{{}}'
                 OR substring(regexp_replace(spaces.name, '/\\.git$', '') FROM '[^/:]+$') = ANY(%(repos)s))
             ORDER BY snapshots.space_id, (snapshots.kind = 'commit') DESC, snapshots.indexed_at DESC, snapshots.id DESC
-        ), f AS (
+        ), f AS NOT MATERIALIZED (
             SELECT visible.space_id, visible.snapshot, visible.name, files.path, files.blob
             FROM visible JOIN files ON files.space_id = visible.space_id AND files.snapshot = visible.snapshot
             WHERE files.blob > 0{narrowed}
@@ -186,6 +191,25 @@ _TF = " + ".join(
     f"%(w_{field})s * m.{field} / (1 - %(b_{field})s + %(b_{field})s * d.{field} / size.{field})"
     for field in publish.FIELDS
 )
+# A piece scores no more than the idf of the terms it holds. Those that could score most are looked at first, with their lengths and
+# the files they stand in; of the rest only what could still be among the best of these. `OFFSET 0` keeps the server from joining before
+# it has taken the postings apart, which it would do once for each piece.
+_SCORED = f"""
+    {_FOUND.format(ordinal="scored.ordinal", score="scored.score", share="scored.held / asked.total")}
+    FROM (
+        SELECT d.space_id, d.blob, d.ordinal, sum(m.idf * x.tf / (%(k1)s + x.tf) ORDER BY m.place) AS score,
+            sum(CASE WHEN m.place <= %(counted)s THEN m.idf ELSE 0 END ORDER BY m.place) AS held
+        FROM (
+            SELECT p.space_id, p.batch, idf.idf, idf.place, one.*
+            FROM postings p JOIN idf USING (term)
+            CROSS JOIN LATERAL unnest(p.documents, p.body, p.name, p.signature, p.docs)
+                AS one (document, body, name, signature, docs) OFFSET 0
+        ) m JOIN {{which}} USING (space_id, batch, document) JOIN search_documents d USING (space_id, batch, document)
+        CROSS JOIN size CROSS JOIN LATERAL (SELECT {_TF} AS tf) x
+        GROUP BY d.space_id, d.blob, d.ordinal
+    ) scored CROSS JOIN asked JOIN f ON f.space_id = scored.space_id AND f.blob = scored.blob
+    WHERE {_DEFINES.format(of="scored")}
+"""
 _WORDS = f"""
     , wanted AS (SELECT term, place FROM unnest(%(terms)s::bigint[]) WITH ORDINALITY AS w (term, place)
     ), size AS (
@@ -206,19 +230,23 @@ _WORDS = f"""
     ), idf AS (
         SELECT term, place, known.n > 0 AS is_there, ln(1 + (size.n - known.n + 0.5) / (known.n + 0.5)) AS idf FROM known, size
     ), asked AS (SELECT greatest(sum(idf), 1e-9) AS total FROM idf WHERE place <= %(counted)s
-    ), found AS MATERIALIZED (
-        SELECT d.space_id, d.blob, d.ordinal, sum(idf.idf * x.tf / (%(k1)s + x.tf)) AS score,
-            sum(CASE WHEN idf.place <= %(counted)s THEN idf.idf ELSE 0 END) AS held
-        FROM postings p JOIN idf USING (term) CROSS JOIN size
-        CROSS JOIN LATERAL unnest(p.documents, p.body, p.name, p.signature, p.docs)
-            AS m (document, body, name, signature, docs)
-        JOIN search_documents d ON d.space_id = p.space_id AND d.batch = p.batch AND d.document = m.document
-        CROSS JOIN LATERAL (SELECT {_TF} AS tf) x
-        GROUP BY d.space_id, d.blob, d.ordinal
+    {{allowed}}), bound AS MATERIALIZED (
+        SELECT m.space_id, m.batch, m.document, sum(m.idf) AS most
+        FROM (
+            SELECT p.space_id, p.batch, one.document, idf.idf
+            FROM postings p JOIN idf USING (term) CROSS JOIN LATERAL unnest(p.documents) AS one (document) OFFSET 0
+        ) m {{among}}
+        GROUP BY m.space_id, m.batch, m.document
+    ), likely AS MATERIALIZED (SELECT space_id, batch, document FROM bound ORDER BY most DESC LIMIT %(looked)s
+    ), first AS MATERIALIZED ({_SCORED.format(which="likely")}
+    ), least AS (SELECT coalesce((SELECT score FROM first ORDER BY score DESC OFFSET %(k)s - 1 LIMIT 1), 0) AS score
+    ), others AS MATERIALIZED (
+        SELECT space_id, batch, document FROM bound WHERE most >= 0.999999 * (SELECT score FROM least)
+        EXCEPT SELECT space_id, batch, document FROM likely
+    ), rest AS ({_SCORED.format(which="others")}
     )
-    {_FOUND.format(ordinal="found.ordinal", score="found.score", share="found.held / asked.total")}
-    FROM found JOIN f ON f.space_id = found.space_id AND f.blob = found.blob CROSS JOIN asked
-    WHERE {_DEFINES.format(of="found")} {_ORDER}
+    SELECT * FROM (SELECT * FROM first UNION ALL SELECT * FROM rest) found (name, snapshot, path, blob, ordinal, score, share)
+    ORDER BY score DESC, name, path, ordinal LIMIT %(k)s
 """
 # a text without a word has the vector of zeros, whose cosine is no number, and PostgreSQL sorts that before all numbers
 _COSINE = "coalesce(nullif(1 - (e.embedding <=> %(vector)s::halfvec), 'NaN'), 0)"
@@ -252,8 +280,8 @@ _SPELLED = f"""
     FROM best JOIN f ON f.space_id = best.space_id AND f.blob = best.blob WHERE {_DEFINES.format(of="best")} {_ORDER}
 """
 _READ = """
-    SELECT chunks.*, spaces.name AS of, hit.path, blobs.language, snapshots.branch, snapshots.label,
-        snapshots.kind AS snapshot_kind,
+    SELECT chunks.*, spaces.name AS of, hit.path, blobs.language, blobs.hash AS content, snapshots.branch, snapshots.label,
+        snapshots.commit_id, snapshots.kind AS snapshot_kind, snapshots.place,
         convert_from(substring(blobs.content FROM chunks.start_byte::integer + 1
             FOR (chunks.end_byte - chunks.start_byte)::integer), 'UTF8') AS text,
         ARRAY(SELECT qualified FROM symbols s WHERE s.space_id = chunks.space_id AND s.blob = chunks.blob
@@ -268,14 +296,29 @@ _READ = """
 """
 
 
+def _words(scope: Scope) -> str:
+    """Return the statement that ranks by words; where few files pass the filters, theirs are the only pieces that are looked at."""
+    few = bool(scope.languages or scope.paths)
+    allowed = "), allowed AS MATERIALIZED (SELECT d.space_id, d.batch, d.document FROM f JOIN search_documents d USING (space_id, blob)\n    "
+    parts = (
+        {"allowed": allowed, "among": "JOIN allowed USING (space_id, batch, document)"}
+        if few
+        else dict.fromkeys(("allowed", "among"), "")
+    )
+    return _with(scope) + _WORDS.format(**parts)
+
+
 def _graph(scope: Scope, dim: int) -> str:
-    """Return the statement that reads the graph over vectors in order, on and on until enough of them passed."""
+    """Return the statement that reads the graph over vectors in order, on and on until enough of them passed.
+
+    `OFFSET 0` has each vector looked up as it comes: as a join, all that the graph may give would be read first.
+    """
     return f"""{_with(scope)}
         SELECT f.name, f.snapshot, f.path, f.blob, e.ordinal, coalesce(nullif(1 - e.distance, 'NaN'), 0), 0 FROM (
             SELECT space_id, blob, ordinal, embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) AS distance
             FROM derived_embeddings
             WHERE vector_dims(embedding) = {dim} AND embedder = %(embedder)s AND EXISTS (
-                SELECT 1 FROM f WHERE f.space_id = derived_embeddings.space_id AND f.blob = derived_embeddings.blob
+                SELECT 1 FROM f WHERE f.space_id = derived_embeddings.space_id AND f.blob = derived_embeddings.blob OFFSET 0
             ) ORDER BY embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) LIMIT %(k)s
         ) e JOIN f ON f.space_id = e.space_id AND f.blob = e.blob ORDER BY e.distance, f.name, f.path LIMIT %(k)s
     """

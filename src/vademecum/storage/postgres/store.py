@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from vademecum.errors import StoreError
+from vademecum.errors import StoreAwayError, StoreError
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.postgres import statements
@@ -64,7 +64,9 @@ def _named(url: str) -> Iterator[None]:
 class PostgresStore:
     """One space of a PostgreSQL database as a `Store`. Safe to use from several threads, and in several processes."""
 
-    def __init__(self, url: str, space: str, *, timeout_s: float = TIMEOUT_SECONDS, durable: bool = False) -> None:
+    def __init__(
+        self, url: str, space: str, *, timeout_s: float = TIMEOUT_SECONDS, durable: bool = False, at_once: bool = True
+    ) -> None:
         """Open a space, making it where there is none yet.
 
         Args:
@@ -72,10 +74,11 @@ class PostgresStore:
             space: whose records these are. Rows of other spaces are never seen.
             timeout_s: how long to wait for another writer of the space.
             durable: a commit is on the server's disk before it is acknowledged; else it is within a second.
+            at_once: whether a server that is away is an error now; else it is one of whatever is asked until it is back.
 
         Raises:
             StoreVersionError: the database is empty, or of another version.
-            StoreError: it cannot be reached.
+            StoreAwayError: it cannot be reached.
         """
         self.url = url
         self.space = space
@@ -83,7 +86,12 @@ class PostgresStore:
         self._connections = connections(url, timeout_s)
         self._own = threading.local()  # the connection of the transaction that a thread is in
         self._closed = False
-        self._number = self._space_number()
+        self._known: int | None = None
+        try:
+            self._known = self._space_number()
+        except StoreAwayError:
+            if at_once:
+                raise
 
     @staticmethod
     def place(url: str) -> str:
@@ -99,8 +107,9 @@ class PostgresStore:
     def spaces(url: str, beginning: str = "", *, timeout_s: float = TIMEOUT_SECONDS) -> list[str]:
         """Return the names of a database's spaces that begin so. Raises `StoreError`."""
         statement = "SELECT name FROM spaces WHERE starts_with(name, %s) ORDER BY name"
-        with _named(url), connections(url, timeout_s).borrowed() as connection:
-            return [name for (name,) in connection.execute(statement, [beginning]).fetchall()]
+        with _named(url):
+            rows = connections(url, timeout_s).run(lambda c: c.execute(statement, [beginning]).fetchall())
+        return [name for (name,) in rows]
 
     @staticmethod
     def across(
@@ -109,25 +118,33 @@ class PostgresStore:
         """Return the matching rows of every space, each with the space's name in front. Raises `StoreError`."""
         clause, values = statements.conditions(family, where, "own.")
         wanted = ",".join(f"own.{each}" for each in statements.known(family, columns))
-        with _named(url), connections(url, timeout_s).borrowed() as connection:
-            return connection.execute(
-                f"SELECT spaces.name,{wanted} FROM spaces JOIN {family} own ON own.space_id = spaces.id "
-                f"WHERE true{clause} ORDER BY spaces.name",
-                values,
-            ).fetchall()
+        statement = (
+            f"SELECT spaces.name,{wanted} FROM spaces JOIN {family} own ON own.space_id = spaces.id "
+            f"WHERE true{clause} ORDER BY spaces.name"
+        )
+        with _named(url):
+            return connections(url, timeout_s).run(lambda connection: connection.execute(statement, values).fetchall())
+
+    @property
+    def _number(self) -> int:
+        """What the database calls the space."""
+        if self._known is None:
+            self._known = self._space_number()
+        return self._known
 
     def _space_number(self) -> int:
         insert = "INSERT INTO spaces (name, made_at) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING"
         find = "SELECT id FROM spaces WHERE name = %s"
-        try:
-            with self._connections.borrowed() as connection:
+
+        def number(connection: psycopg.Connection) -> int:
+            row = connection.execute(find, [self.space]).fetchone()
+            while row is None:
+                connection.execute(insert, [self.space, time.time()])
                 row = connection.execute(find, [self.space]).fetchone()
-                while row is None:
-                    connection.execute(insert, [self.space, time.time()])
-                    row = connection.execute(find, [self.space]).fetchone()
-        except psycopg.Error as error:
-            raise named(error, self.url) from error
-        return int(row[0])
+            return int(row[0])
+
+        with _named(self.url):
+            return self._connections.run(number)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -178,16 +195,16 @@ class PostgresStore:
         if self._closed:
             raise StoreError(f"{place_of(self.url)} is closed")
 
-    def _run(self, step: Callable[[psycopg.Connection], T], *, again: bool = True) -> T:
+    def _run(self, step: Callable[[psycopg.Connection], T], *, again: bool = True, slow: bool = False) -> T:
         """Do one step, in the thread's transaction or by itself; then again where a lost connection left it in doubt.
 
-        `again` says that doing it twice is the same as once.
+        `again` says that doing it twice is the same as once, `slow` that it may take long.
         """
         self._check_open()
         own: psycopg.Connection | None = getattr(self._own, "connection", None)
         if own is not None:
             return step(own)
-        return self._connections.run(step, again=again)
+        return self._connections.run(step, again=again, slow=slow)
 
     def _fetched(self, statement: str, values: Sequence[Any]) -> list[Row]:
         return self._run(lambda connection: connection.execute(statement, values).fetchall())
@@ -306,7 +323,7 @@ class PostgresStore:
                 f"SELECT count(*) FROM {family} own WHERE space_id = %s AND {column} > 0 AND NOT EXISTS "
                 f"(SELECT 1 FROM {of} WHERE {of}.space_id = own.space_id AND {of}.id = own.{column})"
             )
-            [(count,)] = self._fetched(lacking, [self._number])
+            [(count,)] = self._run(lambda c, read=lacking: c.execute(read, [self._number]).fetchall(), slow=True)  # type: ignore[misc]
             if count:
                 return f"{count} of {family} name {of} that are not there"
         return "ok"
@@ -319,7 +336,7 @@ class PostgresStore:
                 self._run(lambda connection: connection.execute(statement, [self._number]))
             except psycopg.Error as error:
                 raise named(error, self.url) from error
-        self._number = self._space_number()
+        self._known = self._space_number()
 
     def close(self) -> None:
         """Let go of the database."""

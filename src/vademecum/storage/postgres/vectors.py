@@ -78,7 +78,7 @@ class PgvectorIndex:
         """Write points, or replace those with the same key; each thousand of them together or not at all."""
         for point in points:
             self._check(point.vector, point.payload.id)
-        with self._connections().borrowed() as connection:
+        with self._connections().borrowed() as connection, connection.unhurried():  # a graph over vectors may be built
             self._prepare(connection)
             for start in range(0, len(points), AT_ONCE):
                 part = sorted(

@@ -1,0 +1,74 @@
+"""On which files a snapshot stood when it was last read, kept beside them: what answers while a shared database is away.
+
+A file for each snapshot, `standing-<digest>.json`. It is derived: it may vanish at any time, and is written again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from vademecum.protocols import Row
+
+FILE = "standing-{}.json"
+TABLE_FILE = 9  # where a snapshot's record names the file of its files
+
+Place = tuple[str, str]  # kind and place of a snapshot, as `Catalogue.load` takes them
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A snapshot's record, and the files of the segments it needs, newest first."""
+
+    segments: tuple[str, ...]
+    record: Row
+
+
+def keep(directory: Path, place: Place, standing: Standing) -> None:
+    """Note what a snapshot stands on, and forget what is noted of files that are gone. A disk that is full keeps none."""
+    path = _path(directory, place)
+    content = json.dumps({"place": place, "segments": standing.segments, "record": standing.record})
+    with suppress(OSError):
+        if path.exists() and path.read_text() == content:
+            return
+        beside = path.with_suffix(f".{os.getpid()}.tmp")
+        beside.write_text(content)
+        beside.replace(path)
+        for other in directory.glob(FILE.format("*")):
+            known = _read(other)
+            if known is None or not (directory / known[1].record[TABLE_FILE]).exists():
+                other.unlink(missing_ok=True)
+
+
+def kept(directory: Path, place: Place) -> Standing | None:
+    """Return what is noted of a snapshot, None for nothing."""
+    found = _read(_path(directory, place))
+    return found[1] if found is not None and found[0] == place else None
+
+
+def worktrees_kept(home: Path) -> Iterator[str]:
+    """Yield the directories of the worktrees of which something is noted below a home directory."""
+    for path in sorted((home / "repos").glob(f"*/{FILE.format('*')}")):
+        found = _read(path)
+        if found is not None and found[0][0] == "worktree":
+            yield found[0][1]
+
+
+def _path(directory: Path, place: Place) -> Path:
+    digest = blake2b("\0".join(place).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return directory / FILE.format(digest)
+
+
+def _read(path: Path) -> tuple[Place, Standing] | None:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+        kind, place = found["place"]
+        return (kind, place), Standing(tuple(found["segments"]), tuple(found["record"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,220 @@
+"""An intent put to what is known: all that does not hang on what was called so far, each part worked out when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.retrieval.lexical import K1
+from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context
+from vademecum.tools.texts import Floats, Matches, Question
+from vademecum.tools.view import View
+
+EPSILON = 1e-3  # of a share of attention: below, nothing is known
+_POPULAR = 0.1  # calls that every tool is believed to have had
+_MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
+_CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An intent put to a view.
+
+    Args:
+        view: tools and traces.
+        question: the intent.
+        earlier: numbers of tools called earlier in the session, for other intents.
+        own: the trace that the question is, when weights are fitted; -1 otherwise.
+        excluded: traces that must not speak: its own and those of its session.
+        hidden: bool (n,), tools to be treated as if no trace had used them; None for none.
+    """
+
+    view: View
+    question: Question
+    earlier: tuple[int, ...] = ()
+    own: int = -1
+    excluded: NDArray[np.int64] | None = None
+    hidden: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def chain(self) -> tuple[int, ...]:
+        """What the trace that is asked about called."""
+        return self.view.chains[self.own] if self.own >= 0 else ()
+
+    @cached_property
+    def weight(self) -> Floats:
+        """float32 (m,): what each trace counts for."""
+        weight = self.view.graph.weight
+        if self.excluded is not None:
+            weight = weight.copy()
+            weight[self.excluded] = 0
+        return weight
+
+    @cached_property
+    def alike(self) -> Floats:
+        """float32 (m,): how much each trace's intent says the same words, 0..1."""
+        return self.view.intents.tfidf(self.question, self.intent_matches)
+
+    @cached_property
+    def attention(self) -> Floats:
+        """float32 (2, m): the attention by the words of intents, and by their meaning."""
+        by_meaning = attend(self.view.intents.dense(self.question), self.weight, MEANING)
+        return np.stack([attend(self.alike, self.weight, WORDS), by_meaning])
+
+    def attention_after(self, after: Sequence[int]) -> Floats:
+        """Return float32 (m,): the mean of both, each moved towards traces that called the same."""
+        both = in_context(self.attention, self.view.graph.shared(after)) if after else self.attention
+        return np.asarray(both.mean(0), np.float32)
+
+    @cached_property
+    def gathered(self) -> Floats:
+        """float32 (2, n): what both give to tools."""
+        return np.stack([self.view.graph.gather(attention) for attention in self.attention])
+
+    @cached_property
+    def beside(self) -> Beside:
+        """What was called in sessions."""
+        return self.view.beside if self.excluded is None else Beside(self.view.graph, self.weight)
+
+    @cached_property
+    def intent_matches(self) -> Matches:
+        """Where past intents say the question's terms."""
+        return self.view.intents.matches(self.question)
+
+    @cached_property
+    def document_matches(self) -> Matches:
+        """Where tools say them."""
+        return self.view.documents.matches(self.question)
+
+    @cached_property
+    def counted(self) -> Floats:
+        """float32 (n,): the weight of the traces that called each tool."""
+        return self.view.counted if self.excluded is None else self.view.graph.gather(self.weight)
+
+    @cached_property
+    def unseen(self) -> Floats:
+        """float32 (n,): 1 for a tool that no trace called."""
+        unseen = self.counted <= 0
+        return (unseen if self.hidden is None else unseen | self.hidden).astype(np.float32)
+
+    @cached_property
+    def mentions(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, float]:
+        """Return (tool, term, how well it matches) for every term of the question in every tool, and what all are worth."""
+        documents = self.view.documents
+        tool, term, tf, idf = self.document_matches
+        match = (idf[term] * tf / (tf + np.float32(K1) * documents.norm[tool])).astype(np.float32)
+        return tool, term, match, max(float(idf.sum()), 1e-9)
+
+    def said_by(self, tool: int) -> NDArray[np.int64]:
+        """Return the terms of the question that a tool says."""
+        if tool not in self._said_by:
+            mentioned, term, _, _ = self.mentions
+            self._said_by[tool] = term[mentioned == tool]
+        return self._said_by[tool]
+
+    @cached_property
+    def _said_by(self) -> dict[int, NDArray[np.int64]]:
+        return {}
+
+    @cached_property
+    def said(self) -> NDArray[np.int64]:
+        """The terms of the question that any tool says."""
+        return np.flatnonzero(np.bincount(self.mentions[1]))
+
+    @cached_property
+    def places(self) -> Floats:
+        """float32 (n,): where in the intent each tool is mentioned, 0 the beginning and 1 the end."""
+        tool, term, match, _ = self.mentions
+        total = np.bincount(tool, match, self.view.graph.tools)
+        place = np.bincount(tool, match * self.question.places[term], self.view.graph.tools)
+        return (place / np.maximum(total, 1e-9)).astype(np.float32)
+
+    @cached_property
+    def clear(self) -> Floats:
+        """float32 (n,): how sure it is that each tool is mentioned at all, 0..1."""
+        return np.asarray(np.minimum(self.text["bm25"] / np.float32(_CLEAR), 1), np.float32)
+
+    @cached_property
+    def text(self) -> dict[str, Floats]:
+        """The heads of text, float32 (n,) each."""
+        view, question = self.view, self.question
+        bm25, tfidf = (read(question, self.document_matches) for read in (view.documents.bm25, view.documents.tfidf))
+        servers = view.servers.matches(question)
+        meaning, server = view.documents.nearest(question), view.servers.tfidf(question, servers)
+        # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
+        relative, place = (
+            (_relative(bm25) + _relative(tfidf)) / np.float32(2),
+            _relative(view.servers.bm25(question, servers)),
+        )
+        mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
+        np.maximum.at(mates, view.server, _relative(relative))
+        near = np.where(view.server > 0, mates[view.server], 0)
+        return {
+            "bm25": bm25,
+            "tfidf": tfidf,
+            "meaning": meaning,
+            "server": server,
+            # what text alone would rank by; a tool whose server has another that fits is likelier to be meant
+            "match": (relative + _MEANING * meaning + _SERVER * place + _MATES * near).astype(np.float32),
+        }
+
+    @cached_property
+    def memory(self) -> dict[str, Floats]:
+        """The heads of memory that hang on the intent alone, float32 (n,) each."""
+        view, graph = self.view, self.view.graph
+        called, first = view.ridge.predict(view.intents, self.question, self.intent_matches)
+        if self.own >= 0:
+            called = view.ridge.without(called, self.own, graph.tools_of(self.own))
+            first = view.ridge.without(first, self.own, view.firsts[self.own : self.own + 1])
+        # up: what tools say of themselves makes a trace speak, even one whose intent was never written down
+        members = attend(graph.spread(self.text["tfidf"]), self.weight, WORDS)
+        return {
+            "terms": self.log_share(self._terms()),
+            "by_members": self.log_share(graph.gather(members)),
+            "ridge": self.seen(called, 0.0),
+            "ridge_first": self.seen(first, 0.0),
+            "popular": self.seen(np.log((self.counted + 0.5) / self._calls), float(np.log(0.5 / self._calls))),
+        }
+
+    @cached_property
+    def usual(self) -> Floats:
+        """float32 (n,): what tools do anyhow, where no session is near."""
+        share = (self.counted + np.float32(0.5)) / self._calls
+        return self.seen(np.log(share + np.float32(EPSILON)), float(np.log(0.5 / self._calls + EPSILON)))
+
+    @cached_property
+    def share(self) -> Floats:
+        """float32 (n + 1,): the share of each tool in all calls; the end has none."""
+        count = np.append(self.counted + np.float32(_POPULAR), np.float32(0))
+        return np.asarray(count / max(float(count.sum()), 1e-9), np.float32)
+
+    def log_share(self, share: Floats) -> Floats:
+        """Return the logarithm of shares of attention, float32 (..., n)."""
+        return self.seen(np.log(share + np.float32(EPSILON)), float(np.log(EPSILON)))
+
+    def seen(self, value: Floats, floor: float | Floats) -> Floats:
+        """Return the value for tools that memory knows; the same floor for all others. Both float32 (..., n)."""
+        value = np.asarray(value, np.float32)
+        return value if self.hidden is None else np.where(self.hidden, np.asarray(floor, np.float32), value)
+
+    @cached_property
+    def _calls(self) -> np.float32:
+        return np.float32(self.weight.sum() + 1)
+
+    def _terms(self) -> Floats:
+        """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
+        graph = self.view.graph
+        trace, term, _, idf = self.intent_matches
+        given = self.weight[trace]
+        held = np.bincount(term, given, len(idf)).astype(np.float32) + 1
+        voice = np.bincount(trace, given * idf[term] / held[term], len(graph)).astype(np.float32)
+        return graph.gather(voice) / np.float32(max(float(idf.sum()), 1e-9))
+
+
+def _relative(score: Floats) -> Floats:
+    """The score as a share of the highest."""
+    return score / np.float32(max(float(score.max(initial=0)), 1e-6))

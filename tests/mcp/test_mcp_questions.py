@@ -1,0 +1,187 @@
+"""What servers behind the gateway ask of the user and the model, by the official SDK's client and servers, over pipes and HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.types import (
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    ElicitRequestParams,
+    ElicitResult,
+    ListRootsResult,
+    Root,
+    TextContent,
+)
+
+from mcp import Client, StdioServerParameters
+from vademecum.mcp.client import AskedClient
+
+SERVER = '''
+import sys
+from mcp.types import SamplingMessage, TextContent
+from pydantic import BaseModel
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+
+server = MCPServer("notes")
+
+class Answer(BaseModel):
+    sure: bool
+
+@server.tool()
+async def burn(ctx: Context) -> str:
+    """Burn all notes, after asking the user."""
+    said = await ctx.elicit("Are you sure?", Answer)
+    return f"{said.action} {said.data.sure if said.action == 'accept' else ''}"
+
+@server.tool()
+async def rhyme(ctx: Context) -> str:
+    """Make notes rhyme, by the client's model."""
+    said = SamplingMessage(role="user", content=TextContent(type="text", text="a rhyme on sea"))
+    return (await ctx.session.create_message([said], max_tokens=10)).content.text
+
+@server.tool()
+async def where(ctx: Context) -> str:
+    """Say where the client works."""
+    return " ".join(str(root.uri) for root in (await ctx.session.list_roots()).roots)
+
+if len(sys.argv) > 1:
+    server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
+else:
+    server.run("stdio")
+'''
+TIMEOUT_S = 3.0  # of a call, while no question is open
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """The same server twice: a command, and an address on loopback."""
+    file = tmp_path / "notes.py"
+    file.write_text(SERVER, encoding="utf-8")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen([sys.executable, str(file), str(port)], stdout=quiet, stderr=quiet)
+    for _ in range(300):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.1)
+    yield {
+        "piped": {"command": sys.executable, "args": [str(file)]},
+        "served": {"url": f"http://127.0.0.1:{port}/mcp"},
+    }
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def through(tmp_path: Path, servers: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Hold a session with `vade mcp --gateway`, as a client that greets and may be asked."""
+    config = tmp_path / "servers.json"
+    config.write_text(json.dumps({"mcpServers": servers}))
+    for variable in [name for name in os.environ if name.startswith("VADE_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+    def run(session: Callable[[Client], Awaitable[None]], **answering: Any) -> None:
+        environment = dict(os.environ) | {"VADE_GATEWAY__TIMEOUT_S": str(TIMEOUT_S)}
+        command = ["-m", "vademecum", "mcp", "--gateway", str(config)]
+        server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=str(tmp_path))
+
+        async def converse() -> None:
+            async with Client(server, mode="legacy", **answering) as client:
+                for _ in range(20):  # until both have started, however busy the machine is
+                    said = await ask(client, "piped/none"), await ask(client, "served/none")
+                    if all("there is no tool" in text for text in said):
+                        break
+                await session(client)
+
+        asyncio.run(asyncio.wait_for(converse(), 120))
+
+    return run
+
+
+async def ask(client: Client, tool: str) -> str:
+    """Call a tool through the gateway; return what it says, failed or not."""
+    result = await client.call_tool("call_tool", {"tool": tool})
+    return " ".join(getattr(part, "text", "") for part in result.content)
+
+
+@pytest.mark.slow
+def test_the_user_and_the_model_are_asked_for_a_server(through: Callable[..., None]) -> None:
+    questions: list[str] = []
+
+    async def user(_: Any, params: ElicitRequestParams) -> ElicitResult:
+        questions.append(params.message)
+        await asyncio.sleep(TIMEOUT_S * 3)  # people think longer than servers may
+        return ElicitResult(action="accept", content={"sure": True})
+
+    async def model(_: Any, params: CreateMessageRequestParams) -> CreateMessageResult:
+        asked = params.messages[0].content
+        assert isinstance(asked, TextContent)
+        assert (asked.text, params.max_tokens) == ("a rhyme on sea", 10)
+        return CreateMessageResult(role="assistant", content=TextContent(type="text", text="tea"), model="m")
+
+    async def roots(_: Any) -> ListRootsResult:
+        return ListRootsResult(roots=[Root(uri="file:///work")])  # type: ignore[arg-type]
+
+    async def session(client: Client) -> None:
+        for name in ("piped", "served"):
+            assert await ask(client, f"{name}/rhyme") == "tea"
+            assert await ask(client, f"{name}/where") == "file:///work"
+            assert await ask(client, f"{name}/burn") == "accept True"
+        assert questions == ["piped: Are you sure?", "served: Are you sure?"]
+
+    through(session, elicitation_callback=user, sampling_callback=model, list_roots_callback=roots)
+
+
+@pytest.mark.slow
+def test_who_says_no_is_heard_and_who_offers_nothing_is_not_asked(through: Callable[..., None]) -> None:
+    async def user(_: Any, __: ElicitRequestParams) -> ElicitResult:
+        return ElicitResult(action="decline")
+
+    async def session(client: Client) -> None:
+        for name in ("piped", "served"):
+            assert (await ask(client, f"{name}/burn")).strip() == "decline"
+            assert "ot supported" in (said := await ask(client, f"{name}/rhyme")) or "no such thing" in said
+
+    through(session, elicitation_callback=user)
+
+
+def test_who_waits_for_a_client_that_is_gone_is_told() -> None:
+    sent: list[dict[str, Any]] = []
+    client = AskedClient(sent.append)
+
+    def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+        client.hang_up()
+
+    client = AskedClient(send)
+    assert client.ask("roots/list", {})["error"]["message"] == "the client is gone"
+    assert client.ask("roots/list", {})["error"]["message"] == "the client is gone"
+    assert [message["method"] for message in sent] == ["roots/list"]
+
+
+def test_answers_find_who_asked_and_others_are_nothing() -> None:
+    def send(message: dict[str, Any]) -> None:
+        client.hear({"id": 7, "result": {}})
+        client.hear({"id": None, "error": {}})
+        client.hear({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": []}})
+        client.hear({"jsonrpc": "2.0", "id": message["id"], "result": "again"})
+
+    client = AskedClient(send)
+    assert client.ask("roots/list", {}) == {"result": {"roots": []}}
