@@ -54,12 +54,6 @@ UNIQUE = {
         "b.ts:use",
         {"a.ts:Own.reconcile guess"},
     ),
-    "a function of that name, which a module's object has": (
-        {"a.ts": "export class Text { minLength() {} }\n", "b.ts": "export function minLength() {}\n",
-         "c.ts": "export function use(thing) { thing.minLength() }\n"},
-        "c.ts:use",
-        {"a.ts:Text.minLength guess"},
-    ),
     "a property of an interface": (
         {"a.ts": "export interface System { relayAll: (to: string) => void }\n", "b.ts": "export function use(thing) { thing.relayAll('x') }\n"},
         "b.ts:use",

@@ -141,6 +141,18 @@ def test_a_file_is_used_by_those_that_import_it(code, name):
     assert "app/store.py" in {each.path for each in code.callees("app.serve").found if each.relation == "imports"}
 
 
+def test_what_belongs_to_a_name(code):
+    """As to the line that declares it; what is neither a file nor a name is refused."""
+    by_name, by_line = (
+        code.related("Store.get"),
+        code.related(f"app/store.py:{code.callers('Store.get').of[0].start_line}"),
+    )
+    assert by_name.found == by_line.found != ()
+    for wrong in ("nosuch.py:3", "nosuch"):
+        with pytest.raises(UsageError, match="is no file in the index and no name"):
+            code.related(wrong)
+
+
 def test_a_path_joins_two_files(code):
     """Through what they import."""
     found = code.path("tests/test_serve.py", "app.store")
@@ -173,7 +185,7 @@ def test_related_labels_what_belongs_to_a_line(code):
     assert {each.relation for each in code.related("app/cached.py:5").found} >= {"interface_of", "called_by"} - {
         "called_by"
     }
-    with pytest.raises(UsageError, match="not in the index"):
+    with pytest.raises(UsageError, match="no file in the index"):
         code.related("app/none.py:1")
 
 

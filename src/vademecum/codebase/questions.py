@@ -139,16 +139,18 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
 
 
 def related(graph: Graph, location: str, line: int, question: str = "", depth: int = 2, limit: int = 10) -> Neighbours:
-    """Return what belongs to a line of a file: neighbours in the graph, labelled, the most relevant first.
+    """Return what belongs to a line of a file, to a file, or to what a name means: neighbours, the most relevant first.
 
     Raises:
         UsageError: `depth` is not 1, 2 or 3, the file is not in the index, or it has no such line.
     """
     check_depth(depth)
-    nodes = graph.at(location, line) if line else graph.in_files([location])[:1]
+    nodes = graph.at(location, line) if line else graph.in_files([location])[:1] or graph.named(location)
     if not nodes:
-        raise UsageError(f"{location} is not in the index: `vade status -v` lists what was skipped, and why")
-    if line > (length := _lines(graph, location)):
+        raise UsageError(
+            f"{location} is no file in the index and no name: `vade status -v` lists what was skipped, and why"
+        )
+    if line and line > (length := _lines(graph, location)):
         raise UsageError(f"{location} has {length} lines: line {line} is past its end")
     seeds = [_evidence(graph, node) for node in nodes]
     shown = seeds[0].snippet if seeds else ""

@@ -71,9 +71,9 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
         Section("primary", shares[0], primary), Section("related", shares[1], related), Section("graph", shares[2], graph),
         *(section for source in makers.sources for section in source(answer.evidence)),
     ]  # fmt: skip
-    heading = Heading(task, answer, name_repos=makers.name_repos)
     with turn(makers.home, session, makers.clock) as own:
         fresh = [unseen(section, own) for section in sections]
+        heading = Heading(task, answer, name_repos=makers.name_repos, shown_before=own.left)
         parts, text = packed(heading, fresh, budget, makers.counter, form)
         own.remember(parts)
     left_out = sum(len(section.offers) for section in fresh) - sum(len(part.pieces) for part in parts)

@@ -39,6 +39,7 @@ class Heading:
     answer: Answer | None = None  # of the search for the task; None where there was no task
     title: str = "Context"
     name_repos: bool = False  # whether paths are prefixed with their repository's name
+    shown_before: int = 0  # pieces left out because the session has them
 
 
 def headline(task: str) -> str:
@@ -118,7 +119,8 @@ def _head(heading: Heading, parts: Sequence[Part]) -> Iterator[str]:
     yield f"# {heading.title}: {said}" if said else f"# {heading.title}"
     if heading.answer is not None:
         verdict = f"{str(heading.answer.verdict).replace('_', ' ')} {heading.answer.probability:.2f}"
-        yield f"{verdict} | {_freshness([piece.place for part in parts for piece in part.pieces if piece.place])}"
+        before = f" | {heading.shown_before} shown before" if heading.shown_before else ""
+        yield f"{verdict} | {_freshness([p.place for part in parts for p in part.pieces if p.place])}{before}"
         if heading.answer.reason:
             yield visible(heading.answer.reason)
         if heading.answer.nearest:

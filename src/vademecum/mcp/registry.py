@@ -327,7 +327,7 @@ TOOLS: Mapping[str, Tool] = {
             "Where is a function, class or type defined, who calls it, what does it call, what breaks (and which tests to "
             "run) if it changes? Exact names; answers not_found or unknown rather than guess, and says how each edge is known.",
             {
-                "name": _string("Name or Class.method; path:line for related"),
+                "name": _string("Name or Class.method; for related also path:line"),
                 "relation": {
                     "type": "string",
                     "enum": ["definition", "callers", "callees", "impact", "path", "related"],

@@ -162,12 +162,9 @@ class FileEdges:
             return
         named = [
             (file, node) for file, node in self._names.definitions.named(name, self._file.family)
-            if _is_in_something(file, node) and (self._file.is_test or not file.is_test)
+            if _is_member(file, node) and (self._file.is_test or not file.is_test)
         ]  # fmt: skip
-        candidates = [
-            node for file, node in named
-            if _is_member(file, node) and (node.kind in FUNCTIONS or _holds_function(file, node))
-        ]  # fmt: skip
+        candidates = [node for file, node in named if node.kind in FUNCTIONS or _holds_function(file, node)]
         roots = self._roots(candidates)
         is_alone = len(roots) == 1 and all(node is roots[0] or _holds_other(file, node) for file, node in named)
         if is_free and is_alone and self._is_closed(roots[0]):
@@ -233,11 +230,6 @@ class FileEdges:
         """Return the type that an `impl` or an extension adds to."""
         value, _ = self._names.meaning(self._file, "", qualified)
         return self._names.node(value)
-
-
-def _is_in_something(file: File, node: Node) -> bool:
-    """Whether something has a declaration: a class a member, or in JavaScript a module a function."""
-    return _is_member(file, node) or (file.family == "javascript" and node.kind in FUNCTIONS)
 
 
 def _is_member(file: File, node: Node) -> bool:
