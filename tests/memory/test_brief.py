@@ -11,7 +11,7 @@ from vademecum.memory.wording import ENGLISH
 
 
 def outline(number: int, text: str, subject: str = "") -> Outline:
-    return Outline(str(number), "", "fact", subject, "", text, 0.9, 1, float(-number), float(-number))
+    return Outline(str(number), "", "fact", subject, "", text, 0.9, 1, float(-number), float(-number), 0)
 
 
 FACTS = [

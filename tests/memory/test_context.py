@@ -7,11 +7,13 @@ import logging
 
 import pytest
 
+from vademecum.memory.brief import Brief
 from vademecum.memory.context import ContextBuilder
 from vademecum.memory.fitting import estimated_tokens
 from vademecum.memory.preferences import CACHE_OPERATIONS, CACHE_TTL_S, MOST_CACHED
 from vademecum.memory.records import FactKind, Statement
 from vademecum.memory.weighting import boosted, freshness_boost, usage_boost
+from vademecum.memory.wording import ENGLISH
 
 
 def operations():
@@ -192,6 +194,19 @@ def test_showing_counts_use_without_changing_when_it_was_said(memory, open_memor
     memory.close()
     assert memory.scopes[0].ledger.uses([event.id]) == {event.id: 1}
     assert memory.get(event.id).at == event.at
+
+
+def test_a_preference_in_dispute_is_told_with_what_stands_against_it(memory, said, clock):
+    """What is always told is not told as settled where nothing decides; neither to an agent's hook when a session opens."""
+    said("I prefer tabs over spaces for indentation")
+    clock.pass_days(2)
+    said("I think I prefer spaces over tabs for indentation, maybe")
+    opening = Brief([scope.store for scope in memory.scopes], ENGLISH, clock, 500).opening()
+    for told in (memory.build_memory_context("s", "how do I indent?"), opening):
+        line = next(line for line in told.splitlines() if line.startswith("- indentation"))
+        assert "I prefer tabs over spaces for indentation (" in line
+        assert "contradicted: also said" in line
+        assert "I think I prefer spaces over tabs for indentation, maybe)" in line
 
 
 def test_preferences_limited_to_files_are_told_where_they_apply(memory, said):

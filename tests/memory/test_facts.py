@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.memory.facts import CONFIRMED, REJECTED, claim_like, digest_of, settle
+from vademecum.memory.extract import extract
+from vademecum.memory.facts import CONFIRMED, REJECTED, claim_like, claim_of, digest_of, settle
+from vademecum.memory.records import Event, Role
 
 CLAIMS = st.lists(
     st.builds(
@@ -95,3 +98,23 @@ def test_intervals_are_whole(claims):
         assert fact.valid_to is None or (fact.valid_to >= fact.last_at >= fact.valid_from and fact.superseded_by in ids)
     standing = [fact for fact in facts if fact.valid_to is None]
     assert len(standing) == 1 or all(fact.disputed for fact in standing)
+
+
+@pytest.mark.parametrize(
+    ("said", "denied"),
+    [
+        ("Always use tabs for indentation", "Never use tabs for indentation"),
+        ("Use yarn for packages", "Do not use yarn for packages"),
+        ("Utilise toujours des tabulations", "N'utilise jamais de tabulations"),
+    ],
+)
+def test_what_is_denied_is_no_repetition(said, denied):
+    """An instruction and its contrary are two values of one thing: the later one holds, and neither makes the other surer."""
+    claims = [
+        claim_of(statement, place, Event(f"e{at}", at, Role.USER, text), at)
+        for at, text in ((1.0, said), (2.0, denied))
+        for place, statement in enumerate(extract(text))
+    ]
+    old, new = settle(claims, {})
+    assert (old.valid_to, old.mentions, new.valid_to, new.mentions) == (2.0, 1, None, 1)
+    assert new.text == denied

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from vademecum.memory.active import ALWAYS_ON, MAX_PREFERENCES, surest
 from vademecum.memory.fitting import estimated_tokens, fitted, one_line
 from vademecum.memory.kinds import FactKind
-from vademecum.memory.wording import Wording, hint
+from vademecum.memory.wording import Wording, date_of, hint
 from vademecum.memory.words import terms
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ TOLD_SINCE = "told_since"  # the row of `meta` that says since when they are; ke
 MOST_CHARACTERS = 2_000  # of a message: what is longer was pasted
 _STEM_LETTERS = 4  # of a term: a stem's first letters stand in every form of its word
 _COLUMNS = ("valid_to", "id", "key", "kind", "subject", "attribute", "text", "confidence", "mentions", "first_at",
-            "last_at")  # fmt: skip
+            "last_at", "disputed")  # fmt: skip
 _KNOWLEDGE = (FactKind.DECISION, FactKind.FACT, FactKind.FIX, FactKind.TODO)
 
 
@@ -46,6 +46,7 @@ class Outline(NamedTuple):
     mentions: int
     first_at: float
     last_at: float
+    disputed: int
 
     @property
     def words(self) -> str:
@@ -83,7 +84,7 @@ class Brief:
         decided = [each for each in known if each.kind == FactKind.DECISION][:MOST_TOLD]
         left = [each for each in known if each.kind == FactKind.TODO][:MOST_OPEN]
         w = self._wording
-        always = [f"- {each.topic}: {one_line(each.text)}" for each in active]
+        always = [f"- {each.topic}: {self._preference(each)}" for each in active]
         sections = [(w.preferences, always), (w.knowledge, self._lines(decided)), (w.open_work, self._lines(left))]
         return fitted(sections, self._budget, self._count)
 
@@ -97,6 +98,20 @@ class Brief:
         held = [_standing(store, kinds, told_since(store)) for store in self._stores]
         found = [each for own in held for each in own if each.confidence >= LEAST_CONFIDENCE]
         return sorted(found, key=lambda each: -each.last_at)[:MOST_FACTS]
+
+    def _preference(self, one: Outline) -> str:
+        """Return a preference as it was said; where another was said and nothing decides between them, both, dated."""
+        if not one.disputed:
+            return one_line(one.text)
+        where: list[Condition] = [("key", "=", one.key), ("disputed", "=", 1)]
+        rows = [row for store in self._stores for row in store.scan("facts", where, _COLUMNS).unwrap()]
+        rivals = [each for each in (Outline._make(row[1:]) for row in rows) if each.id != one.id]
+        w, now = self._wording, self._clock()
+        said = hint(w, one.mentions, one.first_at, now)
+        for rival in rivals[:1]:
+            date = date_of(w, rival.last_at, now)
+            said += "; " + w.disputed.format(date=date, other=one_line(rival.text))
+        return f"{one_line(one.text)} ({said})"
 
     def _lines(self, chosen: Sequence[Outline]) -> list[str]:
         now = self._clock()

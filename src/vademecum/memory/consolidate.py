@@ -22,7 +22,7 @@ from vademecum.memory.journal import ARCHIVED
 from vademecum.memory.ledger import Ledger
 from vademecum.memory.records import Event, Fact, FactKind, Role
 from vademecum.memory.scope import Scope
-from vademecum.memory.words import terms
+from vademecum.memory.words import is_denied, terms
 
 ALIKE = 0.8  # Jaccard similarity of two facts' words from which they say the same
 LEAST_WORDS = 4  # of a fact that may be merged: "use tabs" and "use tools" are not alike for sharing a word
@@ -98,7 +98,8 @@ def duplicates(facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
         ranked = sorted(words[number], key=lambda word: (spread[word], word))
         rarest = [(fact.place, word) for word in ranked[: len(ranked) - math.ceil(ALIKE * len(ranked)) + 1]]
         near = sorted({other for each in rarest for other in holding.get(each, ())})
-        same = next((other for other in near if alike(words[number], words[other])), None)
+        denied = is_denied(fact.text)
+        same = next((o for o in near if alike(words[number], words[o]) and is_denied(facts[o].text) == denied), None)
         if same is None:
             for each in rarest:
                 holding.setdefault(each, []).append(number)

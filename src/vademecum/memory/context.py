@@ -78,7 +78,7 @@ class ContextBuilder:
         if chapters is not None:
             return fitted([self._chapters(chapters)], ask.budget_tokens, self._count), []
         preferences = self._preferences.active(ask.user_id, ask.files)
-        block = (self._wording.preferences, [f"- {fact.topic}: {one_line(fact.text)}" for fact in preferences])
+        block = (self._wording.preferences, [f"- {fact.topic}: {self._preference(fact)}" for fact in preferences])
         lines, shown = self._knowledge(ask, {fact.id for fact in preferences})
         if not lines and _ASKS_PAST.search(ask.message):
             lines = [self._wording.nothing]
@@ -116,6 +116,14 @@ class ContextBuilder:
         if not item.facts:
             said = hint(self._wording, 1, item.event.at, now)
             yield item.event.id, f"- {one_line(item.event.text)} ({said})"
+
+    def _preference(self, fact: Fact) -> str:
+        """Return a preference as it was said; where another was said and nothing decides between them, both, dated."""
+        if not fact.disputed:
+            return one_line(fact.text)
+        said = (each for scope in self._recall.scopes for each in scope.ledger.history(fact.key))
+        rivals = [each for each in said if each.disputed and each.id != fact.id]
+        return self.fact_line(fact, rivals, self._clock())
 
     def fact_line(self, fact: Fact, others: Sequence[Fact], now: float) -> str:
         """Return a fact with when it was said, and what took its place, `now X; was Y until D`, or stands against it."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from vademecum.digests import blake2b
 from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Statement
-from vademecum.memory.words import terms
+from vademecum.memory.words import is_denied, terms
 
 CONFIRMED, REJECTED, FORGOTTEN = "confirmed", "rejected", "forgotten"
 SURE = 0.6  # from here on a statement is acted on (Emergence: the confidence from which preferences are injected)
@@ -58,8 +58,14 @@ def fact_key(statement: Statement) -> str:
 
 
 def digest_of(key: str, value: str) -> str:
-    """Return what names a value of a thing without saying it: equal for the same words, whatever their form."""
+    """Return what names a value of a thing without saying it: equal for the same words, whatever their form, said or denied.
+
+    >>> digest_of("k", "tabs") == digest_of("k", "a tab"), digest_of("k", "tabs") == digest_of("k", "not tabs")
+    (True, False)
+    """
     words = " ".join(terms(value)) or value.strip().lower()
+    if is_denied(value):
+        words = f"not {words}"
     return blake2b(f"{key}\0{words}".encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 

@@ -28,6 +28,7 @@ _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
 _MAX_PART = 40
 _MAX_NUMBER = 8
 
+_DENYING = re.compile(r"(?i)\b(?:not|never|no|none|jamais|pas|aucune?|ni)\b|n['\u2019]t\b|\b(?:do|does|is|wo|ca)nt\b")
 # What carries no content in talk, English and French. Short forms lose their apostrophe before they are looked up.
 STOP_WORDS = frozenset(
     """
@@ -198,6 +199,15 @@ def _word_terms(word: str) -> list[str]:
     if len(cut) > 1 and len("".join(cut)) <= _MAX_PART:
         found.append(stem("".join(cut)))
     return found
+
+
+def is_denied(text: str) -> bool:
+    """Return whether a text denies something: words of which terms keep nothing, and which turn what it says around.
+
+    >>> is_denied("not tabs"), is_denied("jamais de tabulations"), is_denied("Don't push"), is_denied("notes on tabs")
+    (True, True, True, False)
+    """
+    return _DENYING.search(text) is not None
 
 
 def terms(text: str) -> list[str]:
