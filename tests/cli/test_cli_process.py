@@ -154,6 +154,11 @@ def test_a_bug_becomes_a_line_and_a_hint(vade, monkeypatch):
     assert "Traceback" in done.err
 
 
+def heeding_interrupts() -> None:
+    """A shell has what it runs in the background ignore SIGINT, and children inherit that: not these."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
 def test_an_interrupt_is_quiet(repository):
     for patience in (0.5, 2.0, 8.0, 30.0):  # a signal that comes before Python is up ends the process as it ends any
@@ -164,6 +169,7 @@ def test_an_interrupt_is_quiet(repository):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=heeding_interrupts,  # noqa: PLW1509 - it resets one signal
         ) as process:
             time.sleep(patience)
             process.send_signal(signal.SIGINT)
@@ -185,6 +191,7 @@ def test_watch_tells_of_changes_until_it_is_interrupted(repository):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heeding_interrupts,  # noqa: PLW1509 - it resets one signal
     ) as process:
         for number in range(40):
             (repository / f"new{number}.py").write_text(f"def marmalade{number}(): ...\n")

@@ -10,10 +10,10 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from vademecum.digests import blake2b
 from vademecum.protocols import Row
 
 FILE = "standing-{}.json"
