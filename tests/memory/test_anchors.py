@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 from vademecum.engine import Engine
 from vademecum.memory.anchors import Site
@@ -29,6 +30,15 @@ def arrange(seats):
 SAID = "We decided that `split_budget` hands leftovers on because nothing may be lost"
 
 
+def repository(folder: Path) -> Path:
+    """A git repository with the code that is spoken of."""
+    root = folder / "repo"
+    root.mkdir()
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    (root / "budget.py").write_text(CODE)
+    return root
+
+
 def states(found):
     return {(anchor.symbol, anchor.state) for item in found.evidence for anchor in item.anchors}
 
@@ -52,10 +62,7 @@ def test_anchors_follow_the_code(tmp_path, vade_home):
 
 def test_what_was_said_before_the_first_index_is_tied_to_code_later(tmp_path, vade_home):
     """The next time that house is kept."""
-    root = tmp_path / "repo"
-    root.mkdir()
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
-    (root / "budget.py").write_text(CODE)
+    root = repository(tmp_path)
     with Engine.open(root) as engine:
         engine.memory.record(SAID, role="user")
         engine.codebase.index()
@@ -66,10 +73,7 @@ def test_what_was_said_before_the_first_index_is_tied_to_code_later(tmp_path, va
 
 def test_notes_stand_beside_the_code_and_one_call_away(tmp_path, vade_home):
     """A decision about what is called shows at the caller."""
-    root = tmp_path / "repo"
-    root.mkdir()
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
-    (root / "budget.py").write_text(CODE)
+    root = repository(tmp_path)
     (root / "seats.py").write_text(CALLER)
     with Engine.open(root) as engine:
         engine.codebase.index()
@@ -117,10 +121,7 @@ def test_the_hundredth_value_of_a_thing_costs_what_the_first_does(open_memory):
 
 def test_code_and_memory_are_asked_at_once(tmp_path, vade_home):
     """Both answers, and both in one order; the one that found nothing stands behind."""
-    root = tmp_path / "repo"
-    root.mkdir()
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
-    (root / "budget.py").write_text(CODE)
+    root = repository(tmp_path)
     with Engine.open(root) as engine:
         engine.memory.record(SAID, role="user")
         both = engine.ask("why does split_budget hand leftovers on", k=4)

@@ -7,6 +7,7 @@ from the file as it is, and the answer says `edited`, as it does of any such fil
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -159,10 +160,12 @@ class StandIn(Catalogue):
 def by_lines(text: bytes, lines: NDArray[np.int32]) -> Cut:
     r"""Return pieces without a name: what stands at some lines.
 
-    >>> [chunk.text for chunk, _ in by_lines(b"a\nb\nc\n", np.array([[1, 2], [3, 9]]))]
-    ['a\nb\n', 'c\n']
+    Lines end at line feeds alone, as their numbers count.
+
+    >>> [chunk.text for chunk, _ in by_lines(b"a\rb\nc\nd\n", np.array([[1, 2], [3, 9]]))]
+    ['a\rb\nc\n', 'd\n']
     """
-    kept_ends = text.splitlines(keepends=True)
+    kept_ends = re.findall(rb"[^\n]*\n|[^\n]+", text)
     found: Cut = []
     for first, last in lines.tolist():
         start = sum(map(len, kept_ends[: first - 1]))

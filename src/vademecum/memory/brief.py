@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from vademecum.memory.active import ALWAYS_ON, MAX_PREFERENCES, surest
 from vademecum.memory.fitting import estimated_tokens, fitted, one_line
 from vademecum.memory.kinds import FactKind
-from vademecum.memory.wording import Wording, date_of, hint
+from vademecum.memory.wording import Wording, against, hint
 from vademecum.memory.words import terms
 
 if TYPE_CHECKING:
@@ -105,13 +106,10 @@ class Brief:
             return one_line(one.text)
         where: list[Condition] = [("key", "=", one.key), ("disputed", "=", 1)]
         rows = [row for store in self._stores for row in store.scan("facts", where, _COLUMNS).unwrap()]
-        rivals = [each for each in (Outline._make(row[1:]) for row in rows) if each.id != one.id]
+        others = (other for other in (Outline._make(row[1:]) for row in rows) if other.id != one.id)
         w, now = self._wording, self._clock()
-        said = hint(w, one.mentions, one.first_at, now)
-        for rival in rivals[:1]:
-            date = date_of(w, rival.last_at, now)
-            said += "; " + w.disputed.format(date=date, other=one_line(rival.text))
-        return f"{one_line(one.text)} ({said})"
+        stands = [against(w, one_line(other.text), other.last_at, now) for other in islice(others, 1)]
+        return f"{one_line(one.text)} ({'; '.join([hint(w, one.mentions, one.first_at, now), *stands])})"
 
     def _lines(self, chosen: Sequence[Outline]) -> list[str]:
         now = self._clock()

@@ -24,7 +24,7 @@ from vademecum.memory.fitting import estimated_tokens, fitted, one_line
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.records import Chapter, Evidence, Fact, Role
 from vademecum.memory.weighting import boosted
-from vademecum.memory.wording import Wording, date_of, hint
+from vademecum.memory.wording import Wording, against, date_of, hint
 from vademecum.protocols import Clock
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ class ContextBuilder:
         said = hint(self._wording, fact.mentions, fact.first_at, now)
         rival = next((each for each in others if fact.disputed and each.key == fact.key), None)
         if rival is not None:
-            date = date_of(self._wording, rival.last_at, now)
-            said += "; " + self._wording.disputed.format(date=date, other=one_line(rival.text))
+            said += f"; {against(self._wording, one_line(rival.text), rival.last_at, now)}"
         return f"{one_line(fact.text)} ({said})"
 
     def _chapters(self, chapters: Sequence[Chapter]) -> tuple[str, list[str]]:

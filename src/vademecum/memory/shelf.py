@@ -4,7 +4,7 @@ Segments lie beside the database as `events-FIRST-LAST.arrays`, and their names 
 counts if the journal still has, under its last number, the event it ends with: a database that was put back to an earlier
 state is noticed by that. New events are read into a small segment at hand, written out when it has grown, and merged with
 its neighbours so that a thousand events and a million are a handful of files. What was written is mapped from then on, so that
-a process that records for weeks holds no more of its own than one that has just begun.
+a process that records for long holds little of its own of what it recorded.
 """
 
 from __future__ import annotations

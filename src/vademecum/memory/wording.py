@@ -85,6 +85,15 @@ def date_of(wording: Wording, at: float, now: float) -> str:
     return f"{day.day} {wording.months[day.month - 1]}{year}"
 
 
+def against(wording: Wording, other: str, at: float, now: float) -> str:
+    """Return what is said of a fact while another stands against it, and when that was said last.
+
+    >>> against(ENGLISH, "I prefer spaces", datetime(2025, 10, 5, 12).timestamp(), datetime(2025, 10, 9, 12).timestamp())
+    'contradicted: also said 5 Oct: I prefer spaces'
+    """
+    return wording.disputed.format(date=date_of(wording, at, now), other=other)
+
+
 def time_of(wording: Wording, at: float) -> str:
     """Return the time of day: `14:32`, in French `14h32`."""
     day = datetime.fromtimestamp(at).astimezone()
