@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 
+import pytest
+
 from vademecum.providers.counters.pattern import PatternCounter
 
 
@@ -60,3 +62,11 @@ def test_a_commit_is_asked_for(vade, repository):
     done = vade("context", "split the token budget", "--commit", "no-such")
     assert done.code == 3
     assert "no-such" in done.err
+
+
+@pytest.mark.parametrize("verb", [["context", "split the token budget"], ["map"]])
+def test_a_budget_that_nothing_fits_is_said_to_be_too_small(vade, repository, verb):
+    """Nothing on standard output, which the budget holds for, and the way out on the other."""
+    done = vade(*verb, "--budget", "2")
+    assert (done.out, done.code) == ("", 1)
+    assert "give more with --budget" in done.err

@@ -45,7 +45,7 @@ def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
             refresh=not options["no_refresh"],
             progress=progress,
         )
-    emit(found.text)
+    _show(found.text)
     return 0 if found else NOTHING
 
 
@@ -74,8 +74,15 @@ def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) 
             own, budget, task=task, within=options["only"], session=options["session"],
             form="json" if options["as_json"] else "markdown", refresh=not options["no_refresh"], progress=progress,
         )  # fmt: skip
-    emit(drawn.text)
+    _show(drawn.text)
     return 0 if drawn else NOTHING
+
+
+def _show(text: str) -> None:
+    """Print it, or say why there is nothing: the budget holds for every word on standard output."""
+    emit(text)
+    if not text:
+        click.echo("vade: nothing fits into so few tokens: give more with --budget", err=True)
 
 
 def top_of(file: str) -> str:
