@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -127,6 +128,20 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(StoreError, match=r"taken.*VADE_HOME"):
         SqliteStore(tmp_path / "taken" / "index.db")
+
+
+def test_a_new_database_is_opened_by_many_at_once(tmp_path):
+    """Whoever comes second waits for the first to set the file up; nobody is refused."""
+    together = threading.Barrier(8)
+
+    def open_each(_):
+        for number in range(60):
+            together.wait(60)
+            with closing(SqliteStore(tmp_path / f"{number}.db")) as store:
+                store.scan("meta").unwrap()
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(open_each, range(8))) == [None] * 8
 
 
 def test_threads_share_a_store(path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
@@ -27,6 +28,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 BUSY_SECONDS = 30.0
+_AGAIN_SECONDS = 0.002  # between two tries where SQLite does not wait by itself
 REBUILD = "run `vade index --full` to set it aside and rebuild"
 _KEYS_AT_ONCE = 100  # alternatives in one statement
 _IN_LIMIT = 30_000  # below SQLite's limit of 32,766 bound parameters
@@ -138,12 +140,8 @@ class SqliteStore:
         except OSError as error:
             raise StoreError(f"cannot create {self.path.parent}: {error.strerror}; set VADE_HOME elsewhere") from error
         try:
-            for pragma in (
-                "journal_mode=WAL",
-                f"synchronous={self._synchronous}",
-                "temp_store=MEMORY",
-                "cache_size=-16000",
-            ):
+            self._log_ahead()
+            for pragma in (f"synchronous={self._synchronous}", "temp_store=MEMORY", "cache_size=-16000"):
                 self._db.execute(f"PRAGMA {pragma}")
             self._migrate()
         except StoreError:
@@ -152,6 +150,18 @@ class SqliteStore:
         except sqlite3.Error as error:
             self._db.close()
             raise named(error, self.path, self.remedy) from error
+
+    def _log_ahead(self) -> None:
+        """Have the file written through a log. SQLite itself does not wait where two open a new file at once."""
+        until = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                    raise
+                time.sleep(_AGAIN_SECONDS)
 
     def _migrate(self) -> None:
         version = self._version()
