@@ -89,6 +89,10 @@ class Served:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
+    def said(self) -> str:
+        """The end of its log: why the page complains."""
+        return self.log.read_text()[-6000:]
+
     def close(self) -> None:
         """End the server as a person would."""
         self.process.send_signal(signal.SIGINT)

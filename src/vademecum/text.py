@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +22,20 @@ _RUN_LIMIT = 400_000  # distinct runs remembered; a repository of a million line
 class Counts:
     """How often each value occurs in each text: int64 (m,) each, ascending by text, then by `code`.
 
-    `code` numbers a table's distinct values; `RunTable.values` maps codes back to them.
+    `code` numbers distinct values: `values`, uint64 (c,), has what each stands for, also those that no text here has.
     """
 
     text: Integers
     code: Integers
     count: Integers
+    values: NDArray[np.uint64]
 
 
 class RunTable:
     """Maps each run of characters to the numbers it stands for, and counts those numbers in texts.
 
     Every distinct run is expanded once; after that, a text costs one regular expression and a few array operations.
+    Safe to use from several threads, which take turns.
 
     Args:
         run: what a run is.
@@ -40,30 +43,24 @@ class RunTable:
 
     >>> table = RunTable(re.compile(r"[a-z]+"), lambda run: [ord(letter) for letter in run])
     >>> counts = table.count(["ab b", "b"])
-    >>> counts.text.tolist(), table.values(counts.code).tolist(), counts.count.tolist()
+    >>> counts.text.tolist(), counts.values[counts.code].tolist(), counts.count.tolist()
     ([0, 0, 1], [97, 98, 98], [1, 2, 1])
     """
 
     def __init__(self, run: re.Pattern[str], expand: Callable[[str], Sequence[int]]) -> None:
         self._find = run.findall
         self._expand = expand
-        self._forget()
-
-    def _forget(self) -> None:
-        self._runs = _Runs(self._expand)
-        self._values = np.zeros(0, np.uint64)
-
-    def values(self, codes: Integers) -> NDArray[np.uint64]:
-        """Return the values that codes stand for, as uint64."""
-        known = self._runs.codes
-        if len(self._values) < len(known):
-            self._values = np.fromiter(known, np.uint64, len(known))
-        return self._values[codes]
+        self._lock = Lock()
+        self._runs = _Runs(expand)
 
     def count(self, texts: Sequence[str]) -> Counts:
         """Count every value in every text."""
+        with self._lock:
+            return self._count(texts)
+
+    def _count(self, texts: Sequence[str]) -> Counts:
         if len(self._runs) > _RUN_LIMIT:
-            self._forget()
+            self._runs = _Runs(self._expand)
         found = [self._find(text) for text in texts]
         lengths = np.fromiter(map(len, found), np.int64, len(found))
         numbers = np.fromiter(map(self._runs.__getitem__, chain.from_iterable(found)), np.int64, int(lengths.sum()))
@@ -73,7 +70,7 @@ class RunTable:
         starts = self._runs.starts[run]
         widths = self._runs.starts[run + 1] - starts
         code = self._runs.flat[ranges(starts, widths)]
-        return _summed(np.repeat(text, widths), code, np.repeat(times, widths), len(self._runs.codes))
+        return _summed(np.repeat(text, widths), code, np.repeat(times, widths), self._runs.meanings())
 
 
 class _Runs(dict[str, int]):
@@ -85,6 +82,14 @@ class _Runs(dict[str, int]):
         self.codes: dict[int, int] = {}
         self.starts = np.zeros(256, np.int64)  # run r stands for codes flat[starts[r] : starts[r + 1]]
         self.flat = np.zeros(256, np.int64)
+        self._values = np.zeros(0, np.uint64)
+
+    def meanings(self) -> NDArray[np.uint64]:
+        """Return what every code so far stands for."""
+        if new := len(self.codes) - len(self._values):
+            added = np.fromiter(islice(self.codes, len(self._values), None), np.uint64, new)
+            self._values = np.concatenate((self._values, added))
+        return self._values
 
     def __missing__(self, run: str) -> int:
         number = len(self)
@@ -102,11 +107,12 @@ def _room(array: Integers, size: int) -> Integers:
     return array if len(array) >= size else np.concatenate((array, np.zeros(max(size, len(array)), array.dtype)))
 
 
-def _summed(text: Integers, code: Integers, count: Integers, codes: int) -> Counts:
+def _summed(text: Integers, code: Integers, count: Integers, values: NDArray[np.uint64]) -> Counts:
     """Add up the counts of the same code in the same text."""
-    key = text * max(codes, 1) + code
+    codes = max(len(values), 1)
+    key = text * codes + code
     order = np.argsort(key, kind="stable")
     key = key[order]
     first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1]))) if len(key) else order
     total = np.add.reduceat(count[order], first) if len(key) else count
-    return Counts(*np.divmod(key[first], max(codes, 1)), total)
+    return Counts(*np.divmod(key[first], codes), total, values)

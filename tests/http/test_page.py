@@ -22,7 +22,7 @@ def test_a_view_is_accessible_and_asks_nobody_else(browser: Page, served: Served
     show(browser, served, VIEWS[name], dark=dark)
     assert serious(browser) == []
     assert {url for url in browser.requests() if not url.startswith(served.url)} == set()
-    assert browser.complaints() == []
+    assert browser.complaints() == [], served.said()
     paper = browser.js("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", paper)[:3])) < 150) == dark
 

@@ -30,7 +30,7 @@ def test_hostile_names_and_code_are_text(browser: Page, served: Served) -> None:
         assert (
             browser.js("document.querySelectorAll('main img, main script, main [onclick], main [onerror]').length") == 0
         )
-        assert browser.complaints() == []
+        assert browser.complaints() == [], served.said()
         assert "\u202e" not in browser.js("document.body.textContent"), hash_
     show(browser, served, "#/search?q=evil_budget")
     assert (
@@ -167,7 +167,7 @@ def test_where_nothing_is_yet_it_says_what_to_do(browser: Page, nothing: Served,
     """An empty repository, no memory, no tools: no view fails, and those that are empty say what to do next."""
     show(browser, nothing, "" if name == "search" else VIEWS[name])
     assert browser.js("document.querySelectorAll('[role=alert]').length") == 0
-    assert browser.complaints() == []
+    assert browser.complaints() == [], nothing.said()
     if name not in {"index", "settings"}:
         assert browser.js("document.querySelector('.empty-state')?.innerText.length") > 30
 

@@ -225,7 +225,7 @@ def _term_arrays(
     new[1:] = (chunk[1:] != chunk[:-1]) | (code[1:] != code[:-1])
     tf = np.zeros((int(new.sum()), len(FIELDS)), np.uint8)
     tf[np.cumsum(new) - 1, field] = np.minimum(count, 255)
-    return terms.values(code[new]), chunk[new].astype(np.int32), tf, np.minimum(lengths, _MOST).astype(np.uint16)
+    return counts.values[code[new]], chunk[new].astype(np.int32), tf, np.minimum(lengths, _MOST).astype(np.uint16)
 
 
 def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:

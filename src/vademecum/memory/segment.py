@@ -72,7 +72,7 @@ class Reader:
         about = self._topics([event.id for event in events])
         words = word_table()
         counts = words.count([searched_text(event.text, about.get(event.id, "")) for event in events])
-        keys = words.values(counts.code)
+        keys = counts.values[counts.code]
         tf = np.minimum(counts.count, 255).astype(np.uint8)[:, None]
         passages = [Passage(text[:EMBEDDED_CHARACTERS]) for text in texts]
         whole, scales = quantise(self.embedder.embed(passages, "document").unwrap())

@@ -154,10 +154,10 @@ class SqliteStore:
     def _log_ahead(self) -> None:
         """Have the file written through a log. SQLite itself does not wait where two open a new file at once."""
         until = time.monotonic() + self._busy_seconds
-        while True:
+        mode = ""
+        while not mode:
             try:
-                self._db.execute("PRAGMA journal_mode=WAL")
-                return
+                mode = self._db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
                     raise

@@ -86,7 +86,7 @@ class Texts:
         self.size = len(texts)
         self.vectors = vectors
         tf = np.minimum(counted.count, 255).astype(np.uint8)[:, None]
-        self.postings: Postings = build(_TABLE.values(counted.code), counted.text.astype(np.int32), tf)
+        self.postings: Postings = build(counted.values[counted.code], counted.text.astype(np.int32), tf)
         length = np.bincount(counted.text, counted.count, self.size).astype(np.float32)
         self.norm: Floats = 1 - B + B * length / max(float(length.mean()) if self.size else 0.0, 1e-9)
 

@@ -164,7 +164,7 @@ class StaticEmbedder:
             (context, np.full(len(context.count), CONTEXT_WEIGHT)),
         )
         size = len(self._table)
-        key = np.concatenate([c.text * size + pieces.values(c.code).astype(np.int64) for c, _ in parts])
+        key = np.concatenate([c.text * size + c.values[c.code].astype(np.int64) for c, _ in parts])
         weight = np.concatenate([weight for _, weight in parts]).astype(np.float32)
         order = np.argsort(key, kind="stable")
         key, weight = key[order], weight[order]
