@@ -253,7 +253,10 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
         f"{name}: {count} new events from {done.files[name]} files\n" for name, count in done.events.items() if count
     ]
     taken = [f"{kind} taken out: {count}\n" for kind, count in done.redacted.items()]
-    emit("".join([*lines, f"{sum(done.events.values())} new events, {done.facts} statements\n", *taken]))
+    left = [f"{done.unreadable} lines of another form were passed over\n"] if done.unreadable else []
+    if done.packed:
+        left.append(f"{done.packed} compressed transcripts were left: pip install 'vademecum[zstd]' reads them\n")
+    emit("".join([*lines, f"{sum(done.events.values())} new events, {done.facts} statements\n", *taken, *left]))
     return 0
 
 
