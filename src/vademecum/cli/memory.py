@@ -308,7 +308,7 @@ def _marked(verb: str, ids: tuple[str, ...]) -> int:
     with remembering() as kept:
         for id_ in ids:
             fact = getattr(kept, verb)(id_)
-            emit(f"{verb.removesuffix('e')}ed {id_} {fact.topic}: {fact.value}\n")
+            emit(f"{verb.removesuffix('e')}ed {fact.id} {fact.topic}: {fact.value}\n")
     return 0
 
 

@@ -70,6 +70,12 @@ _PRONOUNS = frozenset(
     )
 )
 _USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez) (?=\S)")
+_ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
+# Behind a value that is one of those chosen among: what it is chosen as, or over
+_BEYOND = re.compile(
+    r"(?i)\s+(?:as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
+    re.DOTALL,
+)
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
 _CLASHING = (FactKind.FIX, FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE, FactKind.TODO, FactKind.FACT)
 
@@ -169,6 +175,8 @@ def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Langua
     value = _USE.sub("", said.get("value", _tidy(match[0])))
     if value.lower() in _PRONOUNS:
         value = _named_before(sentence, match.start()) or value
+    bare = _BEYOND.sub("", _ALWAYS.sub("", value))
+    value = bare if is_known(bare) else value
     confidence = 0.0 if rule.known and not is_known(value) else rule.confidence * weight
     subject = _subject(rule, said, value, match[0], head_first=language.head_first)
     return Statement(
@@ -176,11 +184,21 @@ def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Langua
         text=sentence,
         subject=subject.name,
         attribute=subject.attribute,
-        value=f"not {value}" if rule.negative else value,
+        value=f"not {value}" if rule.negative else _without(subject.name, value),
         confidence=round(min(confidence, 0.95), 2),
         reason=_reason(sentence, match, rule, language) or said.get("reason", ""),
         corrects=rule.corrects,
     )
+
+
+def _without(subject: str, value: str) -> str:
+    """A value without what it is a choice of: `spaces for indentation` is `spaces`."""
+    said = (
+        re.search(rf"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?{re.escape(subject)}$", value)
+        if subject
+        else None
+    )
+    return value[: said.start()] if said and is_known(value[: said.start()]) else value
 
 
 def _reason(sentence: str, match: re.Match[str], rule: Rule, language: Language) -> str:
