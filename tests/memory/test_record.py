@@ -248,3 +248,20 @@ def test_secrets_of_what_is_known_already_are_not_counted_again(memory, event):
     told = event(1, "export API_KEY=q8Zr3vN1xT7mKp2LwY5c")
     assert dict(memory.record_all([told]).redacted) == {"assignment": 1}
     assert dict(memory.record_all([told]).redacted) == {}
+
+
+def test_what_is_said_of_one_thing_in_two_respects_stands_beside_it(memory, said):
+    """Only another word on the same doing takes the place of the one before."""
+    both = ("Always document retry_delay", "Never touch retry_delay without a test")
+    also = ("We decided to drop Windows support", "We decided to add dark mode support")
+    for text in (*both, *also, "On a décidé d'ajouter un mode sombre"):
+        said(text)
+    assert len(memory.facts()) == 5
+    assert {fact.topic for fact in memory.facts()} == {
+        "retry_delay",
+        "windows support",
+        "dark mode support",
+        "mode sombre",
+    }
+    said("Never document retry_delay")
+    assert [fact.text for fact in memory.facts(kinds=["instruction"])] == [both[1], "Never document retry_delay"]

@@ -39,6 +39,7 @@ _LINKS = (
     "dans",
     "en",
 )  # attributes that name nothing
+_DONE = ("instruction", "decision")  # of these an attribute is what is done to the subject
 _LANGUAGES: Mapping[str, str] = {"javascript": "JavaScript", "python": "Python"}
 _ENGLISH: Mapping[str, str] = {"http client": "HTTP client", "css framework": "CSS framework", "api style": "API style"}
 _FRENCH: Mapping[str, str] = {
@@ -57,7 +58,9 @@ _BETWEEN = r"(?:\s+(?:(?:de|du|des|la|le|les|à|au|aux|en)\s+)*(?:de\s+)?(?:[dl]
 
 def label(subject: str, attribute: str, text: str, kind: str) -> str:
     """Return what is spoken of: its subject and attribute as a person would write them, its kind where nothing is named."""
-    name, of = subject or attribute or kind, attribute if subject and attribute not in _LINKS else ""
+    name = subject or attribute or kind
+    shown = subject and attribute not in _LINKS and (kind not in _DONE or attribute in _LANGUAGES)
+    of = attribute if shown else ""
     language = _LANGUAGES.get(of, "")
     if is_french(text):
         return f"{_FRENCH.get(name) or _as_it_stands(name, text)} {language or of}".strip()
