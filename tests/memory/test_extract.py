@@ -399,3 +399,22 @@ def test_a_quality_is_the_same_however_its_thing_is_named() -> None:
 def test_a_value_is_what_is_chosen_and_of_what(text, subject, value):
     """Not what it is chosen as or over; and the language of comments is not the language of answers."""
     assert [(each.subject, each.value) for each in extract(text)] == [(subject, value)]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "value"),
+    [
+        ("cache_key must never contain the session id", "cache_key", "not contain the session id"),
+        ("Functions must never return None", "none", "not return None"),
+        ("You must never commit secrets", "secrets", "not commit secrets"),
+        ("When you write tests, never mock the database", "tests", "not mock the database"),
+        ("I never use globals", "globals", "not globals"),
+        ("La clé ne doit jamais contenir l'identifiant de session", "clé", "pas contenir l'identifiant de session"),
+        ("Les commits ne doivent pas être gros", "commits", "pas être gros"),
+        ("On ne doit jamais pousser sur main", "sur main", "pas pousser sur main"),
+        ("Tu ne dois pas modifier le schéma", "schéma", "pas modifier le schéma"),
+    ],
+)
+def test_what_is_never_to_be_done_is_kept_as_denied(text, subject, value):
+    """A value without its `never` would say the opposite."""
+    assert [(each.subject, each.value) for each in extract(text)] == [(subject, value)]

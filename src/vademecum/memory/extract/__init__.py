@@ -188,7 +188,7 @@ def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Langua
         text=sentence,
         subject=subject.name,
         attribute=subject.attribute,
-        value=f"not {value}" if rule.negative else _without(subject.name, value),
+        value=f"{language.no} {value}" if rule.negative else _without(subject.name, value),
         confidence=round(min(confidence, 0.95), 2),
         reason=_reason(sentence, match, rule, language) or said.get("reason", ""),
         corrects=rule.corrects,
@@ -225,7 +225,8 @@ def _subject(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_
     if rule.about:
         return Subject(rule.about)
     if said.get("subject", "we").lower() not in _PRONOUNS:
-        return Subject(whole_noun(said["subject"]), said.get("attribute", "").lower())
+        done = _verb(value) if rule.kind is FactKind.INSTRUCTION else ""
+        return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
     if "topic" in said:
         return Subject(_topic(said["topic"]), noun(_object(value)))
     thing, other = said.get("object", value), said.get("other", "")

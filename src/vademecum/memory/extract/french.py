@@ -34,8 +34,9 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.9, "jamais", rf"{_START}(?:(?:tu|vous|il faut|on doit|je veux que tu|je voudrais que tu) ?(?:dois |devez |ne |n')?)?(?:ne |n')?(?P<value>(?:{_VERB} jamais (?:de |d')?|jamais (?:de |d'))(?P<object>\S.*?)){_END}"),
     Rule(INSTRUCTION, 0.85, "désormais,dorénavant,avenir,maintenant,défaut,règle", rf"(?:^|[,;:]\s*)(?:désormais|dorénavant|à l'avenir|à partir de maintenant|par défaut|en règle générale)[,:]?\s+(?P<value>(?!(?:et|ou|mais)\b){_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.85, "toujours,systématiquement,uniquement", r"(?:il faut|on doit|tu dois|vous devez|doit|doivent) (?:toujours|systématiquement|uniquement) (?P<value>\S.*?)" + _END),
-    Rule(INSTRUCTION, 0.85, "faut", r"il ne faut (?:jamais|pas|plus) (?P<value>\S.*?)" + _END, negative=True),
-    Rule(INSTRUCTION, 0.75, "doit,doivent", rf"{_START}(?:tous les|toutes les|chaque|les) (?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) (?:doit|doivent|ne doit pas|ne doivent pas) (?P<value>\S.*?){_END}"),
+    Rule(INSTRUCTION, 0.85, "faut,dois,doit,devez,devons", r"\b(?:il ne faut|on ne doit|tu ne dois|vous ne devez|nous ne devons) (?:jamais|pas|plus) (?P<value>\S.*?)" + _END, negative=True),
+    Rule(INSTRUCTION, 0.75, " ne doit, ne doivent", rf"{_START}(?:(?:tous les|toutes les|chaque|les|le|la|aucun|aucune) |l')?(?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) ne (?:doit|doivent) (?:jamais |pas |plus )?(?P<value>\S.*?){_END}", negative=True),
+    Rule(INSTRUCTION, 0.75, "doit,doivent", rf"{_START}(?:tous les|toutes les|chaque|les) (?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) (?:doit|doivent) (?P<value>\S.*?){_END}"),
     Rule(INSTRUCTION, 0.8, "ne ,n'", rf"{_START}(?:ne |n')(?P<value>(?!(?:t'inquiète|pas|sais|suis|comprends|pense|crois|peux)\b){_VERB} (?:pas|plus) (?P<object>(?:de |d'|le |la |les |l')?\S.*?)){_END}"),
     Rule(INSTRUCTION, 0.75, "évite,arrête", rf"{_START}(?:évite[zr]?|arrête[zr]?) (?:de |d')?{_VALUE}{_END}", negative=True),
     Rule(INSTRUCTION, 0.8, "utilise,emploie,prends,prenez,mets", rf"{_START}(?:utilise[zr]?|emploie[zr]?|prends|prenez|mets) (?P<value>[^,;]+?){_NOT}{_END}"),
@@ -92,4 +93,5 @@ FRENCH = Language(
     ),
     limits=FRENCH_LIMITS,
     head_first=True,
+    no="pas",
 )

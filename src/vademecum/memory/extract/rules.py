@@ -97,6 +97,7 @@ class Language:
         links: what may stand between two clauses, seen where it begins.
         lead: a clause starts behind this.
         head_first: a noun stands before what describes it ("fonctions courtes").
+        no: what stands before a value that is denied.
         limits: where it holds: a pattern with the group `name`, and what the name becomes.
     """
 
@@ -111,6 +112,7 @@ class Language:
     clause: re.Pattern[str]
     limits: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
     head_first: bool = False
+    no: str = "not"
 
     def cues_in(self, low: str) -> Cues:
         """Return the cues that a message in lower case holds, and some more: no other is in any of its sentences."""
