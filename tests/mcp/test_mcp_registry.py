@@ -156,7 +156,7 @@ def test_symbol_answers_relations(repository, engine):
 def test_memory_is_kept_and_asked(engine, tmp_path, monkeypatch):
     """What one session keeps, another finds; what is not there is said not to be; only `remember` writes."""
     kept = TOOLS["remember"].call(engine, {"text": "We decided to use SQLite because it is small"})
-    assert kept.text.startswith(f"kept as {kept.data['ids'][0]}, 1 facts")
+    assert kept.text.startswith(f"kept as {kept.data['ids'][0]}, 1 fact")
     found = TOOLS["recall"].call(engine, {"question": "which database did we decide to use"})
     assert found.data["evidence"][0]["id"] == kept.data["ids"][0]
     assert "decision" in found.data["evidence"][0]["facts"][0]

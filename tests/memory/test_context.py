@@ -238,3 +238,12 @@ def test_builders_take_a_counter_of_tokens(open_memory):
     memory.record("I prefer tabs over spaces for indentation", role="user")
     assert memory.build_memory_context("s", "indentation", budget_tokens=999) == ""
     assert isinstance(memory._context, ContextBuilder)
+
+
+def test_a_question_about_one_thing_is_no_question_for_the_course_of_things(memory, said):
+    """ "The cache" is no time: what was decided about it is knowledge, not a chapter."""
+    said("We decided to keep the cache of the parser on disk because it is rebuilt slowly")
+    said("We chose ruff as our linter")
+    text = memory.build_memory_context("s", "What did we decide about the cache of the parser?")
+    assert "### Relevant knowledge" in text
+    assert "Timeline" not in text

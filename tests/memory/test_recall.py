@@ -385,3 +385,26 @@ def test_what_nothing_decides_is_shown_as_two_dated_statements(memory, said, clo
     assert "tabs (2025-10-09), against spaces (2025-10-11): undecided" in text
     memory.confirm(next(fact.id for fact in facts if fact.value == "spaces"))
     assert "now spaces; was tabs until 2025-10-11" in recalled_text(memory.recall("indentation"))
+
+
+@pytest.mark.parametrize(
+    "question", ["What did we discuss last week?", "De quoi avons-nous parlé la semaine dernière ?"]
+)
+def test_the_course_of_things_is_no_search_for_words(memory, said, clock, question):
+    """Asked what was discussed, the latest of that time answer; where nothing was said, that is said and no more."""
+    clock.pass_days(-8)
+    said("We use npm")
+    said("The build is green", role="output")
+    said("I prefer tabs over spaces for indentation", session="s2")
+    clock.pass_days(8)
+    said("Unrelated words of today")
+    found = memory.recall(question)
+    assert [item.event.text for item in found.evidence] == ["I prefer tabs over spaces for indentation", "We use npm"]
+    assert found
+    assert found.evidence[0].facts[0].value == "tabs"
+    assert [item.event.text for item in memory.recall(question, session="s1").evidence] == ["We use npm"]
+    assert [item.event.text for item in memory.recall(question, roles=["output"]).evidence] == ["The build is green"]
+    assert len(memory.recall(question, k=1).evidence) == 1
+    nothing = memory.recall("What did we discuss yesterday?")
+    assert (bool(nothing), nothing.reason) == (False, "nothing is recorded for that time")
+    assert len(memory.recall("What have we done so far?").evidence) == 3

@@ -16,7 +16,7 @@ from vademecum.context.document import context_record
 from vademecum.context.items import items_record, items_text
 from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.remembered import recalled_record, recalled_text
-from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
+from vademecum.context.render import answer_record, answer_text, counted, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
 def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     done = engine.memory.record(arguments["text"], metadata={"by": "agent"})
     taken = "".join(f"; taken out: {count} {kind}" for kind, count in done.redacted.items())
-    return Outcome(f"kept as {done.ids[0]}, {done.facts} facts{taken}", asdict(done))
+    return Outcome(f"kept as {done.ids[0]}, {counted(done.facts, 'fact')}{taken}", asdict(done))
 
 
 def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -> Outcome:

@@ -2,6 +2,7 @@
 
 `recall` reads as the paragraph it is: take the question apart, lay the scopes' events side by side, weigh them, keep the
 best that pass the filters, read them, put what was superseded behind what took its place, and say how far to trust it.
+A question about the course of things ("what did we discuss last week") has no words to weigh: the latest of its time answer it.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
+from vademecum.memory.timeline import SAID, asks_for_timeline
 from vademecum.memory.view import View, view_of
 from vademecum.memory.weigh import Asking, By, Floats, Weighed, session_scores, weigh
 from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.protocols import Clock
 from vademecum.retrieval.fusion import top
-from vademecum.types import Passage
+from vademecum.types import Passage, Verdict
 
 LOOKED_AT = 10  # of the best, whichever number is asked for: the verdict is read off them
 
@@ -74,6 +76,8 @@ class Recall:
         now = filters.as_of or self._clock()
         question = take_apart(text, datetime.fromtimestamp(now).astimezone())
         view = self.view()
+        if by is By.BOTH and vector is None and asks_for_timeline(text):
+            return self._course(view, question, k, filters)
         asking = self._asking(view, question, filters, by, vector)
         weighed = weigh(view, asking)
         if question.asks_lately:
@@ -87,6 +91,19 @@ class Recall:
         verdict, probability, reason = judge(found, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched)
+
+    def _course(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
+        """Return the latest `k` events of the time that is asked about, the latest first."""
+        since, until = filters.since, filters.until
+        if since is None and until is None and question.period is not None:
+            since, until = question.period
+        mask = self._mask(view, replace(filters, since=since, until=until, roles=filters.roles or SAID))
+        rows = np.flatnonzero(view.alive if mask is None else mask)
+        latest = rows[np.argsort(-view.at[rows], kind="stable")[:k]]
+        evidence = self._evidence(view, latest, [0.0] * len(latest), [{}] * len(latest))
+        verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
+        reason = "" if evidence else "nothing is recorded for that time"
+        return Recalled(question.text, verdict, sure, tuple(evidence), reason, since, until, len(rows))
 
     def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
@@ -148,7 +165,17 @@ class Recall:
 
     def _read(self, view: View, weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[Evidence]:
         """Return the events of the best candidates, with the facts drawn from them."""
-        rows = weighed.rows[best]
+        scores = weighed.score[best].astype(float).tolist()
+        return self._evidence(view, weighed.rows[best], scores, _signals(weighed, best, shares))
+
+    def _evidence(
+        self,
+        view: View,
+        rows: NDArray[np.integer[Any]],
+        scores: Sequence[float],
+        signals: Sequence[Mapping[str, float]],
+    ) -> list[Evidence]:
+        """Return the events of rows, with their facts, scores and signals."""
         events: dict[int, Event] = {}
         for number, scope in enumerate(self.scopes):
             own = rows[view.scope[rows] == number]
@@ -158,15 +185,13 @@ class Recall:
             }
         facts, now, rivals = self._drawn([event.id for event in events.values()])
         evidence = []
-        signals = _signals(weighed, best, shares)
-        for row, place, why in zip(rows.tolist(), best.tolist(), signals, strict=True):
+        for row, score, why in zip(rows.tolist(), scores, signals, strict=True):
             if row in events:  # else another process deleted it this moment
                 own_facts = tuple(facts.get(events[row].id, ()))
                 after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
                 against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
                 scope_name = self.scopes[view.scope[row]].name
-                score = float(weighed.score[place])
-                evidence.append(Evidence(events[row], score, why, own_facts, after, against, scope=scope_name))
+                evidence.append(Evidence(events[row], score, dict(why), own_facts, after, against, scope=scope_name))
         return evidence
 
     def _drawn(self, ids: Sequence[str]) -> tuple[dict[str, list[Fact]], dict[str, Fact], dict[str, list[Fact]]]:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from vademecum.memory.records import Chapter, Event, Role
+from vademecum.memory.when import find_time
+from vademecum.memory.words import terms
 
 # Questions about the course of things rather than about one thing.
 _ASKS_FOR_IT = re.compile(
     r"\b(?:what (?:have|did|had) (?:we|i|you)(?: \w+)? (?:discuss|talk|work|do(?:ne)?|speak|cover|decide|accomplish)\w*"
-    r"(?: (?:about|on|together))?(?: (?:so far|in|on|over|during|since|today|yesterday|last|this|the|these|recently)\b|\W*$)"
+    r"(?: (?:about|on))?\b"
     r"|(?:summar(?:y|i[sz]e)|recap|timeline|history|chronology)\b.*\b(?:conversation|discussion|session|chat|week|month|day|work)s?"
     r"|topics? (?:we|i)(?:'ve| have)? (?:discuss|talk|cover)\w*"
     r"|(?:de quoi|qu'est-ce (?:que|qu')|quels? sujets?).{0,24}\b(?:parlé|discuté|abordé|fait|travaillé|décidé)"
@@ -19,8 +21,13 @@ _ASKS_FOR_IT = re.compile(
     r"|(?:résum\w+|chronologie|historique|récapitul\w+)\b.*\b(?:conversation|discussion|session|échange|semaine|mois|jour)s?)",
     re.IGNORECASE,
 )
-_ABOUT_ONE = re.compile(r"\b(?:about|regarding|concerning|concernant|à propos|au sujet)\s+\w", re.IGNORECASE)
-_SAID = (Role.USER, Role.NOTE, Role.COMMIT)
+_NAMES_NOTHING = re.compile(
+    r"\b(?:so far|together|recently|lately|conversations?|discussions?|sessions?|chats?|project|repo(?:sitory)?|here|jusqu'ici|ensemble"
+    r"|récemment|dernièrement|échanges?|projet|dépôt|ici)\b",
+    re.IGNORECASE,
+)
+_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # to see which words are a time, whichever it is
+SAID = (Role.USER, Role.NOTE, Role.COMMIT)
 
 
 def asks_for_timeline(question: str) -> bool:
@@ -28,11 +35,16 @@ def asks_for_timeline(question: str) -> bool:
 
     >>> asks_for_timeline("What did we discuss last week?"), asks_for_timeline("What did we talk about on Monday?")
     (True, True)
-    >>> asks_for_timeline("What did we decide about caching?"), asks_for_timeline("What did we decide last week about caching?")
+    >>> asks_for_timeline("What did we decide about the cache?"), asks_for_timeline("What did we decide last week about caching?")
     (False, False)
     """
     asked = _ASKS_FOR_IT.search(question)
-    return asked is not None and _ABOUT_ONE.search(question, asked.end()) is None
+    if asked is None:
+        return False
+    rest = question[asked.end() :]
+    if (mention := find_time(rest, _ANY_DAY)) is not None:
+        rest = rest[: mention.start] + rest[mention.end :]
+    return not terms(_NAMES_NOTHING.sub(" ", rest))
 
 
 def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now: float) -> list[Chapter]:
@@ -47,7 +59,7 @@ def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now:
     by_name: dict[str, list[Event]] = {}
     of_day: dict[date, tuple[str, float, float]] = {}  # chapters begin and end at midnight
     for event in events:
-        if event.role in _SAID and event.text.strip():
+        if event.role in SAID and event.text.strip():
             day = date.fromtimestamp(event.at)  # noqa: DTZ012 - a day is the user's own
             if day not in of_day:
                 of_day[day] = chapter_of(event.at, now)
