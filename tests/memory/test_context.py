@@ -241,7 +241,7 @@ def test_builders_take_a_counter_of_tokens(open_memory):
 
 
 def test_a_question_about_one_thing_is_no_question_for_the_course_of_things(memory, said):
-    """ "The cache" is no time: what was decided about it is knowledge, not a chapter."""
+    """An article before a thing is no time: what was decided about it is knowledge, not a chapter."""
     said("We decided to keep the cache of the parser on disk because it is rebuilt slowly")
     said("We chose ruff as our linter")
     text = memory.build_memory_context("s", "What did we decide about the cache of the parser?")

@@ -164,13 +164,12 @@ def digest_of_session(events: Sequence[Event], ledger: Ledger, still_open: Colle
     claims = ledger.claims_of([event.id for event in events])
 
     def said(*kinds: FactKind) -> list[str]:
-        return list(dict.fromkeys(" ".join(claim.text.split()) for claim in claims if claim.kind in kinds))
+        return list(dict.fromkeys(_as_item(claim.text) for claim in claims if claim.kind in kinds))
 
     done = [event.text.strip().splitlines()[0] for event in events if event.role is Role.COMMIT and event.text.strip()]
-    edited = list(
-        dict.fromkeys(str(e.metadata["path"]) for e in events if e.role is Role.EDIT and "path" in e.metadata)
-    )
-    left = [" ".join(c.text.split()) for c in claims if c.kind is FactKind.TODO and c.key in still_open]
+    paths = [(str(e.metadata["path"]), e.repo) for e in events if e.role is Role.EDIT and "path" in e.metadata]
+    edited = list(dict.fromkeys(path.removeprefix(f"{root}{os.sep}") for path, root in paths))
+    left = [_as_item(c.text) for c in claims if c.kind is FactKind.TODO and c.key in still_open]
     parts = {
         "Decided": said(FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE),
         "Done": [*done, *said(FactKind.FIX), *([f"edited {_listed(edited, ', ')}"] if edited else [])],
@@ -178,6 +177,10 @@ def digest_of_session(events: Sequence[Event], ledger: Ledger, still_open: Colle
     }
     lines = [f"{name}: {_listed(items, '; ')}" for name, items in parts.items() if items]
     return "\n".join(lines)
+
+
+def _as_item(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")
 
 
 def _listed(items: Sequence[str], between: str) -> str:

@@ -63,9 +63,10 @@ class Preferences:
         return facts[:MAX_PREFERENCES]
 
     def invalidate(self, user_id: str) -> None:
-        """Forget what is cached for a user; "" for all."""
+        """Forget what is cached for a user, with what is cached for nobody in particular; "" for all."""
         if user_id:
-            self._cache.pop(user_id, None)
+            for each in (user_id, ""):
+                self._cache.pop(each, None)
         else:
             self._cache.clear()
 

@@ -87,8 +87,8 @@ _ABOUT = re.compile(
     r"(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|et|mais|car|parce|dans|à|au|pas|plutôt)\b))"
 )
 _LITTLE = re.compile(
-    r"(?i)^(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of"
-    r"|le|la|les|l'|un|une|des|by|par|du|de|d'|mon|ma|mes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+"
+    r"(?i)^(?:(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of"
+    r"|le|la|les|l'|un|une|des|by|par|du|de|d'|mon|ma|mes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+|[ld]['\u2019])"
 )
 _STOP = re.compile(
     r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under"
