@@ -221,10 +221,16 @@ def test_the_oldest_are_archived_and_can_be_brought_back(memory, event):
     assert len(memory.events()) == 18
     assert [fact.value for fact in memory.facts()] == ["SQLite"]
     assert memory.recall("apple number 3", k=50).searched == 18
+    away = "22 older events are archived: `vade memory import` brings them back"
+    assert memory.recall("zebra").reason.endswith(away)
+    assert memory.recall("What did we discuss in 2019?").reason == f"nothing is recorded for that time; {away}"
+    assert ", 22 events archived in " in check_memory(lambda: memory.scopes)[0].detail
     with gzip.open(done.archive, "rt") as file:
         lines = list(file)
     assert len(lines) == 22
     assert memory.record_all([event(3, "apple number 3")]).events == 0
     assert memory.import_lines(lines).events == 22
+    assert "archived" not in memory.recall("zebra").reason + check_memory(lambda: memory.scopes)[0].detail
+    assert not any("#" in json.loads(line).get("id", "") for line in memory.export())
     assert len(memory.events()) == 40
     assert {item.event.id for item in memory.recall("apple", k=50).evidence} >= {f"e{n}" for n in range(1, 40)}

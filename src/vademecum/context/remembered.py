@@ -164,7 +164,9 @@ def why_text(found: Why) -> str:
     ]
     for event, words in found.said:
         where = (
-            f"{stamp(event.at)}  {event.speaker or event.role}  {event.id}" if event else "in an event that is not here"
+            f"{stamp(event.at)}  {event.speaker or event.role}  {event.id}"
+            if event
+            else "in an event that was archived or deleted"
         )
         lines += [f"  {visible(where)}", f"    {visible(' '.join(words.split()))}"]
     if found.anchors:

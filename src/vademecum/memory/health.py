@@ -29,7 +29,9 @@ def _check(scope: Scope) -> Check:
             return Check(name, False, str(found.error), FIX)
         if found.value != "ok":
             return Check(name, False, found.value, FIX)
+        away = scope.journal.archived()
         counts = {family: len(scope.store.scan(family, columns=("id",)).unwrap()) for family in ("events", "facts")}
     except StoreError as error:
         return Check(name, False, str(error), FIX)
-    return Check(name, True, ", ".join(f"{count} {family}" for family, count in counts.items()))
+    archived = f", {away} events archived in {scope.directory / 'memory'}" if away else ""
+    return Check(name, True, ", ".join(f"{count} {family}" for family, count in counts.items()) + archived)

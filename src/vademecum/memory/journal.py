@@ -74,6 +74,10 @@ class Journal:
             self.store.upsert("event_tags", _tags(patched, number)).unwrap()
         return patched
 
+    def archived(self) -> int:
+        """Return how many events lie in archives and not here. Raises `StoreError`."""
+        return len(self._scan("tombstones", [("reason", "=", ARCHIVED)], ("id",)))
+
     def delete(self, ids: Sequence[str], reason: str, at: float, *, with_claims: bool = True) -> int:
         """Delete events and leave tombstones; also for ids that are not here yet. Returns how many there were.
 
@@ -93,7 +97,7 @@ class Journal:
     def welcome_back(self, ids: Sequence[str]) -> None:
         """Let archived events be added again; what was forgotten stays so. Inside a transaction. Raises `StoreError`."""
         rows = self._scan("tombstones", [("reason", "=", ARCHIVED), ("id", "in", list(ids))])
-        renamed = [(number, moved_id(id_, event), event, reason, at) for number, id_, event, reason, at in rows]
+        renamed = [(number, moved_id(id_, event), event, MOVED, at) for number, id_, event, _, at in rows]
         self.store.upsert("tombstones", renamed).unwrap()
 
     def cut(self, id_: str, words: str, at: float) -> None:

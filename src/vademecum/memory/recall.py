@@ -90,6 +90,7 @@ class Recall:
         found = Found(weighed, best, shares, len(view), searched, by is By.MEANING)
         verdict, probability, reason = judge(found, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
+        reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched)
 
     def _course(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
@@ -102,8 +103,15 @@ class Recall:
         latest = rows[np.argsort(-view.at[rows], kind="stable")[:k]]
         evidence = self._evidence(view, latest, [0.0] * len(latest), [{}] * len(latest))
         verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
-        reason = "" if evidence else "nothing is recorded for that time"
+        reason = "" if evidence else self._or_archived("nothing is recorded for that time")
         return Recalled(question.text, verdict, sure, tuple(evidence), reason, since, until, len(rows))
+
+    def _or_archived(self, reason: str) -> str:
+        """Say why nothing was found, and that what was archived was not looked at."""
+        count = sum(scope.journal.archived() for scope in self.scopes)
+        return (
+            f"{reason}; {count} older events are archived: `vade memory import` brings them back" if count else reason
+        )
 
     def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
         """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
