@@ -71,7 +71,7 @@ class Memory:
         self._embedder = embedder
         self._recall = Recall(scopes, self._reads, clock)
         self._preferences = Preferences(scopes, clock)
-        self._corrections = Corrections(scopes, self._anchoring, clock, self.invalidate_preferences_cache)
+        self._corrections = Corrections(scopes, self._anchoring, extract, clock, self.invalidate_preferences_cache)
         self._shown: dict[str, int] = {}
         if language not in LANGUAGES:
             raise ConfigError(f"memory.language = {language!r} is not spoken here: there are {', '.join(LANGUAGES)}")
