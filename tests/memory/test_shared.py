@@ -92,7 +92,7 @@ def test_threads_that_ask_and_record_at_once_find_every_event(open_memory):
                 found = engines[who].recall("keeps number", k=500)
                 if done.ids[0] not in {item.event.id for item in found.evidence}:
                     wrong.append((who, n))
-        except Exception as error:  # told by the assertion
+        except Exception as error:  # noqa: BLE001 - told by the assertion
             wrong.append(error)
 
     threads = [threading.Thread(target=work, args=(who,)) for who in range(count)]

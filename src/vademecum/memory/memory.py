@@ -51,7 +51,7 @@ class Memory:
         sharing: keeps what events are laid out as for other engines of this process too; this one alone unless given.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is put together from, each by its name
         self,
         scopes: Sequence[Scope],
         embedder: Callable[[], Embedder],
@@ -110,8 +110,7 @@ class Memory:
         """
         if not text.strip():
             raise UsageError("there is nothing to record: give some text")
-        kind = role_of(role)
-        when = self._clock() if at is None else at
+        kind, when = role_of(role), self._clock() if at is None else at
         event = Event(event_id(session, kind, text, when), when, kind, text, session, self._chosen(everywhere=everywhere).repo,
                       speaker, dict(metadata or {}))  # fmt: skip
         return self.record_all([event], everywhere=everywhere)
