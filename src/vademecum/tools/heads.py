@@ -175,7 +175,7 @@ class After:
     def _open(self) -> Floats:
         """float32 (c, T): 1 for each term of the question that no tool of a chain says."""
         said: Floats = self.asked.terms.take(self._called, axis=0)
-        return (np.maximum.reduce(said, axis=1) <= 0).astype(np.float32)
+        return np.asarray(np.maximum.reduce(said, axis=1) <= 0, np.float32)
 
     def _left(self) -> Floats:
         """BM25 for what is left of the question."""
