@@ -19,7 +19,7 @@ from vademecum.context.piece import Offer, Part, Piece, Section
 MOST_OF_ONE = (
     0.1  # of the budget that a piece may take while there is a shorter form of it that is not only its signature
 )
-POINTERS = 0.05  # of the budget is kept for signatures of what matches in files of which nothing else is shown
+POINTERS = 0.08  # of the budget is kept for signatures of what matches in files of which nothing else is shown
 COST_COUNTS = 0.7  # power of its tokens that a piece's worth is divided by
 
 
