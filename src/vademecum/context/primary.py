@@ -14,7 +14,7 @@ from vademecum.types import Answer, Evidence, Freshness
 
 MOST_FOUND = 200  # pieces asked of a search: as many as ranking looks at closely
 TOKENS_PER_PIECE = 25  # nothing that is worth a place is shorter
-POINTED_AT = 0.3  # of a file's probability is what it is worth to be shown its best piece
+POINTED_AT = 0.5  # of a file's probability is what it is worth to be shown its best piece
 Search = Callable[[str, int], Answer]
 Pieces = Callable[[str, str], Sequence[Evidence]]  # path and repository to all pieces of the file, in order
 
