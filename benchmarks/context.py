@@ -11,8 +11,9 @@ For each issue, the tree at its commit, and the lines and files that its fix cha
     grep title     the same for the issue's first line
 
 Everyone's text is counted by the same counter, with one line `path:start-end` above each piece of the others; what does not
-fit is passed over by everyone. A line counts as shown where it is in the text as a line of code. Issues are halved by
-a digest of their names: what was chosen was chosen on a sample of the half `develop`, what is reported is `report`.
+fit is passed over by everyone. A line counts as shown where it is in the text as a line of code, and a file where any of its
+lines is; `named` counts a file as well that a signature with its place points at, which only ours does. Issues are halved by
+a digest of their names: nothing is chosen on the half that is reported, `report`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,7 @@ from vademecum.engine import Engine
 from vademecum.providers.counters.pattern import PatternCounter
 
 OURS = "context"
-SHOWN = ("lines", "files", "tokens", "seconds")
+SHOWN = ("lines", "files", "named", "tokens", "seconds")
 SAMPLE = 40  # issues of the half `develop`, drawn once
 DEPTH = 200  # results and windows that are offered to the budget
 Row = dict[str, Any]
@@ -56,14 +58,21 @@ def half(questions: Sequence[Question], which: str) -> list[Question]:
     return sorted(random.Random(7).sample(even, min(SAMPLE, len(even))), key=lambda q: q.id)
 
 
-def shares(hits: Iterable[Hit], question: Question) -> tuple[float, float]:
-    """Return which share of the changed lines, and of the changed files, was shown."""
+def shares(
+    hits: Iterable[Hit], question: Question, named: AbstractSet[str] = frozenset()
+) -> tuple[float, float, float]:
+    """Return which share of the changed lines, and of the changed files, was shown, and of the files if `named` count too."""
     shown: dict[str, set[int]] = defaultdict(set)
     for hit in hits:
         shown[hit.path].update(range(hit.start, hit.end + 1))
     changed = {t.path: {n for first, last in t.spans for n in range(first, last + 1)} for t in question.targets}
     lines = sum(len(numbers & shown[path]) for path, numbers in changed.items())
-    return lines / sum(map(len, changed.values())), sum(bool(shown[path]) for path in changed) / len(changed)
+    known = {path for path in changed if shown[path]}
+    return (
+        lines / sum(map(len, changed.values())),
+        len(known) / len(changed),
+        len(known | named & set(changed)) / len(changed),
+    )
 
 
 def fill(hits: Iterable[Hit], texts: dict[str, list[str]], budget: int) -> tuple[list[Hit], int]:
@@ -78,26 +87,30 @@ def fill(hits: Iterable[Hit], texts: dict[str, list[str]], budget: int) -> tuple
     return kept, spent
 
 
-def answers(engine: Engine, question: Question, budget: int) -> Iterator[tuple[str, list[Hit], int, float]]:
-    """Yield for each system what it shows, what that costs, and how long it took."""
+Said = tuple[str, list[Hit], int, float, set[str]]
+
+
+def answers(engine: Engine, question: Question, budget: int) -> Iterator[Said]:
+    """Yield for each system what it shows, what that costs, how long it took, and files that it points at besides."""
     started = time.perf_counter()
     found = engine.context(question.query, budget)
     pieces = [piece for part in found.parts for piece in part.pieces if piece.form in {Form.WHOLE, Form.PART}]
     ours = [Hit(p.place.path, p.place.start_line, p.place.end_line) for p in pieces if p.place]
     assert found.tokens == PatternCounter().count(found.text) <= budget
-    yield OURS, ours, found.tokens, time.perf_counter() - started
+    named = {piece.place.path for part in found.parts for piece in part.pieces if piece.place}
+    yield OURS, ours, found.tokens, time.perf_counter() - started, named
     files = read_tree(find_root(engine.roots[0].path), (), engine.settings)
     texts = {path: content.decode().split("\n") for path, content in files.items()}
     for name, asked in (("search", question.query), ("search title", question.first_line)):
         started = time.perf_counter()
         evidence = engine.codebase.search(asked, k=DEPTH, refresh=False).evidence
         hits, spent = fill((Hit(e.path, e.start_line, e.end_line) for e in evidence), texts, budget)
-        yield name, hits, spent, time.perf_counter() - started
+        yield name, hits, spent, time.perf_counter() - started, set()
     grep = Grep((path, "\n".join(lines)) for path, lines in texts.items())
     for name, asked in (("grep", question.query), ("grep title", question.first_line)):
         started = time.perf_counter()
         hits, spent = fill(grep.search(asked, DEPTH), texts, budget)
-        yield name, hits, spent, time.perf_counter() - started
+        yield name, hits, spent, time.perf_counter() - started, set()
 
 
 def tree_of(question: Question, mirrors: Path, keep: Path) -> Path:
@@ -120,10 +133,11 @@ def run(questions: Sequence[Question], mirrors: Path, keep: Path, budget: int, s
             continue
         with Engine.open(tree_of(question, mirrors, keep)) as engine:
             engine.codebase.index()
-            for system, hits, tokens, seconds in answers(engine, question, budget):
-                lines, files = shares(hits, question)
+            for system, hits, tokens, seconds, pointed_at in answers(engine, question, budget):
+                lines, files, named = shares(hits, question, pointed_at)
                 facts = {"id": question.id, "repo": question.repo, "system": system, "pieces": len(hits)}
-                rows.append(facts | {"lines": lines, "files": files, "tokens": tokens, "seconds": round(seconds, 3)})
+                facts |= {"lines": lines, "files": files, "named": named}
+                rows.append(facts | {"tokens": tokens, "seconds": round(seconds, 3)})
         with state.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows[-5:])
         print(
@@ -142,7 +156,7 @@ def summarise(rows: list[Row]) -> Row:
     print(report.table(["system", *SHOWN], [[s, *(means[s][name] for name in SHOWN)] for s in systems]))
     gaps: Row = {}
     for system in systems[1:]:
-        for measure in ("lines", "files"):
+        for measure in ("lines", "files", "named"):
             gap = paired_interval(grouped(of[OURS], measure), grouped(of[system], measure))
             gaps.setdefault(system, {})[measure] = [round(value, 4) for value in gap]
     print(f"{OURS} minus (difference of means over repositories, 95 % interval): {json.dumps(gaps)}")

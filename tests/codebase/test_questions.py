@@ -292,3 +292,61 @@ def test_a_range_that_changes_nothing_says_so(repo, engine):
         "app/store.py", FILES["app/store.py"].replace("return 1", "return 2").replace("self.place =", "self.at =")
     )
     assert code.impact(diff="HEAD").reason == "2 definitions taken together"
+
+
+WITHOUT_READ = FILES["app/store.py"].replace("def read(place, key):\n    return open(place).read()\n\n\n", "")
+
+
+def test_impact_of_a_range_names_who_still_calls_what_it_removed(repo, engine):
+    """It stands in no file now: the commit before the range knows who called it."""
+    made = repo("app", FILES)
+    made.write("app/store.py", WITHOUT_READ)
+    code = engine(made).codebase
+    found = code.impact(diff="HEAD")
+    assert ("read", "self") in {(each.name, each.relation) for each in found.of}
+    assert names(found)[0] == ("Store.get", "called_by", "exact", 1)
+    assert (found.found[0].line, found.found[0].text) == (6, "return read(self.place, key)")
+    assert ("answer", "called_by", "typed", 2) in names(found)
+    assert next(each for each in found.found if each.name == "answer").via == "Store.get"
+    assert "read is gone" in found.reason
+    assert {each.distance for each in code.impact(diff="HEAD", depth=1).found} == {1}
+
+
+def test_who_no_longer_calls_what_was_removed_is_not_broken(repo, engine):
+    """The caller was mended in the same range, or the name is found elsewhere now."""
+    made = repo("app", FILES)
+    made.write("app/store.py", WITHOUT_READ.replace("return read(self.place, key)", "return self.place[key]"))
+    code = engine(made).codebase
+    assert "Store.get" not in {each.name for each in code.impact(diff="HEAD").found}
+    made.write("app/reading.py", "def read(place, key):\n    return open(place).read()\n")
+    made.write("app/store.py", "from app.reading import read\n\n\n" + WITHOUT_READ)
+    code.index()
+    assert "Store.get" not in {each.name for each in code.impact(diff="HEAD").found}
+
+
+def test_impact_of_a_range_that_deletes_a_file(repo, engine):
+    """What was declared in it is gone, and it is itself."""
+    made = repo("app", FILES)
+    (made.path / "app/store.py").unlink()
+    found = engine(made).codebase.impact(diff="HEAD")
+    assert ("answer", "app/serve.py") in {(each.name, each.path) for each in found.found if each.distance == 1}
+    assert "app/cached.py" in {each.path for each in found.found}
+    assert "tests/test_serve.py" in found.tests
+
+
+def test_what_a_range_between_commits_removed(repo, engine):
+    """Its beginning is what knows: of `a..b` a, of `a...` where they parted."""
+    made = repo("app", FILES)
+    made.write("app/store.py", WITHOUT_READ)
+    made.commit("reading goes")
+    code = engine(made).codebase
+    for revisions in ("HEAD~1..HEAD", "HEAD~1...", "HEAD~1"):
+        assert names(code.impact(diff=revisions))[0] == ("Store.get", "called_by", "exact", 1), revisions
+
+
+def test_a_file_that_moved_has_removed_nothing(repo, engine):
+    """Its declarations are where it went."""
+    made = repo("app", FILES)
+    made.git("mv", "app/cached.py", "app/kept.py")
+    found = engine(made).codebase.impact(diff="HEAD")
+    assert "gone" not in found.reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,43 @@ def test_shares_are_kept_and_leftovers_are_handed_on():
     assert counter.count(text) <= 3000
 
 
+def test_what_is_worth_most_for_its_tokens_is_taken_first():
+    """A long piece of some worth gives way to several short ones; the page keeps the order in which they were found."""
+
+    def worth(key, size, share):
+        return (replace(piece(key, size), worth=share),)
+
+    offered = [
+        worth("long", 220, 0.2),
+        worth("b", 40, 0.1),
+        worth("c", 40, 0.15),
+        worth("d", 40, 0.1),
+        worth("e", 40, 0.02),
+    ]
+    parts, _ = packed(Heading(""), [Section("primary", 1, offered)], 260, COUNTERS["characters"], "markdown")
+    assert names(parts) == {"primary": ["b", "c", "d"]}
+    parts, _ = packed(Heading(""), [Section("primary", 1, offered)], 700, COUNTERS["characters"], "markdown")
+    assert names(parts) == {"primary": ["long", "b", "c", "d", "e"]}
+
+
+def test_what_others_leave_lets_a_larger_piece_in():
+    """Sixty per cent have no room for the best piece, all of the budget has: it is not shut out by small ones."""
+    best = (replace(piece("best", 200), worth=0.9),)
+    small = [(replace(piece(f"s{n}", 20), worth=0.001),) for n in range(9)]
+    offered = [Section("primary", 60, [best, *small]), Section("related", 40, [])]
+    parts, _ = packed(Heading(""), offered, 290, COUNTERS["characters"], "markdown")
+    assert names(parts)["primary"][0] == "best"
+
+
+def test_only_so_many_of_a_section_are_shown_in_full_while_others_want_the_room():
+    """The rest are named by their signatures, and shown in full where nothing else is left."""
+    related = [(piece(f"r{n}", 100), piece(f"r{n}", 20, Form.SIGNATURE)) for n in range(4)]
+    many = [(piece(f"p{n}", 100),) for n in range(40)]
+    offered = [Section("primary", 60, many), Section("related", 40, related, full=1)]
+    parts, _ = packed(Heading(""), offered, 2000, COUNTERS["characters"], "markdown")
+    assert [found.form for found in parts[1].pieces] == ["whole", "signature", "signature", "signature"]
+
+
 def test_what_does_not_fit_is_passed_over():
     offered = [Section("primary", 1, [(piece("large", 4000),), (piece("small", 40),)])]
     parts, _ = packed(Heading(""), offered, 200, COUNTERS["characters"], "markdown")
@@ -189,8 +227,7 @@ def test_pieces_that_touch_are_joined():
     ]
     _, text = packed(Heading("task"), [Section("primary", 1, offered)], 500, COUNTERS["characters"], "markdown")
     assert text == (
-        "# Context: task\n\n## primary\n### a.py:1-6 (a, b)\n```python\ndef a():\n    pass\n\n\ndef b():\n    pass\n```\n"
-        "### a.py:20-20 (c)\n```python\nc = 1\n```\n"
+        "# Context: task\n\n## primary\n### a.py:1-6 (a, b), 20-20 (c)\n```python\ndef a():\n    pass\n\n\ndef b():\n    pass\n⋮\nc = 1\n```\n"
     )
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
 from vademecum import AsyncEngine, Verdict
 from vademecum.context.piece import Form
+from vademecum.context.primary import POINTED_AT, worth_of
 from vademecum.errors import GitError, OutsideRootError, UsageError
 from vademecum.mcp.registry import TOOLS
+from vademecum.types import Evidence
 
 
 def pieces(found, name="primary"):
@@ -236,3 +239,22 @@ def test_the_tool_is_narrowed_as_search_is(repo, engine):
     assert {piece["path"].partition("/")[0] for piece in matched["pieces"]} == {"noise"}
     with pytest.raises(OutsideRootError):
         TOOLS["context"].call(opened, {"task": "settle invoice", "path": "../elsewhere"})
+
+
+def found_in(path, ordinal, **signals):
+    return Evidence(f"r:c:{path}:{ordinal}", "r", "", "c", path, 1, 2, "x", 1.0, "function", "python", signals=signals)
+
+
+def test_the_best_piece_of_a_file_is_worth_more_than_its_lines():
+    """It points at the file; where a reranker moved pieces, worth goes by place."""
+    found = [
+        found_in("a.py", 1, worth=0.3, file=0.4),
+        found_in("a.py", 2, worth=0.1, file=0.4),
+        found_in("b.py", 3, worth=0.2, file=0.2),
+    ]
+    worth = worth_of(found)
+    assert worth["r:a.py:1"] - POINTED_AT * 0.4 == pytest.approx(0.3)
+    assert (worth["r:a.py:2"], worth["r:b.py:3"] - POINTED_AT * 0.2) == pytest.approx((0.1, 0.2))
+    moved = [replace(each, signals={**each.signals, "file": 0.0, "rerank": 1.0}) for each in reversed(found)]
+    assert list(worth_of(moved).values()) == pytest.approx([0.3, 0.2, 0.1])
+    assert set(worth_of([found_in("a.py", 1)]).values()) == {0.0}

@@ -25,13 +25,22 @@ def changed_nodes(graph: Graph, revisions: str) -> list[Node]:
         UsageError: the range begins with a dash.
         GitError: git does not know it.
     """
-    if revisions.startswith("-"):
-        raise UsageError(f"{revisions!r} is not a range of revisions: write HEAD~3..HEAD, or main...")
-    diff = git.run(graph.opened.repo.root, "diff", *_OPTIONS, revisions, "--").unwrap().decode(errors="replace")
     found: dict[int, Node] = {}
-    for path, first, last in changed_spans(diff):
+    for path, first, last in changed_spans(difference(graph, revisions)):
         found |= {node.id: node for node in graph.at(path, first, last)}
     return list(found.values())
+
+
+def difference(graph: Graph, revisions: str) -> str:
+    """Return what git says of a range, without lines of context. Raises as `changed_nodes` does."""
+    check_range(revisions)
+    return git.run(graph.opened.repo.root, "diff", *_OPTIONS, revisions, "--").unwrap().decode(errors="replace")
+
+
+def check_range(revisions: str) -> None:
+    """Refuse what git would take for an option."""
+    if revisions.startswith("-"):
+        raise UsageError(f"{revisions!r} is not a range of revisions: write HEAD~3..HEAD, or main...")
 
 
 def changed_spans(diff: str) -> list[tuple[str, int, int]]:

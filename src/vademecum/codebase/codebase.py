@@ -220,7 +220,7 @@ class Codebase:
 
         graph = self.graph(repo)
         if diff:
-            return questions.impact_of_diff(graph, diff, depth)
+            return questions.impact_of_diff(graph, diff, lambda base: self.graph(repo, base, refresh=False), depth)
         return questions.impact(graph, graph.named(name), name, depth)
 
     def path(self, source: str, target: str, depth: int = 2, *, repo: str = "") -> Neighbours:

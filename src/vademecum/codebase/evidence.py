@@ -101,10 +101,13 @@ def symbols_of(chunk: Chunk) -> tuple[str, ...]:
 
 
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
-    """Return the signals of some ranked rows to four places."""
+    """Return the signals of some ranked rows to four places, and what each is worth, of which there is little to go round, to six."""
     shown = np.asarray(places, np.intp)
     values = np.array([known.take(shown) for known in ranked.signals.values()], np.float64).T.round(4).tolist()
-    return [dict(zip(ranked.signals, row, strict=True)) for row in values]
+    worth = ranked.worth.take(shown).astype(np.float64).round(6).tolist()
+    return [
+        dict(zip(ranked.signals, row, strict=True)) | {"worth": own} for row, own in zip(values, worth, strict=True)
+    ]
 
 
 def evidence_of(

@@ -23,6 +23,8 @@ from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
+from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
+from vademecum.codebase.ways import Met, nearest, shortest_way, walked
 from vademecum.errors import UsageError
 from vademecum.retrieval.query import Plan, last_part, split_name
 from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
@@ -44,7 +46,7 @@ def callers(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
     if not asked:
         return _not_found(graph, name, "callers", depth)
     start = _with_constructors(graph, asked)
-    found = _walked(graph, start, _uses(asked), depth, into=True)
+    found = walked(graph, start, _uses(asked), depth, into=True)
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
     return answer if answer.found else _nothing(graph, answer, start)
@@ -61,14 +63,22 @@ def callees(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
     if not asked:
         return _not_found(graph, name, "callees", depth)
     inside = _with_children(graph, asked)
-    found = _walked(graph, inside, _uses(asked), depth, into=False)
+    found = walked(graph, inside, _uses(asked), depth, into=False)
     answer = _answer(graph, name, "callees", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, inside, into=False, shown=guesses)
     return answer if answer.found else replace(answer, verdict="none" if not answer.withheld else "unknown")
 
 
-def impact(graph: Graph, nodes: Sequence[Node], asked: str, depth: int = 2, limit: int = MOST) -> Neighbours:
-    """Return what may break when declarations change, and the test files to run.
+def impact(
+    graph: Graph,
+    nodes: Sequence[Node],
+    asked: str,
+    depth: int = 2,
+    limit: int = MOST,
+    *,
+    removed: Removed = NOTHING_REMOVED,
+) -> Neighbours:
+    """Return what may break when declarations change, or are gone, and the test files to run.
 
     Callers and whoever names it, what extends or implements it, and callers of what it overrides: they may call it
     without knowing.
@@ -77,34 +87,51 @@ def impact(graph: Graph, nodes: Sequence[Node], asked: str, depth: int = 2, limi
         UsageError: `depth` is not 1, 2 or 3.
     """
     check_depth(depth)
-    if not nodes:
+    if not nodes and not removed.nodes:
         return _not_found(graph, asked, "impact", depth)
     start = _with_constructors(graph, nodes)
     dispatched = graph.edges([n.id for n in start if n.qualified], (Relation.INHERITS, Relation.IMPLEMENTS))
     above = [node for node in graph.nodes(edge.target for edge in dispatched).values() if node.kind in FUNCTIONS]
     whole = [node for node in start if not node.qualified]
     relations = (*BREAKS, Relation.IMPORTS, Relation.TESTS) if whole else BREAKS
-    found = _walked(graph, [*start, *above], relations, depth, into=True)
-    found = [step for step in found if step[0].id not in {node.id for node in start}]
-    answer = _answer(graph, asked, "impact", depth, nodes, found, limit=limit)
+    broken = _broken(graph, removed, depth)
+    own = {node.id for node in start} - {node.id for node, *_ in broken}
+    found = nearest([*broken, *walked(graph, [*start, *above], relations, depth, into=True)], own)
+    answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found, limit=limit)
     tests = {node.path for node, *_ in found if file_kind(node.path) is FileKind.TEST}
     tests |= _tests_of(graph, {node.path for node in nodes})
     answer = _with_guesses(graph, replace(answer, tests=tuple(sorted(tests))), start, into=True, shown=False)
-    return answer if answer.found else _nothing(graph, answer, start)
+    return answer if answer.found else _nothing(graph, answer, [*removed.nodes, *start])
 
 
-def impact_of_diff(graph: Graph, revisions: str, depth: int = 2, limit: int = MOST) -> Neighbours:
-    """Return what may break by what a git range changed, as `impact` does, and the test files to run.
+def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
+    """Return who names what is gone, and who is met from there."""
+    found: list[Met] = [(node, edge, 1, "", edge.tier) for node, edge in removed.uses]
+    if found and depth > 1:
+        begun = {node.id: (node.label, edge.tier) for node, edge in removed.uses}
+        beyond = walked(graph, [met[0] for met in found], BREAKS, depth - 1, into=True, begun=begun)
+        found += [(node, edge, steps + 1, via, tier) for node, edge, steps, via, tier in beyond]
+    return found
+
+
+def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2, limit: int = MOST) -> Neighbours:
+    """Return what may break by what a git range changed or removed, as `impact` does, and the test files to run.
+
+    `before` returns the graph of a commit; it is asked where declarations were removed.
 
     Raises:
         UsageError: `depth` is not 1, 2 or 3, or the range begins with a dash.
         GitError: git does not know the range.
     """
     check_depth(depth)
-    nodes = changed_nodes(graph, revisions)
-    if not nodes:
+    removed = removed_by(graph, revisions, (*BREAKS, Relation.IMPORTS), before)
+    less = {node.path for node in removed.nodes}  # where a declaration went, the file has not changed beside it
+    nodes = [node for node in changed_nodes(graph, revisions) if node.qualified or node.path not in less]
+    if not nodes and not removed.nodes:
         return Neighbours(revisions, "impact", "none", depth, reason=f"{revisions} changes nothing that is indexed")
-    answer = impact(graph, nodes, revisions, depth, limit)
+    answer = impact(graph, nodes, revisions, depth, limit, removed=removed)
+    if removed.nodes:
+        answer = replace(answer, reason="; ".join(filter(None, (answer.reason, removed.said))))
     if answer.verdict == "none":
         return replace(answer, reason=f"nothing else refers to what {revisions} changed: every file was covered")
     return answer
@@ -127,7 +154,7 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
         return replace(itself, reason=f"{source} and {target} name one declaration")
     relations = (*BREAKS, Relation.IMPORTS) if _has_file([*starts, *ends]) else BREAKS
     for first, last, backwards in ((starts, ends, False), (ends, starts, True)):
-        way = _way(graph, first, last, depth, relations)
+        way = shortest_way(graph, first, last, depth, relations)
         if way:
             found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
             answer = _answer(
@@ -160,29 +187,6 @@ def related(graph: Graph, location: str, line: int, question: str = "", depth: i
     return Neighbours(where, "related", "found" if found else "none", depth, of, _told(graph, found), total=len(found))
 
 
-Met = tuple[Node, Edge, int, str, Tier]
-
-
-def _walked(graph: Graph, start: Sequence[Node], relations: Sequence[Relation], depth: int, *, into: bool) -> list[Met]:
-    """Return every node that is reached, with the edge of its last step, the steps, what lies between, and the weakest tier."""
-    steps = graph.reach([node.id for node in start], relations, depth, into=into)
-    inner = [number for number, count in steps.items() if count < depth]
-    edges = graph.edges(inner, relations, into=into)
-    nodes = graph.nodes(steps)
-    ways: dict[int, tuple[str, Tier]] = {node.id: ("", Tier.EXACT) for node in start}
-    found: list[Met] = []
-    for edge in sorted(edges, key=lambda e: (steps[e.target if into else e.source], e.tier, e.line)):
-        here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
-        if here in ways and there in nodes and there not in ways and steps.get(there) == steps[here] + 1:
-            via, tier = ways[here]
-            node, tier = nodes[there], max(tier, edge.tier)
-            ways[there] = (f"{via} > {node.label}" if via else node.label, tier)
-            found.append((node, edge, steps[there], via, tier))
-    return sorted(
-        found, key=lambda met: (met[2], file_kind(met[0].path) is FileKind.TEST, met[4], met[0].path, met[1].line)
-    )
-
-
 def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
     """Return what it is to use something: a declaration is called or named, a file is imported too."""
     return (*USES, Relation.IMPORTS) if _has_file(asked) else USES
@@ -190,32 +194,6 @@ def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
 
 def _has_file(nodes: Sequence[Node]) -> bool:
     return any(not node.qualified for node in nodes)
-
-
-def _way(
-    graph: Graph, starts: Sequence[Node], ends: Sequence[Node], depth: int, relations: Sequence[Relation]
-) -> list[tuple[Node, Edge]]:
-    """Return the nodes after the first of a shortest way, each with the edge that leads to it; [] where there is none."""
-    from_start = graph.reach([node.id for node in starts], relations, depth)
-    to_end = graph.reach([node.id for node in ends], relations, depth, into=True)
-    meeting = min((n for n in from_start if n in to_end), key=lambda n: (from_start[n] + to_end[n], n), default=None)
-    if meeting is None:
-        return []
-    edges = _steps(graph, meeting, from_start, relations, into=True)[::-1]
-    edges += _steps(graph, meeting, to_end, relations, into=False)
-    nodes = graph.nodes(edge.target for edge in edges)
-    return [(nodes[edge.target], edge) for edge in edges]
-
-
-def _steps(graph: Graph, here: int, steps: dict[int, int], relations: Sequence[Relation], *, into: bool) -> list[Edge]:
-    """Return the edges from a node to where the steps were counted from, nearest first."""
-    way = []
-    while steps[here]:
-        edges = graph.edges([here], relations, into=into)
-        edge = next(e for e in edges if steps.get(e.source if into else e.target) == steps[here] - 1)
-        way.append(edge)
-        here = edge.source if into else edge.target
-    return way
 
 
 def _begin(starts: Sequence[Node], way: Sequence[tuple[Node, Edge]]) -> list[Node]:

@@ -1,11 +1,13 @@
 """Choosing what to show within a budget that is never exceeded, whatever counts the tokens.
 
     1. Each section takes its most wanted pieces, fullest form first, as far as its share reaches; what does not fit is passed
-       over, and what is left goes to the next section.
+       over, and what is left goes to the next section, in the end to the first, which then chooses anew. Most wanted is what is worth most for its tokens; where nothing tells what
+       pieces are worth, their order does. A little is kept to name, by a signature, the next files of which nothing is shown.
     2. The page is counted as it will be shown. Should it be too long, the pieces taken last go again.
     3. What is left of the whole budget goes round once more: full forms of every section, then signatures.
 
-Source: CodeRAG design decision 5, which fills each section greedily and stops there.
+Source: CodeRAG design decision 5, which fills each section greedily and stops there; greedy by worth for cost is Khuller, Moss
+and Naor, "The budgeted maximum coverage problem", 1999.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from vademecum.context.piece import Offer, Part, Piece, Section
 MOST_OF_ONE = (
     0.1  # of the budget that a piece may take while there is a shorter form of it that is not only its signature
 )
+POINTERS = 0.08  # of the budget is kept for signatures of what matches in files of which nothing else is shown
+COST_COUNTS = 0.7  # power of its tokens that a piece's worth is divided by
 
 
 def pack(
@@ -58,6 +62,7 @@ class _Packing:
         self._budget = budget
         self._price = price
         self._whole = whole
+        self._orders = [self._wanted(section) for section in sections]
         self._taken: dict[tuple[int, int], Piece] = {}
         self._keys: set[str] = set()
         self.spent = whole(self.parts())
@@ -81,15 +86,41 @@ class _Packing:
             if left == room:  # none of it fits: at least it is pointed at, before anything that belongs to it is shown
                 left = self._fill(number, section, room, brief=True)
             room = left
+        self._refill(room)
+
+    def _refill(self, more: float) -> None:
+        """Let the first section choose anew, with what all of them left: larger pieces may fit now."""
+        own = [place for place in self._taken if not place[0]]
+        room = more + sum(self._price(self._taken[place]) for place in own)
+        for place in own:
+            self._drop(place)
+        if self._sections:
+            kept = min(POINTERS * self._budget, room)
+            self._point(self._sections[0], kept + self._fill(0, self._sections[0], room - kept, brief=False))
+
+    def _point(self, section: Section, room: float) -> None:
+        """Name what found no room, the most wanted first, by its signature: one of each file of which nothing is shown."""
+        places = [piece.place for piece in self._taken.values() if piece.place]
+        files = {(place.repo, place.path) for place in places}
+        for number in sorted(range(len(section.offers)), key=lambda number: -section.offers[number][0].worth):
+            for piece in self._forms(section.offers[number], brief=True):
+                file = (piece.place.repo, piece.place.path) if piece.place else ("", "")
+                price = self._price(piece)
+                if file not in files and price <= room and self._is_new(piece):
+                    self._take((0, number), piece)
+                    files.add(file)
+                    room -= price
 
     def _fill(self, number: int, section: Section, room: float, *, brief: bool) -> float:
         """Take what fits into `room`, the fullest form first; returns what is left of it."""
-        for place, offer in enumerate(section.offers):
-            for piece in self._forms(offer, brief=brief):
+        full = 0
+        for place in self._orders[number]:
+            for piece in self._forms(section.offers[place], brief=brief or full == section.full):
                 price = self._price(piece)
                 if price <= room and self._is_new(piece):
                     self._take((number, place), piece)
                     room -= price
+                    full += not piece.brief
                     break
         return room
 
@@ -104,9 +135,9 @@ class _Packing:
         """Spend what is left on anything that fits, each time counting the page as it will be."""
         for brief in (False, True):
             for number, section in enumerate(self._sections):
-                for place, offer in enumerate(section.offers):
+                for place in self._orders[number]:
                     if (number, place) not in self._taken:
-                        self._try((number, place), [piece for piece in offer if piece.brief is brief])
+                        self._try((number, place), [p for p in section.offers[place] if p.brief is brief])
 
     def _try(self, place: tuple[int, int], forms: Sequence[Piece]) -> None:
         for piece in forms:
@@ -117,6 +148,16 @@ class _Packing:
                     self.spent = spent
                     return
                 self._drop(place)
+
+    def _wanted(self, section: Section) -> list[int]:
+        """Return the places of a section's offers, what is worth most for its tokens first."""
+
+        def rate(place: int) -> float:
+            offer = section.offers[place]
+            piece = next(self._forms(offer, brief=False), offer[0])
+            return piece.worth / max(1, self._price(piece)) ** COST_COUNTS if piece.worth else 0.0
+
+        return sorted(range(len(section.offers)), key=rate, reverse=True)
 
     def _forms(self, offer: Offer, *, brief: bool) -> Iterator[Piece]:
         """Yield the forms that are signatures, or those that are more; a very long one of these only where there is no other."""

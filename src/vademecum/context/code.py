@@ -15,6 +15,7 @@ from vademecum.context.budget import pack
 from vademecum.context.document import Heading
 from vademecum.context.piece import Context, Offer, Part, Piece, Section, Source
 from vademecum.context.primary import Pieces, Search, find, offers_of
+from vademecum.context.related import IN_FULL
 from vademecum.context.session import Turn, turn
 from vademecum.errors import UsageError
 from vademecum.protocols import TokenCounter
@@ -68,7 +69,7 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
     related, graph = makers.related(task, answer.evidence)
     shares = makers.shares
     sections = [
-        Section("primary", shares[0], primary), Section("related", shares[1], related), Section("graph", shares[2], graph),
+        Section("primary", shares[0], primary), Section("related", shares[1], related, IN_FULL), Section("graph", shares[2], graph),
         *(section for source in makers.sources for section in source(answer.evidence)),
     ]  # fmt: skip
     with turn(makers.home, session, makers.clock) as own:

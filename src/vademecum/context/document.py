@@ -4,14 +4,18 @@
     likely 0.83 | fresh
 
     ## primary
-    ### src/budget.py:10-42 (name, words)
+    ### src/budget.py:10-42 (name, words), 90-94 (words)
     ```python
     def split(total: int) -> Budget:
+    ...
+    ⋮
+    def left(self) -> int:
     ...
     ```
     - src/budget.py:50-71 `def spend(self, tokens: int) -> None` (words)
 
-Code is not numbered: a number a line is a sixth of what a budget holds. Pieces of a file that touch are joined.
+Code is not numbered: a number a line is a sixth of what a budget holds. What is shown of a file stands under one heading, by
+line; pieces that touch are joined.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from vademecum.context.render import LINE_CHARACTERS, visible
 from vademecum.types import Answer, Evidence, Freshness
 
 HEADLINE_CHARACTERS = 100
+LEFT_OUT = "⋮"  # between the lines of a file that are shown and do not touch
 _FENCES = re.compile(r"^ *(`{3,})", re.MULTILINE)
 
 
@@ -140,11 +145,11 @@ def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
         if piece.place is not None and piece.form in {Form.WHOLE, Form.PART}:
             files.setdefault((piece.place.repo, piece.place.path), []).append(piece)
     for own in files.values():
-        for block in _blocks(own):
-            yield from _block(block, name_repos=name_repos)
+        yield from _file(_blocks(own), name_repos=name_repos)
     for piece in pieces:
         if piece.form is Form.SIGNATURE and piece.place is not None:
-            yield f"- {_place(piece.place, piece.place.end_line, name_repos=name_repos)} {_code(piece.text)} {_why([piece])}".rstrip()
+            own_path, last = _path(piece.place, name_repos=name_repos), piece.place.end_line
+            yield f"- {own_path}:{_start(piece)}-{last} {_code(piece.text)} {_why([piece])}".rstrip()
         elif piece.place is None or piece.form is Form.LINE:
             yield f"- {visible(piece.text)} {_why([piece])}".rstrip()
 
@@ -158,7 +163,7 @@ def _blocks(pieces: Sequence[Piece]) -> list[list[Piece]]:
             blocks[-1].append(piece)
         else:
             blocks.append([piece])
-    return sorted(blocks, key=lambda block: min(map(pieces.index, block)))
+    return blocks
 
 
 def _start(piece: Piece) -> int:
@@ -169,24 +174,38 @@ def _freshness_of(piece: Piece) -> Freshness:
     return piece.place.freshness if piece.place else Freshness.FRESH
 
 
-def _block(block: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
-    first, last = block[0].place, block[-1].place
-    assert first is not None
-    assert last is not None
+def _file(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> Iterator[str]:
+    """One heading for all that is shown of a file, and one fence, with a mark wherever lines are left out."""
+    place = blocks[0][0].place
+    assert place is not None
     lines: list[str] = []
-    for piece in block:
-        lines += [""] * (_start(piece) - first.start_line - len(lines))  # blank lines between pieces
-        lines += (_line(line) for line in piece.text.split("\n"))
-    mark = "" if first.freshness is Freshness.FRESH else f" [{first.freshness}]"
+    for block in blocks:
+        lines += [LEFT_OUT] if lines else []
+        lines += _lines(block)
     fence = "`" * max(3, 1 + max((len(run) for run in _FENCES.findall("\n".join(lines))), default=0))
-    yield f"### {_place(first, last.end_line, name_repos=name_repos)}{mark} {_why(block)}".rstrip()
-    yield f"{fence}{first.language if first.language != 'text' else ''}"
+    yield f"### {_path(place, name_repos=name_repos)}:{', '.join(map(_range, blocks))}"
+    yield f"{fence}{place.language if place.language != 'text' else ''}"
     yield from lines
     yield fence
 
 
-def _place(place: Evidence, last: int, *, name_repos: bool) -> str:
-    return visible(f"{place.repo + ':' if name_repos else ''}{place.path}:{place.start_line}-{last}")
+def _lines(block: Sequence[Piece]) -> list[str]:
+    lines: list[str] = []
+    for piece in block:
+        lines += [""] * (_start(piece) - _start(block[0]) - len(lines))  # blank lines between pieces
+        lines += (_line(line) for line in piece.text.split("\n"))
+    return lines
+
+
+def _range(block: Sequence[Piece]) -> str:
+    """Which lines, whether that still holds, and why they are here."""
+    last, state = block[-1].place, _freshness_of(block[0])
+    mark = "" if state is Freshness.FRESH else f" [{state}]"
+    return f"{_start(block[0])}-{last.end_line if last else 0}{mark} {_why(block)}".rstrip()
+
+
+def _path(place: Evidence, *, name_repos: bool) -> str:
+    return visible(f"{place.repo}:{place.path}" if name_repos else place.path)
 
 
 def _line(line: str) -> str:

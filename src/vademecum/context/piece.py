@@ -47,6 +47,7 @@ class Piece:
         place: where it stands, and whether that still holds; None for what stands in no file.
         keys: what it is about; two pieces that share one are never shown together.
         next_line: where the next piece of its file begins, 0 where that is not known: pieces that touch are joined.
+        worth: the share of all that is asked for that it is expected to hold; 0 where nothing tells.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Piece:
     place: Evidence | None = None
     keys: tuple[str, ...] = ()
     next_line: int = 0
+    worth: float = 0.0
 
     @property
     def brief(self) -> bool:
@@ -67,11 +69,18 @@ Offer = tuple[Piece, ...]  # the forms of one thing, the fullest first: one of t
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Offers of one sort, the most wanted first, and their share of the budget in proportion to all shares."""
+    """Offers of one sort, the most wanted first.
+
+    Attributes:
+        share: of the budget, in proportion to all shares.
+        full: how many of the offers are shown in full, the others by their signatures, as long as there is more to choose
+            from elsewhere; None for all.
+    """
 
     name: str
     share: float
     offers: Sequence[Offer]
+    full: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

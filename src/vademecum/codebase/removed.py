@@ -1,0 +1,128 @@
+"""What a range of revisions took away, and who still names it: the graph of the revision before the range knows.
+
+diff → the names each changed file declared before → those it lacks now → who referred to them then, and still writes the name
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from vademecum.codebase import git
+from vademecum.codebase.changes import check_range, difference
+from vademecum.codebase.chunk import chunk_file
+from vademecum.codebase.graph.graph import Graph
+from vademecum.codebase.graph.terms import Edge, Node, Relation, node_id
+from vademecum.codebase.languages import language_of
+
+_FILES = re.compile(r"^--- (?:a/)?(.+?)\t?\n\+\+\+ (?:b/)?(.+?)\t?$", re.MULTILINE)
+_LESS = re.compile(r"^-", re.MULTILINE)
+NAMED = 5  # of what is gone
+Before = Callable[[str], Graph]  # from a commit to its graph
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Declarations that stand nowhere now, as they stood, and by whom they are still named: a node of now, and the edge it had."""
+
+    nodes: Sequence[Node] = ()
+    uses: Sequence[tuple[Node, Edge]] = ()
+
+    @property
+    def said(self) -> str:
+        """What is gone, in words."""
+        gone = [node.label for node in self.nodes]
+        more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
+        return f"{', '.join(gone[:NAMED])}{more} {'is' if len(gone) == 1 else 'are'} gone"
+
+
+NOTHING_REMOVED = Removed()
+
+
+def removed_by(graph: Graph, revisions: str, relations: Sequence[Relation], before: Before) -> Removed:
+    """Return the declarations that a range of revisions removed, with who is left to name them.
+
+    Args:
+        graph: of the worktree.
+        revisions: as `changes.changed_nodes` takes it.
+        relations: what it is to name something.
+        before: asked for the commit before the range, and only where declarations went.
+
+    Raises:
+        UsageError: the range begins with a dash.
+        GitError: git does not know it.
+    """
+    commit = base_of(graph, revisions)
+    lost = [
+        number for path, now in files_of(difference(graph, revisions)) for number in _lost(graph, commit, path, now)
+    ]
+    if not lost:
+        return Removed()
+    then = before(commit)
+    nodes = list(then.nodes(lost).values())
+    return Removed(nodes, _uses(graph, then, nodes, relations))
+
+
+def base_of(graph: Graph, revisions: str) -> str:
+    """Return the commit that a range starts after: of `a..b` a, of `a...b` where they parted, of one revision itself."""
+    check_range(revisions)
+    said = git.run(graph.opened.repo.root, "rev-parse", "--revs-only", revisions, "--").unwrap().decode().split()
+    return next((each[1:] for each in said if each.startswith("^")), said[0])
+
+
+def files_of(diff: str) -> list[tuple[str, str]]:
+    r"""Return the path before and after, "" where there is none, of each file that lost lines.
+
+    >>> files_of("--- a/a.py\n+++ b/b.py\n@@ -3 +2,0 @@\n-x\n--- a/c.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n--- a/d.py\n+++ b/d.py\n@@ -0,0 +1 @@\n+z\n")
+    [('a.py', 'b.py'), ('c.py', '')]
+    """
+    heads = list(_FILES.finditer(diff))
+    ends = [*(head.start() for head in heads), len(diff)][1:]
+    return [
+        (head[1], "" if head[2] == "/dev/null" else head[2])
+        for head, end in zip(heads, ends, strict=True)
+        if head[1] != "/dev/null" and _LESS.search(diff, head.end(), end)
+    ]
+
+
+def _lost(graph: Graph, commit: str, path: str, now: str) -> Iterator[int]:
+    """Yield the nodes that a file had in a commit and has no more; with a deleted file itself."""
+    content = git.run(graph.opened.repo.root, "show", f"{commit}:./{path}").unwrap()
+    left = {node.qualified for node in graph.in_files([now])} if now else set()
+    parsed = chunk_file(content.decode(errors="replace").encode(), language_of(path, content[:4096]))
+    declared = {symbol.qualified for chunk in parsed.chunks for symbol in chunk.symbols}
+    yield from (node_id(path, name) for name in sorted(declared - left))
+    if not now:
+        yield node_id(path)
+
+
+def _uses(graph: Graph, then: Graph, nodes: Sequence[Node], relations: Sequence[Relation]) -> list[tuple[Node, Edge]]:
+    """Return who named the nodes then, is still there, writes the name still, and means nothing else by it now."""
+    gone = {node.id: node for node in nodes}
+    edges = [edge for edge in then.edges(list(gone), relations, into=True) if edge.source not in gone]
+    left = graph.nodes(edge.source for edge in edges)
+    meant: dict[int, set[str]] = {}
+    leading = graph.edges(list(left), relations)
+    targets = graph.nodes(edge.target for edge in leading)
+    for edge in leading:
+        if edge.target in targets:
+            meant.setdefault(edge.source, set()).add(targets[edge.target].name)
+    found: dict[int, tuple[Node, Edge]] = {}
+    for edge in edges:
+        name = gone[edge.target].name
+        word = name.partition(".")[0] if not gone[edge.target].qualified else name
+        if edge.source in left and name not in meant.get(edge.source, ()):
+            line = _line_with(graph, left[edge.source], word)
+            if line:
+                found.setdefault(edge.source, (left[edge.source], replace(edge, line=line)))
+    return list(found.values())
+
+
+def _line_with(graph: Graph, node: Node, word: str) -> int:
+    """Return the first line of a declaration that holds a word, 0 where none does."""
+    files = graph.opened.view.files
+    text = graph.opened.repo.catalogue.content(int(files.blobs[files.paths.index(node.path)])).decode(errors="replace")
+    lines = text.split("\n")[node.start_line - 1 : node.end_line]
+    whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    return next((number for number, line in enumerate(lines, node.start_line) if whole.search(line)), 0)
