@@ -234,3 +234,11 @@ def test_the_oldest_are_archived_and_can_be_brought_back(memory, event):
     assert not any("#" in json.loads(line).get("id", "") for line in memory.export())
     assert len(memory.events()) == 40
     assert {item.event.id for item in memory.recall("apple", k=50).evidence} >= {f"e{n}" for n in range(1, 40)}
+
+
+def test_the_page_is_in_the_language_that_is_set(open_memory):
+    """Its headings as those of what an agent is told."""
+    memory = open_memory(language="fr")
+    memory.record("Je préfère les tabulations aux espaces pour l'indentation", role="user")
+    page = memory.markdown()
+    assert page.startswith("# Mémoire\n\n## Préférences\n\n- Je préfère les tabulations")

@@ -117,17 +117,17 @@ def _standing(claims: list[Claim], scope: Scope) -> list[Claim]:
 
 def markdown(scope: Scope, wording: Wording, now: float) -> str:
     """Return what holds as a page to read and review: facts by kind, surest first, each with its id and when it was said."""
-    lines = ["# Memory", ""]
+    lines = [f"# {wording.page}", ""]
     facts = scope.ledger.facts()
     for kind in FactKind:
         own = sorted((f for f in facts if f.kind is kind), key=lambda f: (-f.confidence, f.first_at))
         if not own:
             continue
-        lines += [f"## {kind.capitalize()}", ""]
+        lines += [f"## {wording.kinds.get(kind, kind.capitalize())}", ""]
         for fact in own:
             limits = f" in `{fact.place}`" if fact.place not in ("", "*") else ""
             because = f" ({fact.reason})" if fact.reason and fact.reason not in fact.text else ""
-            disputed = ", disputed" if fact.disputed else ""
+            disputed = f", {wording.in_dispute}" if fact.disputed else ""
             said = f"{date_of(wording, fact.first_at, now)}, {fact.mentions} x, {fact.confidence:.2f}{disputed}, `{fact.id}`"
             lines.append(f"- {' '.join(fact.text.split())}{because}{limits} — {said}")
         lines.append("")

@@ -25,6 +25,9 @@ class Wording:
     earlier: str
     drifted: str
     orphaned: str
+    page: str
+    in_dispute: str
+    kinds: Mapping[str, str]
     chapters: Mapping[str, str]
     months: tuple[str, ...]
 
@@ -44,6 +47,12 @@ ENGLISH = Wording(
     earlier="and {count} earlier",
     drifted="the code has changed since",
     orphaned="the code is gone",
+    page="Memory",
+    in_dispute="disputed",
+    kinds={
+        "preference": "Preference", "instruction": "Instruction", "decision": "Decision", "fact": "Fact", "todo": "Todo",
+        "fix": "Fix",
+    },
     chapters={
         "today": "Today", "yesterday": "Yesterday", "this week": "This week", "last week": "Last week",
         "this month": "This month", "all": "all time",
@@ -65,6 +74,12 @@ FRENCH = Wording(
     earlier="et {count} plus tôt",
     drifted="le code a changé depuis",
     orphaned="le code n'existe plus",
+    page="Mémoire",
+    in_dispute="contesté",
+    kinds={
+        "preference": "Préférences", "instruction": "Consignes", "decision": "Décisions", "fact": "Faits", "todo": "À faire",
+        "fix": "Correctifs",
+    },
     chapters={
         "today": "Aujourd'hui", "yesterday": "Hier", "this week": "Cette semaine", "last week": "La semaine dernière",
         "this month": "Ce mois-ci", "all": "toute la période",
