@@ -4,7 +4,8 @@
 
 Each client keeps one connection and asks one thing after another, without pause: searches, definitions, drawings, recalls, and
 events to be kept. An event counts as acknowledged once its answer was read. In the first part the server is left alone: latencies and
-memory are of that part; what memory grows by is fitted by least squares over its last two thirds. In the second it is killed (SIGKILL) so many times and
+memory are of that part; what memory grows by is fitted by least squares over its last two thirds, all of it and apart what is the server's own and what is
+pages of files that it has mapped, which the system takes back when it needs them. In the second it is killed (SIGKILL) so many times and
 started again, while clients go on, each time right after it accepted index jobs. At the end every acknowledged event must be there once, every accepted job
 must have been done, the index must be whole, and searches must answer as they did before the first kill. Of `--seconds`, four fifths are the first part.
 """

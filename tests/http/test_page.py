@@ -269,6 +269,18 @@ def test_the_traces_behind_a_match_are_a_step_away(browser: Page, served: Served
     browser.until("document.querySelector('.traces-grid')")
 
 
+@pytest.mark.parametrize("width", [380, 1200, 1440])
+@pytest.mark.parametrize("name", ["tools", "facts", "timeline", "traces", "files", "index"])
+def test_no_column_of_a_table_is_cut(browser: Page, served: Served, name: str, width: int) -> None:
+    """A table shows all of its columns, with their headings whole, on a phone and in a window of usual size."""
+    show(browser, served, VIEWS[name], width=width, height=800)
+    browser.until("document.querySelector('.grid-row')")
+    wide = "[...document.querySelectorAll('.grid')].filter(e => e.scrollWidth > e.clientWidth).map(e => [e.className, e.scrollWidth, e.clientWidth])"
+    assert browser.js(wide) == []
+    cut = "[...document.querySelectorAll('.grid-head > *')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText)"
+    assert browser.js(cut) == []
+
+
 def test_the_timeline_and_recall(browser: Page, served: Served) -> None:
     """Events stand by chapters, one is read whole; recall shows what is remembered and what holds now."""
     show(browser, served, VIEWS["timeline"])

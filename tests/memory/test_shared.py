@@ -10,9 +10,13 @@ import tracemalloc
 import weakref
 from pathlib import Path
 
+import pytest
+
+from vademecum.errors import EmbedError
 from vademecum.memory.laid import Laid, Sharing
 from vademecum.plugins import load
 from vademecum.providers.embedders.static import StaticEmbedder
+from vademecum.result import Err
 from vademecum.testing import CountingEmbedder
 
 GROWTH = """
@@ -102,6 +106,29 @@ def test_threads_that_ask_and_record_at_once_find_every_event(open_memory):
         thread.join()
     assert wrong == []
     assert {engine.recall("keeps", k=500).searched for engine in engines} == {count * each}
+
+
+class FailingOnce:
+    """An embedder that fails the second time it is given documents."""
+
+    def __init__(self, inner):
+        self._inner, self.times = inner, 0
+        self.name, self.dim, self.remote = inner.name, inner.dim, inner.remote
+
+    def embed(self, passages, kind):
+        self.times += kind == "document"
+        if kind == "document" and self.times == 2:
+            return Err(EmbedError("the server is away"))
+        return self._inner.embed(passages, kind)
+
+
+def test_what_was_read_before_a_failure_is_found_after_it(open_memory, event, monkeypatch):
+    monkeypatch.setattr("vademecum.memory.shelf.READ_AT_ONCE", 5)
+    memory = open_memory(embedder=FailingOnce(load("embedder", "hashing")))
+    memory.record_all([event(n, f"note {n}") for n in range(12)])
+    with pytest.raises(EmbedError):
+        memory.recall("note")
+    assert memory.recall("note", k=50).searched == 12
 
 
 def test_a_second_embedder_of_one_model_costs_next_to_nothing():

@@ -58,9 +58,13 @@ class Shelf:
         dead, self._tombstone = self.journal.deleted(self._tombstone)
         segments = self._part.segments if self._part else ()
         new: list[Segment] = []
-        for fresh in self.journal.after(self._last, READ_AT_ONCE):
-            new.append(reader.segment(fresh))
-            self._last = fresh[-1][0]
+        try:
+            for fresh in self.journal.after(self._last, READ_AT_ONCE):
+                new.append(reader.segment(fresh))
+                self._last = fresh[-1][0]
+        except BaseException:  # what was read before it would be taken for known, and never be found
+            self._begin_anew()
+            raise
         if dead:
             self._dead += dead
         if self._part is None or new or dead:
@@ -84,7 +88,12 @@ class Shelf:
                 self._last = last
         self._last_written = self._last
         if segments:
-            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64))
+            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64), self._shrunk)
+
+    def _begin_anew(self) -> None:
+        """Know nothing but what the files hold: rows may stand elsewhere from then on."""
+        self._part, self._last, self._tombstone, self._dead = None, 0, 0, []
+        self._shrunk += 1
 
     def _fits(self, first: int, last: int, last_id: str) -> bool:
         """Whether a file continues what is loaded: its end is in the journal, or was deleted from it or moved."""

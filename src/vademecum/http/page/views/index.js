@@ -57,7 +57,7 @@ export function open(main) {
       columns: [
         { key: "path", title: "File", sort: (row) => row.path, cell: (row) => el("span", { class: "mono" }, row.path) },
         { key: "reason", title: "Why", sort: (row) => row.reason, cell: (row) => [row.reason, row.detail ? el("span", { class: "quiet" }, ` ${row.detail}`) : ""] },
-        { key: "remedy", title: "", cell: (row) => el("span", { class: "quiet" }, REMEDIES[row.reason] || "") },
+        { key: "remedy", title: "", class: "extra", cell: (row) => el("span", { class: "quiet" }, REMEDIES[row.reason] || "") },
       ],
     });
     grids.push(grid);
