@@ -137,7 +137,7 @@ def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> 
     else:
         from vademecum.context.remembered import facts_text
 
-        emit(facts_text(found))
+        emit(facts_text(found, every=every or past))
     return 0 if found else NOT_FOUND
 
 

@@ -136,8 +136,11 @@ def _about(note: Note) -> str:
     return f"{about}, called by {note.through}" if note.through else about
 
 
-def facts_text(facts: Sequence[Fact]) -> str:
-    """Return facts a line each: id, how sure, what about, what holds, and until when it did."""
+def facts_text(facts: Sequence[Fact], *, every: bool = True) -> str:
+    """Return facts a line each: id, how sure, what about, what holds, and until when it did.
+
+    Without `every` these are the ones that an agent is always told, and where there are none, others may be known.
+    """
     lines = []
     for fact in facts:
         until = f" until {stamp(fact.valid_to)[:10]}" if fact.valid_to is not None else ""
@@ -148,9 +151,11 @@ def facts_text(facts: Sequence[Fact]) -> str:
         lines.append(
             f"{fact.id}  {sure}  {fact.kind}  {visible(fact.topic)}: {visible(said)}{until}{visible(limits)}{disputed}"
         )
-    return (
-        "".join(f"{line}\n" for line in lines) or "nothing is known yet: `vade memory record` or `vade memory sync`\n"
-    )
+    if lines:
+        return "".join(f"{line}\n" for line in lines)
+    if not every:
+        return "no preference and no instruction is known: `vade memory prefs --all` lists every fact\n"
+    return "nothing is known yet: `vade memory record` or `vade memory sync`\n"
 
 
 def why_text(found: Why) -> str:
