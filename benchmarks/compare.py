@@ -58,7 +58,7 @@ def main() -> None:
 
 def made() -> dict[str, str]:
     """Return what is written: the name of each file below docs, and its text."""
-    files, functions = peers("quality-files"), peers("quality-functions")
+    files, functions = latest("quality-files")["overall"], latest("quality-functions")["overall"]
     bars = [(SHOWN[name].strip("*"), row["semble_ndcg"]) for name, row in ordered(files, "semble_ndcg")]
     parts = [HEAD, finding(files, functions), issues(), contexts(), verdicts(), tools(), memory(), speed(), read_as()]
     return {"compare.md": "\n".join(parts), "pictures/finding.svg": chart("The right file: NDCG@10", bars)}
@@ -71,12 +71,6 @@ def latest(name: str) -> Any:
     ]
     read = {path: json.loads(path.read_text(encoding="utf-8")) for path in paths}
     return read[max(paths, key=lambda path: (read[path]["conditions"]["date"], path.stem))]
-
-
-def peers(name: str) -> dict[str, Any]:
-    """Return the rows of all tools, ours from its newest run on the same trees where there was one since."""
-    later = latest(f"{name}-own")["overall"] if any(RESULTS.glob(f"{name}-own-*.json")) else {}
-    return latest(name)["overall"] | later
 
 
 def ordered(rows: dict[str, Any], measure: str) -> list[tuple[str, Any]]:
@@ -250,7 +244,7 @@ def spread(row: dict[str, float]) -> str:
 
 def read_as() -> str:
     """Where the numbers are from."""
-    names = ("quality-files", "quality-functions", "quality-functions-own", "issues", "context-report",
+    names = ("quality-files", "quality-functions", "issues", "context-report",
              "verdicts", "tools-next", "memory-recall", "memory-speed", "speed")  # fmt: skip
     rows = []
     for name in names:

@@ -75,9 +75,10 @@ class Served:
         assert self.process.stderr
         self.log.write(self.process.stderr.read() or b"")
 
-    def resident(self) -> int:
-        """Bytes of memory it has."""
-        return int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * PAGE
+    def resident(self) -> tuple[int, int]:
+        """Bytes of memory it has, and bytes of that which are pages of files."""
+        every, mapped = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1:3]
+        return int(every) * PAGE, int(mapped) * PAGE
 
     def end(self, how: signal.Signals) -> int:
         """End it, and return how it ended."""
@@ -166,11 +167,12 @@ async def client(
     connection.close()
 
 
-async def watch(served: Served, until: float) -> list[tuple[float, int]]:
-    """Look at memory each second."""
+async def watch(served: Served, until: float) -> list[tuple[float, int, int]]:
+    """Look at memory each second: when, bytes of its own, bytes of files that it has mapped."""
     seen = []
     while time.monotonic() < until:
-        seen.append((time.monotonic(), served.resident()))
+        every, mapped = served.resident()
+        seen.append((time.monotonic(), every - mapped, mapped))
         served.drain()
         await asyncio.sleep(1)
     return seen
@@ -258,7 +260,9 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
         "ms_all": spread([each for took in seen.took.values() for each in took]),
         "statuses": {str(status): count for status, count in sorted(seen.statuses.items())},
         "wrong": seen.wrong[:5],
-        "memory": growth(memory, begun + (alone_until - begun) * WARM),
+        "memory": growth([(at, own + mapped) for at, own, mapped in memory], begun + (alone_until - begun) * WARM),
+        "memory_own": growth([(at, own) for at, own, _ in memory], begun + (alone_until - begun) * WARM),
+        "memory_of_files": growth([(at, mapped) for at, _, mapped in memory], begun + (alone_until - begun) * WARM),
         "kills": kills,
         "broken_connections": seen.broken,
         "acknowledged": len(seen.acknowledged),

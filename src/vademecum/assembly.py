@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from vademecum.context.code import Makers
     from vademecum.context.piece import Offer, Within
     from vademecum.memory.anchors import LookUp, Site
+    from vademecum.memory.laid import Sharing
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Role, Statement
     from vademecum.memory.sync import Outside
@@ -92,6 +93,7 @@ def assemble_memory(
     closing: list[Callable[[], None]],
     *,
     personal: bool = True,
+    sharing: Sharing | None = None,
 ) -> Memory:
     """Return the memory of one repository and, where it is `personal`, of everything; outside of git of everything alone.
 
@@ -120,6 +122,7 @@ def assemble_memory(
         look_up=sites(repo, codebase),
         language=settings.memory.language,
         outside=surroundings(repo, settings),
+        sharing=sharing,
     )
     closing.append(memory.close)
     return memory

@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # what a search does not need is imported by what does
     from vademecum.context.map import Map
     from vademecum.context.piece import Context, Section, Within
     from vademecum.context.unified import Unified
+    from vademecum.memory.laid import Sharing
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
     from vademecum.tools.tools import Tools
@@ -106,6 +107,7 @@ class Engine:
         counter: TokenCounter | str | None = None,
         clock: Clock = time.time,
         personal: bool = True,
+        sharing: Sharing | None = None,
     ) -> Self:
         """Open the repositories that `paths` lie in; the current directory's unless given.
 
@@ -121,6 +123,7 @@ class Engine:
             clock: tells the time, in seconds since the epoch.
             personal: whether what is the user's own and no repository's is there too: the global memory, the tools, and
                 other repositories. Asking for it where it is not raises `AccessError`.
+            sharing: what engines of one process that remember the same share, so that it is held once.
 
         Raises:
             RootError: a path does not exist.
@@ -162,7 +165,7 @@ class Engine:
             codebase, sources, [OpenedRoot(repo.name, repo.root.path) for repo in opened], closing, settings,
             read=reading(codebase, settings, counter, clock, several=len(opened) > 1),
             tools=lambda: assemble_tools(settings, embedder, clock, closing, personal=personal),
-            remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal),
+            remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal, sharing=sharing),
             has_memory=lambda: any(map(Stores(settings).has_memory, scopes)), personal=personal,
         )  # fmt: skip
 

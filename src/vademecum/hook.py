@@ -6,8 +6,8 @@
     stop             catch up with the transcript, in a process of its own, one at a time
 
 Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and take back
-`{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. Who takes another form is named behind the hook: `cursor`,
-`copilot`, `windsurf`. A hook stands in somebody's way, so it never blocks and
+`{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. Who takes another form, or leaves no transcript, is named behind
+the hook: `cursor`, `copilot`, `windsurf`, `opencode`. A hook stands in somebody's way, so it never blocks and
 never fails: nothing is imported before it is needed and nothing heavy at all, all of it ends after a second and a half, whatever happens the exit code is 0 and
 standard output holds an answer or nothing. What went wrong is a line in `hooks.log` in the data directory.
 """

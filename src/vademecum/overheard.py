@@ -31,6 +31,8 @@ _WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "pre_user_prompt": ("user", ("tool_info", "user_prompt")),
     "post_cascade_response": ("assistant", ("tool_info", "response")),
     "UserPromptSubmit": ("user", ("prompt",)),
+    "chat.message": ("user", ("prompt",)),
+    "session.idle": ("assistant", ("text",)),
 }
 _MOMENTS = ("hook_event_name", "hookEventName", "agent_action_name")
 _SESSIONS = ("conversation_id", "trajectory_id", "session_id", "sessionId")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from vademecum.codebase.catalogue import tree_hash
 from vademecum.providers.embedders.hashing import HashingEmbedder
+from vademecum.retrieval import files, segment
+from vademecum.retrieval.segment import FORMAT
 from vademecum.testing import CountingEmbedder
 
 
@@ -56,6 +60,25 @@ def test_a_damaged_derived_file_is_rebuilt(made, engine, kind, how):
     if how != "lost":
         path.write_bytes(content[: len(content) // 2] if how == "cut" else b"garbage" * 100)
     assert said(engine(made)) == expected
+
+
+@pytest.mark.parametrize("version", [FORMAT, "0"])
+def test_what_another_version_cut_is_cut_anew(made, engine, monkeypatch, version):
+    """Where a version before cut files by other rules, the next use of the index cuts them by those of now."""
+    with monkeypatch.context() as before:
+        for module in (segment, files):
+            before.setattr(module, "FORMAT", version)
+        first = engine(made)
+        expected = said(first)
+        database = first.codebase.status()[0].database
+        first.close()
+    with closing(sqlite3.connect(database)) as db:
+        db.execute("UPDATE chunks SET name = 'otherwise'")
+        db.commit()
+        now = said(engine(made))
+        (otherwise,) = db.execute("SELECT count(*) FROM chunks WHERE name = 'otherwise'").fetchone()
+    assert (otherwise > 0) == (version == FORMAT)
+    assert [each.id for each in now] == [each.id for each in expected]
 
 
 def test_an_open_engine_sees_what_another_indexed(made, engine):

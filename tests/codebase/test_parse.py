@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -63,3 +65,23 @@ def test_a_kotlin_constructor_on_the_next_line_does_not_hide_the_rest_of_the_fil
     assert not syntax.has_errors
     names = [content[start:end] for start, end in syntax.captures["name"]]
     assert [name for name in names if name.istitle() or name == b"B"] == [b"Result", b"B", b"Channel"]
+
+
+SHARED = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from vademecum.codebase.chunk import chunk_file
+
+sys.setswitchinterval(1e-6)  # threads take turns as often as they can
+files = ["".join(f"def of_{n}_{m}(x):\\n    return other(x).go[{m}]\\n\\n" for m in range(60)).encode() for n in range(8)]
+alone = [chunk_file(file, "python", references=True) for file in files]
+with ThreadPoolExecutor(4) as threads:
+    for _ in range(10):
+        assert list(threads.map(lambda file: chunk_file(file, "python", references=True), files)) == alone
+"""
+
+
+def test_threads_parse_at_the_same_time():
+    """A server reads several repositories at once; each thread gets its own file's syntax, and the process lives."""
+    run = subprocess.run([sys.executable, "-c", SHARED], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr

@@ -9,6 +9,7 @@ import pytest
 
 from vademecum.cli import main
 from vademecum.http.paging import pack
+from vademecum.storage.sqlite import SqliteStore
 
 
 @pytest.fixture
@@ -261,6 +262,12 @@ def test_memory_is_what_the_command_prints(client, capsys):
     timeline = client.get("/v1/memory/timeline").json
     assert [item["chapter"] for item in timeline["items"]] == ["today", "today"]
     assert timeline["chapters"][0]["events"] == 2
+    one = client.get("/v1/memory/timeline?limit=1").json
+    two = client.get(f"/v1/memory/timeline?limit=1&cursor={one['next']}").json
+    assert [*one["items"], *two["items"]] == timeline["items"]
+    assert (one["total"], two["total"], two["next"], two["chapters"]) == (2, 2, None, timeline["chapters"])
+    assert client.get("/v1/memory/timeline?when=last%20year").json["items"] == []
+    assert client.get(f"/v1/memory/timeline?cursor={two['next'] or 'nonsense'}").status == 400
     assert "tabs" in client.get("/v1/memory/context?q=indent%20the%20file").json["markdown"]
     assert "tabs" in client.post("/v1/memory/context", {"message": "indent the file"}).json["markdown"]
 
@@ -431,3 +438,30 @@ def test_too_much_at_once_is_told_to_come_back(serve, repo):
     assert refused
     assert all(said.headers["retry-after"] == "2" for said in refused)
     assert client.get("/v1/search?q=budget").status == 200
+
+
+def test_a_page_of_the_timeline_reads_no_more_than_itself(client, monkeypatch):
+    """However many events there are, the rows of events that leave the database are those of the page."""
+    for n in range(12):
+        client.post("/v1/events", {"text": f"note {n}", "role": "note", "at": 1e9 + n})
+    first = client.get("/v1/memory/timeline?limit=2").json
+    read = []
+
+    def counting(name):
+        inner = getattr(SqliteStore, name)
+
+        def counted(store, family, *arguments):
+            found = inner(store, family, *arguments)
+            read.append(len(found.unwrap()) if family == "events" else 0)
+            return found
+
+        monkeypatch.setattr(SqliteStore, name, counted)
+
+    for name in ("scan", "newest", "get"):
+        counting(name)
+    page = client.get(f"/v1/memory/timeline?limit=2&cursor={first['next']}").json
+    assert [item["text"] for item in page["items"]] == ["note 9", "note 8"]
+    assert (page["total"], page["chapters"][0]["events"]) == (12, 12)
+    assert (
+        0 < sum(read) <= 2 * 2 * 3
+    )  # in each scope the page, one more to see whether there is another, and those of the same time

@@ -33,7 +33,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("All functions must have type hints.", "instruction", "functions", "have type hints"),
         ("Keep your answers short.", "instruction", "answers", "short"),
         ("No emojis.", "instruction", "emojis", "not emojis"),
-        ("Use tabs for indentation", "instruction", "indentation", "tabs for indentation"),
+        ("Use tabs for indentation", "instruction", "indentation", "tabs"),
         ("Favour composition over inheritance.", "instruction", "composition", "composition"),
         ("I strongly prefer composition over inheritance.", "preference", "composition", "composition"),
         ("I'd rather have small commits than big ones.", "preference", "commits", "small commits"),
@@ -375,3 +375,27 @@ def test_a_quality_is_the_same_however_its_thing_is_named() -> None:
     assert (
         only("The timeout of the worker is 30").subject == only("The worker timeout is 60").subject == "worker timeout"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "value"),
+    [
+        ("We use npm as package manager", "package manager", "npm"),
+        ("On utilise npm comme gestionnaire de paquets", "package manager", "npm"),
+        ("Finalement, on utilise MySQL à la place de PostgreSQL", "database", "MySQL"),
+        ("On utilise MySQL au lieu de PostgreSQL", "database", "MySQL"),
+        ("Utilise toujours pnpm, pas npm", "package manager", "pnpm"),
+        ("Indente avec deux espaces", "indentation", "deux espaces"),
+        ("The server runs on port 8080", "port", "port 8080"),
+        ("Always answer in French", "answer language", "answer in French"),
+        ("I prefer French over English", "answer language", "French"),
+        ("Réponds toujours en anglais", "answer language", "Réponds toujours en anglais"),
+        ("Never write comments in English", "comments", "not write comments in English"),
+        ("Write comments in English", "comments", "Write comments in English"),
+        ("Écris les commentaires en anglais", "commentaires", "Écris les commentaires en anglais"),
+        ("Rédige la documentation en français", "documentation", "Rédige la documentation en français"),
+    ],
+)
+def test_a_value_is_what_is_chosen_and_of_what(text, subject, value):
+    """Not what it is chosen as or over; and the language of comments is not the language of answers."""
+    assert [(each.subject, each.value) for each in extract(text)] == [(subject, value)]

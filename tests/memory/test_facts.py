@@ -30,6 +30,13 @@ def test_another_value_closes_the_interval():
     assert (new.valid_from, new.valid_to, new.disputed) == (5.0, None, False)
 
 
+def test_two_causes_of_one_problem_are_no_contradiction():
+    """A thing that was done stands beside others; only what can be one way or the other is disputed."""
+    text = "Le bug de connexion venait d'un cookie expiré ; corrigé en renouvelant le jeton"
+    claims = [claim_of(each, n, Event("e", 1.0, Role.USER, text), 1.0) for n, each in enumerate(extract(text))]
+    assert [fact.disputed for fact in settle(claims, {})] == [False, False]
+
+
 def test_the_same_value_again_is_one_fact_and_surer():
     """Repetition counts, and does not move the first mention."""
     (fact,) = settle([claim_like("tabs", at=1.0, confidence=0.7), claim_like("Tabs", at=3.0, confidence=0.7)], {})

@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
-from vademecum.memory.pages import Filter, how_many, latest
+from vademecum.memory.pages import Filter, chapters_of, how_many, latest
 from vademecum.memory.records import Event, Role
+from vademecum.memory.timeline import SAID
 
 ROLES = [Role.USER, Role.NOTE, Role.ASSISTANT]
 
@@ -69,3 +70,21 @@ def test_there_has_to_be_such_a_role(full):
     """A name nobody has is a mistake, not an empty list."""
     with pytest.raises(UsageError, match="there is no role 'nobody'"):
         latest(full.scopes, Filter(roles=["nobody"]), None, 5)
+
+
+def test_chapters_of_a_page_are_those_of_a_timeline_of_everything(full, clock):
+    """Each is told of as far as it is asked for, and counted whole, whichever of its events the page shows."""
+    full.record_all(
+        Event(f"late{n}", clock.now - n * 43_200.0, Role.USER, f"late note {n}", f"s{n % 4}") for n in range(100)
+    )
+    every = full.timeline()
+    wanted = Filter(roles=SAID)
+    heads, before = {}, None
+    while page := latest(full.scopes, wanted, before, 7):
+        before = (page[-1].at, page[-1].id)
+        heads |= {head.name: head for head in chapters_of(full.scopes, wanted, page, clock.now)}
+    assert [(head.name, head.events) for head in heads.values()] == [(each.name, len(each.events)) for each in every]
+    assert [(head.since, head.until) for head in heads.values()] == [(each.since, each.until) for each in every]
+    some = Filter(since=clock.now - 86_400 * 3, until=clock.now - 86_400, session="s1", roles=SAID)
+    shown = latest(full.scopes, some, None, 50)
+    assert sum(head.events for head in chapters_of(full.scopes, some, shown, clock.now)) == len(shown) > 0

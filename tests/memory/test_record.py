@@ -135,7 +135,7 @@ def test_confirm_reject_and_edit(memory, said):
     new = memory.edit(fact.id, "Use two spaces for indentation")
     assert (new.text, new.confidence >= 0.99) == ("Use two spaces for indentation", True)
     history = memory.why(new.id).history
-    assert [each.value for each in history] == ["tabs", "Use two spaces for indentation"]
+    assert [each.value for each in history] == ["tabs", "two spaces"]
     assert history[0].superseded_by == new.id
     memory.reject(new.id)
     assert [each.value for each in memory.preferences()] == ["tabs"]
@@ -175,6 +175,32 @@ def test_confirming_what_was_rejected_brings_it_back_as_certain(memory, said):
     memory.reject(fact.id)
     assert memory.forget(fact.id) == 1
     assert (memory.rejected(), memory.facts(past=True)) == ([], [])
+
+
+def test_confirming_what_was_replaced_makes_it_hold_again(memory, said, clock):
+    """A person's word comes after all that was said: what had taken its place is past, and stays in the history."""
+    said("I prefer tabs over spaces for indentation")
+    said("I prefer spaces over tabs for indentation")
+    old = next(fact for fact in memory.facts(past=True) if fact.value == "tabs")
+    clock.pass_days(1)
+    back = memory.confirm(old.id)
+    assert (back.value, back.valid_from, back.valid_to, back.confirmed) == ("tabs", clock.now, None, True)
+    assert [each.value for each in memory.preferences()] == ["tabs"]
+    assert [each.value for each in memory.why(back.id).history] == ["tabs", "spaces", "tabs"]
+    assert [words for _, words in memory.why(back.id).said] == ["I prefer tabs over spaces for indentation"]
+    assert [each.value for each in memory.facts(as_of=clock.now - 3600)] == ["spaces"]
+    clock.pass_days(1)
+    said("From now on use spaces for indentation, not tabs")
+    assert [each.value for each in memory.preferences()] == ["spaces"]
+
+
+def test_an_edit_is_read_as_what_it_says(memory, said):
+    """Its value is what the rules read in it, so that what it was and is can be told in a word."""
+    said("From now on use pnpm, not npm")
+    new = memory.edit(memory.preferences()[0].id, "Use bun, not npm")
+    assert (new.value, new.topic) == ("bun", "JavaScript package manager")
+    other = memory.edit(new.id, "whatever the team uses")
+    assert (other.value, other.topic) == ("whatever the team uses", "JavaScript package manager")
 
 
 def test_as_of_tells_what_held_then(memory, said, clock):
@@ -222,3 +248,20 @@ def test_secrets_of_what_is_known_already_are_not_counted_again(memory, event):
     told = event(1, "export API_KEY=q8Zr3vN1xT7mKp2LwY5c")
     assert dict(memory.record_all([told]).redacted) == {"assignment": 1}
     assert dict(memory.record_all([told]).redacted) == {}
+
+
+def test_what_is_said_of_one_thing_in_two_respects_stands_beside_it(memory, said):
+    """Only another word on the same doing takes the place of the one before."""
+    both = ("Always document retry_delay", "Never touch retry_delay without a test")
+    also = ("We decided to drop Windows support", "We decided to add dark mode support")
+    for text in (*both, *also, "On a décidé d'ajouter un mode sombre"):
+        said(text)
+    assert len(memory.facts()) == 5
+    assert {fact.topic for fact in memory.facts()} == {
+        "retry_delay",
+        "windows support",
+        "dark mode support",
+        "mode sombre",
+    }
+    said("Never document retry_delay")
+    assert [fact.text for fact in memory.facts(kinds=["instruction"])] == [both[1], "Never document retry_delay"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vademecum.tools.asked import Asked
 from vademecum.tools.attention import SESSION, Beside, Moved, attend, in_context
 from vademecum.tools.fit import asked_of, fitted
-from vademecum.tools.heads import HEADS, MEMORY, After, heads, still
+from vademecum.tools.heads import HEADS, MEMORY, After, Taken, heads, still
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph
 from vademecum.tools.logit import Choice, fit, probabilities
 from vademecum.tools.model import Model
@@ -81,8 +81,9 @@ def test_attention_moved_in_many_contexts_is_that_of_each(chains, contexts):
 def test_sessions_speak_by_what_they_called_and_no_trace_outside_of_them_does(chains, contexts):
     inside = {chain.session for chain in chains if chain.session}
     called = {name: {tool for chain in chains if chain.session == name for tool in chain.tools} for name in inside}
-    found = Beside(graph := Hypergraph.of(chains, N), graph.weight).gathered(contexts)
-    assert (found is None) == (not inside)
+    beside = Beside(graph := Hypergraph.of(chains, N), graph.weight)
+    assert bool(beside) == bool(inside)
+    found = beside.gathered(contexts) if inside else None
     for row, context in enumerate(contexts if inside else ()):
         near = {
             name: np.exp(SESSION * (len(called[name] & set(context)) / max(len(context), 1) - 1)) for name in inside
@@ -100,8 +101,8 @@ def test_chains_side_by_side_look_as_each_does_alone(view):
     read, send, find = (view.number[name] for name in ("files/read", "mail/send", "mail/search"))
     chains = [(read, send), (find, read), (send, send), (read, send, find)]
     together, weights, unmoved = After(asked, chains), np.linspace(-1, 1, len(HEADS)), still(asked)
-    scores = together.scores(unmoved @ weights.astype(np.float32), weights)
-    taken = np.linspace(0.1, 0.9, len(view.tools), dtype=np.float32)
+    scores = together.scores(unmoved @ weights.astype(np.float32), weights.astype(np.float32))
+    taken = Taken(np.linspace(0.1, 0.9, len(view.tools), dtype=np.float32), 3)
     for row, chain in enumerate(chains):
         assert scores[row] == pytest.approx(heads(asked, chain) @ weights, abs=1e-3)
         assert together.stopping(taken)[row] == pytest.approx(After(asked, [chain]).stopping(taken)[0], abs=1e-4)

@@ -253,7 +253,10 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
         f"{name}: {count} new events from {done.files[name]} files\n" for name, count in done.events.items() if count
     ]
     taken = [f"{kind} taken out: {count}\n" for kind, count in done.redacted.items()]
-    emit("".join([*lines, f"{sum(done.events.values())} new events, {done.facts} statements\n", *taken]))
+    left = [f"{done.unreadable} lines of another form were passed over\n"] if done.unreadable else []
+    if done.packed:
+        left.append(f"{done.packed} compressed transcripts were left: pip install 'vademecum[zstd]' reads them\n")
+    emit("".join([*lines, f"{sum(done.events.values())} new events, {done.facts} statements\n", *taken, *left]))
     return 0
 
 
@@ -305,7 +308,7 @@ def _marked(verb: str, ids: tuple[str, ...]) -> int:
     with remembering() as kept:
         for id_ in ids:
             fact = getattr(kept, verb)(id_)
-            emit(f"{verb.removesuffix('e')}ed {id_} {fact.topic}: {fact.value}\n")
+            emit(f"{verb.removesuffix('e')}ed {fact.id} {fact.topic}: {fact.value}\n")
     return 0
 
 

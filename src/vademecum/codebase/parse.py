@@ -83,7 +83,7 @@ def parse(content: bytes, language: str, deadline_s: float = 5.0) -> Result[Synt
 
     content = _readable(content, language)
     ends = time.monotonic() + deadline_s
-    parser = grammar.parser
+    parser = tree_sitter.Parser(grammar.compiled)  # one of its own: two threads at one parser crash the interpreter
     try:
         # The progress callback is heard only when the source is read piece by piece.
         tree = parser.parse(
@@ -91,7 +91,6 @@ def parse(content: bytes, language: str, deadline_s: float = 5.0) -> Result[Synt
             progress_callback=lambda _offset, _error: time.monotonic() > ends,
         )
     except ValueError:  # "Parsing failed": the callback said stop
-        parser.reset()
         return Err(ParseError(f"not parsed within {deadline_s:g} s"))
     if grammar.predicates and ends - time.monotonic() > deadline_s / 2:
         # Node texts are fetched through the reader above, slowly, unless the tree owns its source: hand the bytes over

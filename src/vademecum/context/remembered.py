@@ -158,7 +158,7 @@ def why_text(found: Why) -> str:
     fact = found.fact
     lines = [
         fact_text(fact),
-        f"  {found.scope}, said {counted(fact.mentions, 'time')}, confidence {fact.confidence:.2f}",
+        f"  {found.scope}, said {counted(fact.mentions, 'time')}, {_standing(found)}",
         "",
         "said",
     ]
@@ -176,6 +176,17 @@ def why_text(found: Why) -> str:
             until = stamp(each.valid_to)[:16] if each.valid_to is not None else "now"
             lines.append(f"  {stamp(each.valid_from)[:16]} to {until}  {visible(each.value)}  {each.id}")
     return "\n".join(lines) + "\n"
+
+
+def _standing(found: Why) -> str:
+    """How sure it is, and where it does not hold, since when and what would change that."""
+    fact = found.fact
+    if found.rejected:
+        return f"rejected: `vade memory restore {fact.id}` takes that back"
+    sure = "confirmed" if fact.confirmed else f"confidence {fact.confidence:.2f}"
+    if fact.valid_to is not None:
+        return f"{sure}, until {stamp(fact.valid_to)[:16]}"
+    return f"{sure}, disputed: `vade memory confirm` one of those below" if fact.disputed else sure
 
 
 def timeline_text(chapters: Sequence[Chapter]) -> str:

@@ -1,7 +1,8 @@
 """Engines off the event loop: a few threads that answer, each with engines of its own, and a queue with an end.
 
 An engine is opened with exactly the repositories that are open to whoever asks, so there is nothing else in it that an answer
-could tell. A thread keeps the engines it used last: what they read from the disk is mapped, and shared among them.
+could tell. A thread keeps the engines it used last: what they read from the disk is mapped, and what is made of the events of a
+memory is held once for all engines that have just that memory open.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TypeVar
 from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.http.problems import ProblemError
+from vademecum.memory.laid import Sharing
 from vademecum.metrics import gauge
 
 T = TypeVar("T")
@@ -53,6 +55,7 @@ class Engines:
         self._timeout_s = timeout_s
         self._calls = 0
         self._own = threading.local()
+        self._sharing = Sharing()
         self._all: list[OrderedDict[Opening, Engine]] = []
         self._lock = threading.Lock()
 
@@ -96,7 +99,9 @@ class Engines:
             with self._lock:
                 self._all.append(kept)
         if opening not in kept:
-            kept[opening] = Engine.open(*opening.paths, settings=self._settings, personal=opening.personal)
+            kept[opening] = Engine.open(
+                *opening.paths, settings=self._settings, personal=opening.personal, sharing=self._sharing
+            )
             while len(kept) > KEPT:
                 kept.popitem(last=False)[1].close()
         kept.move_to_end(opening)

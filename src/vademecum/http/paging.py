@@ -9,10 +9,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from vademecum.errors import UsageError
+from vademecum.memory.pages import Filter, how_many, latest
+from vademecum.memory.scope import Scope
 
 T = TypeVar("T")
 Place = tuple[Any, ...]
@@ -38,6 +40,23 @@ def page(
     shown = rest[:limit]
     following = pack(place(shown[-1])) if len(rest) > limit else None
     return {"items": [show(item) for item in shown], "total": len(known), "next": following}
+
+
+def events_page(scopes: Sequence[Scope], wanted: Filter, limit: int, cursor: str) -> dict[str, Any]:
+    """Return one page of events, the latest first, as `page` does; no more is read than that, and the total is counted once.
+
+    Raises:
+        UsageError: the cursor is none of this list, or there is no such role.
+        StoreError: a database cannot be read.
+    """
+    start = after(cursor)
+    if start and list(map(type, start)) != [float, str, int]:
+        raise no_cursor(cursor)
+    found = latest(scopes, wanted, (start[0], start[1]) if start else None, limit + 1)
+    total = start[2] if start else how_many(scopes, wanted)
+    shown = found[:limit]
+    following = pack((float(shown[-1].at), shown[-1].id, total)) if len(found) > limit else None
+    return {"items": shown, "total": total, "next": following}
 
 
 def pack(place: Place) -> str:

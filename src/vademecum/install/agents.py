@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vademecum.install.moments import CASCADE, CLAUDE, COPILOT, CURSOR, GEMINI, Hooks, bare, typed, unseen
+from vademecum.install.moments import CASCADE, CLAUDE, COPILOT, CURSOR, GEMINI, Hooks, Program, bare, typed, unseen
 
 Server = Callable[[str, list[str]], Any]  # the command and its arguments → what the agent's settings say
 
@@ -49,7 +49,7 @@ class Scope:
 
     config: Config | None = None
     rules: Rules | None = None
-    hooks: Hooks | None = None
+    hooks: Hooks | Program | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +234,12 @@ AGENTS: tuple[Agent, ...] = (
                 ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"), "jsonc", ("mcp",), _opencode
             ),
             Rules("{config}/opencode/AGENTS.md"),
+            Program("{config}/opencode/plugins/vademecum.js", "opencode.js"),
         ),
         Scope(
-            Config(("{project}/opencode.json", "{project}/opencode.jsonc"), "jsonc", ("mcp",), _opencode), _AGENTS_MD
+            Config(("{project}/opencode.json", "{project}/opencode.jsonc"), "jsonc", ("mcp",), _opencode),
+            _AGENTS_MD,
+            Program("{project}/.opencode/plugins/vademecum.js", "opencode.js"),
         ),
     ),
     Agent(

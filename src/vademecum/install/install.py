@@ -24,7 +24,7 @@ from vademecum.install.files import Found, look
 from vademecum.install.instructions import INSTRUCTIONS
 from vademecum.install.journal import Journal, Record, make, sweep
 from vademecum.install.journal import replace as replace_file
-from vademecum.install.moments import Hooks
+from vademecum.install.moments import Hooks, Program
 from vademecum.install.part import EditError, Part
 from vademecum.install.places import Places
 
@@ -217,7 +217,10 @@ def _parts(agent: Agent, choice: Choice, places: Places) -> Iterable[tuple[Path,
         yield places.path(scope.rules.file), Part("instructions", "markdown", INSTRUCTIONS, head=scope.rules.head)
     if scope.hooks is not None and choice.hooks:
         path = places.path(scope.hooks.file)
-        yield from ((path, part) for part in _hooks(scope.hooks, choice.command))
+        if isinstance(scope.hooks, Program):
+            yield path, Part("plugin", "javascript", scope.hooks.text(choice.command.words))
+        else:
+            yield from ((path, part) for part in _hooks(scope.hooks, choice.command))
 
 
 def _server(config: Config, command: Command, places: Places) -> tuple[Path, Part]:

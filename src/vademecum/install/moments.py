@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 Element = Callable[[str, int | None], dict[str, Any]]
@@ -49,6 +51,28 @@ class Hooks:
     timeout: int | None = None
     element: Element = grouped
     version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that an agent runs in place of hooks.
+
+    Attributes:
+        file: Template of its path.
+        source: The file beside this one that it is made from.
+    """
+
+    file: str
+    source: str
+
+    def text(self, words: Sequence[str]) -> str:
+        """Return the program, which runs `vade` by these words.
+
+        >>> 'const COMMAND = ["uvx", "vademecum"];' in Program("", "opencode.js").text(["uvx", "vademecum"])
+        True
+        """
+        source = Path(__file__).with_name(self.source).read_text(encoding="utf-8")
+        return source.replace('["vade"]', json.dumps(list(words)), 1)
 
 
 # The agent's name for a moment → our hook.

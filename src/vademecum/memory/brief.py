@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from vademecum.memory.active import ALWAYS_ON, MAX_PREFERENCES, surest
 from vademecum.memory.fitting import estimated_tokens, fitted, one_line
 from vademecum.memory.kinds import FactKind
+from vademecum.memory.labels import label
 from vademecum.memory.wording import Wording, against, hint
 from vademecum.memory.words import terms
 
@@ -57,7 +58,7 @@ class Outline(NamedTuple):
     @property
     def topic(self) -> str:
         """What it is about, as `Fact.topic`."""
-        return " ".join(part for part in (self.subject, self.attribute) if part) or self.kind
+        return label(self.subject, self.attribute, self.text, self.kind)
 
 
 class Brief:

@@ -31,11 +31,12 @@ class Corrections:
     """Looks facts up by id in all scopes, and changes what is held of them."""
 
     def __init__(
-        self, scopes: Sequence[Scope], anchoring: Anchoring, clock: Clock, changed: Callable[[], None]
+        self, scopes: Sequence[Scope], anchoring: Anchoring, extract: Extract, clock: Clock, changed: Callable[[], None]
     ) -> None:
-        """Take the scopes, how facts are tied to code, the clock, and whom to tell that something changed."""
+        """Take the scopes, how facts are tied to code, what reads statements, the clock, and whom to tell of a change."""
         self._scopes = tuple(scopes)
         self._anchoring = anchoring
+        self._extract = extract
         self._clock = clock
         self._changed = changed
 
@@ -56,7 +57,8 @@ class Corrections:
             scope.ledger.mark(fact, mark, self._clock())
             self._anchoring.anchor(scope, scope.ledger.get([id_]))  # one that was rejected lost what it was tied to
         self._changed()
-        return next(iter(scope.ledger.get([id_])), fact)
+        same = [each for each in scope.ledger.history(fact.key) if each.digest == fact.digest]
+        return next((each for each in same if each.valid_to is None), next((e for e in same if e.id == id_), fact))
 
     def restore(self, id_: str) -> Fact:
         """Take a rejection back, and return the fact as it stands again. Raises `UsageError`, `StoreError`."""
@@ -109,9 +111,10 @@ class Corrections:
         if not text.strip():
             raise UsageError("there is nothing to put in its place: give some text, or use `vade memory forget`")
         scope, fact = self._fact(id_)
-        now = max(self._clock(), fact.last_at + 0.001)  # later than what it replaces, whatever the clock says
+        now = max(self._clock(), scope.ledger.after(fact.key))  # later than what it replaces, whatever the clock says
         event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo, metadata={"edits": id_})
-        _, facts = record([event], Recording(scope, scope, _wording_of(fact), self._anchoring, fact.key), now)
+        wording = _wording_of(fact, self._extract)
+        _, facts = record([event], Recording(scope, scope, wording, self._anchoring, fact.key), now)
         self._changed()
         return next(each for each in facts if each.valid_to is None)
 
@@ -132,10 +135,14 @@ class Corrections:
         raise UnknownError(f"there is no fact {id_!r}: `vade memory prefs --all` and `vade memory recall` show ids")
 
 
-def _wording_of(fact: Fact) -> Extract:
-    """Return what reads a text as this fact's new wording, whatever it says."""
+def _wording_of(fact: Fact, read: Extract) -> Extract:
+    """Return what reads a text as this fact's new wording, whatever it says; its value as the rules read it."""
 
-    def extract(text: str, _: Role) -> list[Statement]:
-        return [Statement(fact.kind, text, fact.subject, fact.attribute, text, 1.0, where=fact.place, corrects=True)]
+    def extract(text: str, role: Role) -> list[Statement]:
+        about = (fact.subject, fact.attribute)
+        same = (each for each in read(text, role) if fact.subject and (each.subject, each.attribute) == about)
+        found = next(same, None)
+        value, reason = (found.value, found.reason) if found else (text, "")
+        return [Statement(fact.kind, text, *about, value, 1.0, reason, fact.place, corrects=True)]
 
     return extract

@@ -9,7 +9,8 @@ transcript after a new one gives the same history.
     [('tabs', 1.0, 2.0), ('spaces', 2.0, None)]
 
 A later claim closes what held before if it says that it corrects, or is as sure as what it contradicts, or sure enough to
-act on. Otherwise both stand, disputed, until a person confirms one: nothing is decided by a guess.
+act on. Otherwise both stand, disputed, until a person confirms one: nothing is decided by a guess. What a person confirms
+holds from then on, also where something had taken its place.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ class _Run:
     confidence: float
     mentions: int = 1
     ordinal: int = 0
+    since: float = 0.0  # when it began to hold, where that is not when it was said first
     valid_to: float | None = None
     superseded_by: str = ""
 
@@ -87,6 +89,11 @@ class _Run:
         if (len(claim.text), claim.reason != "") > (len(self.last.text), self.last.reason != ""):
             self.last = claim
         self.last = replace(self.last, at=claim.at)
+
+    @property
+    def began(self) -> float:
+        """When the value began to hold."""
+        return max(self.since, self.first.at)
 
     @property
     def id(self) -> str:
@@ -104,30 +111,45 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
     runs: list[_Run] = []
     standing: list[_Run] = []
     times: Counter[str] = Counter()  # how often each value has begun to hold
-    for claim in sorted(claims, key=lambda c: (c.at, c.event, c.position)):
+    words = sorted(
+        [(claim.at, claim) for claim in claims] + _brought_back(claims, marks),
+        key=lambda said: (said[0], said[1].event, said[1].position),
+    )
+    for at, claim in words:
         mark = marks.get(claim.digest, ("", 0.0))[0]
         if mark in (REJECTED, FORGOTTEN):
             continue
         same = next((run for run in standing if run.first.digest == claim.digest), None)
         if same is not None:
-            same.repeat(claim)
+            if at == claim.at:
+                same.repeat(claim)
             continue
-        run = _Run(claim, claim, min(claim.confidence, MOST), ordinal=times[claim.digest])
+        run = _Run(claim, claim, min(claim.confidence, MOST), ordinal=times[claim.digest], since=at)
         times[claim.digest] += 1
-        if standing and all(_decides(claim, other) for other in standing):
+        if standing and (at != claim.at or all(_decides(claim, other) for other in standing)):
             for other in standing:
-                other.valid_to, other.superseded_by = claim.at, run.id
+                other.valid_to, other.superseded_by = at, run.id
             standing = []
         standing.append(run)
         runs.append(run)
     standing = _confirmed(standing, marks)
-    disputed = {run.id for run in standing} if len(standing) > 1 else set()
+    disputed = {run.id for run in standing if run.first.kind in REPLACING} if len(standing) > 1 else set()
     return [_fact(run, marks, disputed=run.id in disputed) for run in runs]
+
+
+def _brought_back(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> list[tuple[float, Claim]]:
+    """Return each confirmed value with the moment a person said that it holds, in the words it was said in last before."""
+    last: dict[str, Claim] = {}
+    for claim in sorted(claims, key=lambda c: (c.at, c.event, c.position)):
+        mark, at = marks.get(claim.digest, ("", 0.0))
+        if mark == CONFIRMED and claim.at < at:
+            last[claim.digest] = claim
+    return [(marks[digest][1], claim) for digest, claim in last.items()]
 
 
 def _decides(claim: Claim, other: _Run) -> bool:
     """Whether a claim takes the place of another value."""
-    later = claim.at > other.last.at
+    later = claim.at > max(other.last.at, other.since)
     sure = claim.confidence >= SURE or claim.confidence >= other.confidence - NEARLY_AS_SURE
     return later and (claim.corrects or sure)
 
@@ -140,7 +162,7 @@ def _confirmed(standing: list[_Run], marks: Mapping[str, tuple[str, float]]) -> 
     chosen = max(said, key=lambda run: marks[run.first.digest][1])
     for run in standing:
         if run is not chosen:
-            run.valid_to, run.superseded_by = max(marks[chosen.first.digest][1], run.first.at), chosen.id
+            run.valid_to, run.superseded_by = max(marks[chosen.first.digest][1], run.began), chosen.id
     return [chosen]
 
 
@@ -150,7 +172,7 @@ def _fact(run: _Run, marks: Mapping[str, tuple[str, float]], *, disputed: bool) 
     return Fact(
         run.id, said.key, run.first.digest, said.kind, said.text, said.subject, said.attribute, said.value or said.text,
         said.reason, said.place, 1.0 if confirmed else round(run.confidence, 4), run.mentions, run.first.at, said.at,
-        run.first.at, run.valid_to, run.superseded_by, disputed, confirmed, run.first.recorded_at, run.first.event,
+        run.began, run.valid_to, run.superseded_by, disputed, confirmed, run.first.recorded_at, run.first.event,
     )  # fmt: skip
 
 

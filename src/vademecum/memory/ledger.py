@@ -9,6 +9,8 @@ from vademecum.memory.journal import Journal
 from vademecum.memory.records import Claim, Fact, FactKind
 from vademecum.protocols import Condition, Row, Store
 
+_AFTER = 0.001  # seconds
+
 
 class Ledger:
     """Claims and facts of one scope."""
@@ -60,8 +62,11 @@ class Ledger:
         return facts
 
     def mark(self, fact: Fact, mark: str, at: float) -> None:
-        """Keep what a person said of a fact's value, and settle again. Raises `StoreError`."""
-        self.store.upsert("marks", [(fact.digest, mark, at)]).unwrap()
+        """Keep what a person said of a fact's value, and settle again. Raises `StoreError`.
+
+        It is said after all that is known, whatever the clock says.
+        """
+        self.store.upsert("marks", [(fact.digest, mark, max(at, self.after(fact.key)))]).unwrap()
         if mark == FORGOTTEN:
             self.store.delete("claims", [("digest", "=", fact.digest)]).unwrap()
         self.settle([fact.key])
@@ -115,7 +120,7 @@ class Ledger:
         for claim in claims:
             own = [fact for fact in facts if fact.digest == claim.digest and fact.first_at <= claim.at]
             if own:  # of several times the same was so, the one this event is about
-                by_event.setdefault(claim.event, []).append(max(own, key=lambda fact: fact.first_at))
+                by_event.setdefault(claim.event, []).append(max(own, key=lambda f: (f.first_at, f.valid_from)))
         return by_event
 
     def claims(self, fact: Fact) -> list[Claim]:
@@ -143,6 +148,12 @@ class Ledger:
         """Return what was said of values, by digest."""
         rows = self._scan("marks", [("digest", "in", list(dict.fromkeys(digests)))])
         return {digest: (mark, at) for digest, mark, at in rows}
+
+    def after(self, key: str) -> float:
+        """Return a moment after all that was said of a key, by claims and by a person's marks."""
+        said = self._scan("claims", [("key", "=", key)], ("at", "digest"))
+        marked = self.marks(digest for _, digest in said).values()
+        return max([at for at, _ in said] + [at for _, at in marked], default=0.0) + _AFTER
 
     def uses(self, items: Sequence[str]) -> dict[str, int]:
         """Return how often facts or events were shown."""

@@ -13,6 +13,7 @@ from vademecum.memory.consolidate import Consolidated, consolidate, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
+from vademecum.memory.laid import Sharing
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
@@ -46,11 +47,11 @@ class Memory:
         clock: tells the time.
         language: of headings and hints, a key of `wording.LANGUAGES`.
         count_tokens: how long a text is for an agent; an estimate unless given.
-        outside: where agents write their transcripts, what tells of commits and what reads beside the rules; nothing
-            unless given.
+        outside: where transcripts lie, what tells of commits and what reads beside the rules; nothing unless given.
+        sharing: keeps what events are laid out as for other engines of this process too; this one alone unless given.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is put together from, each by its name
         self,
         scopes: Sequence[Scope],
         embedder: Callable[[], Embedder],
@@ -61,6 +62,7 @@ class Memory:
         language: str = "en",
         count_tokens: Callable[[str], int] | None = None,
         outside: Outside | None = None,
+        sharing: Sharing | None = None,
     ) -> None:
         self._scopes = tuple(scopes)
         self._outside = outside or Outside()
@@ -69,9 +71,9 @@ class Memory:
         self._anchoring = Anchoring(look_up)
         self._reader: Reader | None = None
         self._embedder = embedder
-        self._recall = Recall(scopes, self._reads, clock)
+        self._recall = Recall(scopes, self._reads, clock, sharing)
         self._preferences = Preferences(scopes, clock)
-        self._corrections = Corrections(scopes, self._anchoring, clock, self.invalidate_preferences_cache)
+        self._corrections = Corrections(scopes, self._anchoring, extract, clock, self.invalidate_preferences_cache)
         self._shown: dict[str, int] = {}
         if language not in LANGUAGES:
             raise ConfigError(f"memory.language = {language!r} is not spoken here: there are {', '.join(LANGUAGES)}")
@@ -108,8 +110,7 @@ class Memory:
         """
         if not text.strip():
             raise UsageError("there is nothing to record: give some text")
-        kind = role_of(role)
-        when = self._clock() if at is None else at
+        kind, when = role_of(role), self._clock() if at is None else at
         event = Event(event_id(session, kind, text, when), when, kind, text, session, self._chosen(everywhere=everywhere).repo,
                       speaker, dict(metadata or {}))  # fmt: skip
         return self.record_all([event], everywhere=everywhere)

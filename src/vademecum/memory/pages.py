@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vademecum.memory.journal import event_of
 from vademecum.memory.records import Event, role_of
 from vademecum.memory.scope import Scope
+from vademecum.memory.timeline import chapter_of, stretches
 from vademecum.protocols import Condition
 
 Place = tuple[float, str]  # an event's time and id; of two of one time the one with the greater id is the later
@@ -25,6 +26,17 @@ class Filter:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class ChapterHead:
+    """A stretch of the past: how many events it holds, and what its sessions came to."""
+
+    name: str
+    since: float
+    until: float
+    events: int
+    digests: tuple[str, ...]
+
+
 def latest(scopes: Sequence[Scope], wanted: Filter, before: Place | None, most: int) -> list[Event]:
     """Return the last `most` events before a place, or of all, the latest first. Raises `UsageError`, `StoreError`."""
     found = [
@@ -38,15 +50,41 @@ def how_many(scopes: Sequence[Scope], wanted: Filter) -> int:
     return sum(scope.store.count("events", where).unwrap() for scope in scopes for where in _conditions(scope, wanted))
 
 
+def chapters_of(scopes: Sequence[Scope], wanted: Filter, events: Sequence[Event], now: float) -> list[ChapterHead]:
+    """Return the chapters that events are of, in their order, each as far as it is asked for. Raises `UsageError`, `StoreError`.
+
+    Args:
+        scopes: what is counted.
+        wanted: which events are asked for.
+        events: those that are shown.
+        now: a moment of the day that the chapters are seen from.
+    """
+    found: dict[str, ChapterHead] = {}
+    for event in events:
+        name, since, until = chapter_of(event.at, now)
+        if name not in found:
+            own = [_within(wanted, *stretch) for stretch in stretches(name, since, until, now)]
+            count = sum(how_many(scopes, part) for part in own)
+            first, last = max(since, wanted.since), min(until, wanted.until)
+            told = [text for scope in scopes for _, text in scope.journal.digests(first, last, wanted.session)]
+            found[name] = ChapterHead(name, since, until, count, tuple(told))
+    return list(found.values())
+
+
+def _within(wanted: Filter, since: float, until: float) -> Filter:
+    return replace(wanted, since=max(since, wanted.since), until=min(until, wanted.until))
+
+
 def _conditions(scope: Scope, wanted: Filter) -> Iterator[list[Condition]]:
-    """What the database is asked, once for each role: an index leads to the last of each."""
+    """What the database is asked: once, or for each role where there is a list of numbers, of which it takes one at a time."""
     where: list[Condition] = [("at", ">=", wanted.since), ("at", "<", wanted.until)]
     where += [("session", "=", wanted.session)] if wanted.session else []
     where += [("number", "in", sorted(scope.journal.tagged(wanted.metadata)))] if wanted.metadata else []
-    roles = {role_of(role) for role in wanted.roles}
-    yield from ([*where, ("role", "=", str(role))] for role in roles)
-    if not roles:
-        yield where
+    roles = sorted({str(role_of(role)) for role in wanted.roles})
+    if roles and wanted.metadata:
+        yield from ([*where, ("role", "=", role)] for role in roles)
+    else:
+        yield [*where, ("role", "in", roles)] if roles else where
 
 
 def _last(scope: Scope, where: Sequence[Condition], before: Place | None, most: int) -> list[Event]:

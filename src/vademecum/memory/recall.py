@@ -7,7 +7,6 @@ best that pass the filters, read them, put what was superseded behind what took 
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,12 +17,13 @@ from numpy.typing import NDArray
 
 from vademecum.errors import UsageError
 from vademecum.memory.confidence import Found, judge
+from vademecum.memory.laid import Sharing
 from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
-from vademecum.memory.view import View, view_of
+from vademecum.memory.view import View
 from vademecum.memory.weigh import Asking, By, Floats, Weighed, session_scores, weigh
 from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.protocols import Clock
@@ -51,13 +51,14 @@ NO_FILTERS = Filters()
 class Recall:
     """Asks the scopes of one engine; keeps their events laid out between questions."""
 
-    def __init__(self, scopes: Sequence[Scope], reader: Callable[[], Reader], clock: Clock) -> None:
-        """Take the scopes, what reads events (made when first needed), and the clock."""
+    def __init__(
+        self, scopes: Sequence[Scope], reader: Callable[[], Reader], clock: Clock, sharing: Sharing | None = None
+    ) -> None:
+        """Take the scopes, what reads events (made when first needed), the clock, and who keeps their arrays for others too."""
         self.scopes = tuple(scopes)
         self._clock = clock
         self._reader = reader
-        self._view: View | None = None
-        self._laying_out = threading.Lock()
+        self._laid = (sharing or Sharing()).of(self.scopes)
 
     def recall(
         self, text: str, *, k: int, filters: Filters, by: By = By.BOTH, vector: Sequence[float] | None = None
@@ -99,12 +100,7 @@ class Recall:
 
     def view(self) -> View:
         """Return every event of every scope as it is now; the same object while nothing changed."""
-        reader = self._reader()
-        with self._laying_out:  # a second thread would work out the same, over what the first has half done
-            parts = tuple(scope.shelf.part(reader) for scope in self.scopes)
-            if self._view is None or any(a is not b for a, b in zip(self._view.parts, parts, strict=True)):
-                self._view = view_of(parts, self._view)
-            return self._view
+        return self._laid.view(self.scopes, self._reader())
 
     def _asking(
         self, view: View, question: Question, filters: Filters, by: By, given: Sequence[float] | None

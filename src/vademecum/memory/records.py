@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vademecum.digests import blake2b
 from vademecum.errors import UsageError
 from vademecum.memory.kinds import AnchorState, FactKind, Role
+from vademecum.memory.labels import label
 
 if TYPE_CHECKING:
     from vademecum.types import Verdict
@@ -115,7 +116,7 @@ class Fact:
     @property
     def topic(self) -> str:
         """What it is about, in words; its kind where nothing is named."""
-        return " ".join(part for part in (self.subject, self.attribute) if part) or str(self.kind)
+        return label(self.subject, self.attribute, self.text, str(self.kind))
 
     def holds_at(self, at: float) -> bool:
         """Return whether it held at a time."""

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from vademecum.memory.journal import Journal
 from vademecum.memory.kinds import DATABASE
 from vademecum.memory.ledger import Ledger
 from vademecum.protocols import Embedder, Store
-
-if TYPE_CHECKING:
-    from vademecum.memory.shelf import Shelf
 
 __all__ = ["DATABASE", "GLOBAL", "REPOSITORY", "Embedding", "Scope", "scope_of"]
 
@@ -32,13 +27,6 @@ class Scope:
     journal: Journal
     ledger: Ledger
     number: int  # among the scopes that are open
-
-    @cached_property
-    def shelf(self) -> Shelf:
-        """Its derived files; what reads them is loaded when they are first asked for."""
-        from vademecum.memory.shelf import Shelf  # brings numpy
-
-        return Shelf(self.number, self.journal, self.directory / "memory")
 
 
 def scope_of(number: int, name: str, repo: str, directory: Path, store: Store) -> Scope:

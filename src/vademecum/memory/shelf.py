@@ -30,12 +30,13 @@ _NAME = re.compile(r"events-(\d+)-(\d+)\.arrays")
 
 
 class Shelf:
-    """The segments of one journal, kept up with it."""
+    """The segments of one journal, kept up with it. For one thread at a time."""
 
-    def __init__(self, scope: int, journal: Journal, directory: Path) -> None:
-        """Take the journal and where its derived files lie."""
+    journal: Journal  # the one that is asked just now: each engine has a connection of its own to the same database
+
+    def __init__(self, scope: int, directory: Path) -> None:
+        """Take which of the scopes it is, and where its derived files lie."""
         self.scope = scope
-        self.journal = journal
         self.directory = directory
         self._part: Part | None = None
         self._last = 0  # the last event read
@@ -44,13 +45,14 @@ class Shelf:
         self._dead: list[int] = []
         self._shrunk = 0
 
-    def part(self, reader: Reader) -> Part:
+    def part(self, journal: Journal, reader: Reader) -> Part:
         """Return the scope's segments as they are now; the same object while nothing changed.
 
         Raises:
             StoreError: the journal cannot be read.
             EmbedError: new events cannot be embedded.
         """
+        self.journal = journal
         if self._part is None:
             self._load(reader)
         dead, self._tombstone = self.journal.deleted(self._tombstone)

@@ -43,6 +43,7 @@ class Synced:
         facts: statements read in them.
         redacted: secrets taken out, by kind.
         unreadable: lines that were passed over.
+        packed: compressed files that were left, since what unpacks them is missing.
     """
 
     files: Counter[str] = field(default_factory=Counter)
@@ -50,6 +51,7 @@ class Synced:
     facts: int = 0
     redacted: Counter[str] = field(default_factory=Counter)
     unreadable: int = 0
+    packed: int = 0
 
     def add(self, source: str, done: Recorded) -> None:
         """Count what one batch brought."""
@@ -129,6 +131,7 @@ def catch_up(
     before = done.events[transcript.agent]
     for batch in read(transcript, state, wanted):
         done.unreadable += batch.skipped
+        done.packed += batch.packed
         if batch.events:
             done.add(transcript.agent, record(batch.events))
         save_state(store, transcript.path, transcript.agent, batch.state, clock())

@@ -20,7 +20,7 @@ _ASKS_FOR_IT = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_ONE = re.compile(r"\b(?:about|regarding|concerning|concernant|à propos|au sujet)\s+\w", re.IGNORECASE)
-_SAID = (Role.USER, Role.NOTE, Role.COMMIT)
+SAID = (Role.USER, Role.NOTE, Role.COMMIT)
 
 
 def asks_for_timeline(question: str) -> bool:
@@ -47,7 +47,7 @@ def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now:
     by_name: dict[str, list[Event]] = {}
     of_day: dict[date, tuple[str, float, float]] = {}  # chapters begin and end at midnight
     for event in events:
-        if event.role in _SAID and event.text.strip():
+        if event.role in SAID and event.text.strip():
             day = date.fromtimestamp(event.at)  # noqa: DTZ012 - a day is the user's own
             if day not in of_day:
                 of_day[day] = chapter_of(event.at, now)
@@ -66,16 +66,40 @@ def chapter_of(at: float, now: float) -> tuple[str, float, float]:
     >>> [chapter_of(noon - days * 86400, noon)[0] for days in (0, 1, 2, 5, 40)]
     ['today', 'yesterday', 'this week', 'last week', '2025-08']
     """
+    for name, since, until in _near(now):
+        if since <= at < until:
+            return name, since, until
+    first = datetime.fromtimestamp(at).astimezone().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    after = (first + timedelta(days=32)).replace(day=1)
+    return f"{first.year}-{first.month:02}", first.timestamp(), after.timestamp()
+
+
+def stretches(name: str, since: float, until: float, now: float) -> list[tuple[float, float]]:
+    """Return what of a chapter belongs to no nearer one, half-open, in order: a month without its last week, and so on.
+
+    >>> noon = datetime(2025, 10, 9, 12).timestamp()  # a Thursday
+    >>> [(end - begin) / 86400 for begin, end in stretches(*chapter_of(noon - 8 * 86400, noon), noon)]
+    [7.0]
+    >>> [(end - begin) / 86400 for begin, end in stretches(*chapter_of(noon - 2 * 86400, noon), noon)]
+    [2.0]
+    """
+    left = [(since, until)]
+    for nearer, begin, end in _near(now):
+        if nearer == name:
+            break
+        left = [part for first, last in left for part in ((first, min(last, begin)), (max(first, end), last))]
+        left = [(first, last) for first, last in left if first < last]
+    return left
+
+
+def _near(now: float) -> list[tuple[str, float, float]]:
+    """The chapters that have names of their own, the nearest first: of two that hold a moment it is of the first."""
     today = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
     monday = today - timedelta(days=today.weekday())
-    for name, since, until in (
+    found = (
         ("today", today, today + timedelta(days=1)),
         ("yesterday", today - timedelta(days=1), today),
         ("this week", monday, today),
         ("last week", monday - timedelta(days=7), monday),
-    ):
-        if since.timestamp() <= at < until.timestamp():
-            return name, since.timestamp(), until.timestamp()
-    first = datetime.fromtimestamp(at).astimezone().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    after = (first + timedelta(days=32)).replace(day=1)
-    return f"{first.year}-{first.month:02}", first.timestamp(), after.timestamp()
+    )
+    return [(name, since.timestamp(), until.timestamp()) for name, since, until in found]

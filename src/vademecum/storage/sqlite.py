@@ -117,6 +117,8 @@ class SqliteStore:
         self.remedy = remedy
         self._busy_seconds = busy_seconds
         self._synchronous = "FULL" if durable else "NORMAL"
+        # an index is written in large transactions; what is kept an event at a time fills whatever it is given, in each connection
+        self._cached_kib = 1_000 if durable else 16_000
         try:
             self._open()
         except StoreCorruptError:
@@ -141,7 +143,7 @@ class SqliteStore:
             raise StoreError(f"cannot create {self.path.parent}: {error.strerror}; set VADE_HOME elsewhere") from error
         try:
             self._log_ahead()
-            for pragma in (f"synchronous={self._synchronous}", "temp_store=MEMORY", "cache_size=-16000"):
+            for pragma in (f"synchronous={self._synchronous}", "temp_store=MEMORY", f"cache_size=-{self._cached_kib}"):
                 self._db.execute(f"PRAGMA {pragma}")
             self._migrate()
         except StoreError:

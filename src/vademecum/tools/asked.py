@@ -67,8 +67,14 @@ class Asked:
 
     def attention_after(self, after: Sequence[int]) -> Floats:
         """Return float32 (m,): the mean of both, each moved towards traces that called the same."""
-        both = in_context(self.attention, self.view.graph.shared(after)) if after else self.attention
+        if not after:
+            return self._attention
+        both = in_context(self.attention, self.view.graph.shared(after))
         return np.asarray(both.mean(0), np.float32)
+
+    @cached_property
+    def _attention(self) -> Floats:
+        return np.asarray(self.attention.mean(0), np.float32)
 
     @cached_property
     def gathered(self) -> Floats:
@@ -109,28 +115,26 @@ class Asked:
         match = (idf[term] * tf / (tf + np.float32(K1) * documents.norm[tool])).astype(np.float32)
         return tool, term, match, max(float(idf.sum()), 1e-9)
 
-    def said_by(self, tool: int) -> NDArray[np.int64]:
-        """Return the terms of the question that a tool says."""
-        if tool not in self._said_by:
-            mentioned, term, _, _ = self.mentions
-            self._said_by[tool] = term[mentioned == tool]
-        return self._said_by[tool]
+    @cached_property
+    def terms(self) -> Floats:
+        """float32 (n + 1, T): what each tool gets in BM25 for each term of the question; the last one, no tool, nothing."""
+        tool, term, match, worth = self.mentions
+        found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.float32)
+        found[tool, term] = match / np.float32(worth)
+        return found
 
     @cached_property
-    def _said_by(self) -> dict[int, NDArray[np.int64]]:
-        return {}
-
-    @cached_property
-    def said(self) -> NDArray[np.int64]:
-        """The terms of the question that any tool says."""
-        return np.flatnonzero(np.bincount(self.mentions[1]))
+    def said(self) -> Floats:
+        """float32 (T,): the terms of the question that any tool says, as equal shares of 1."""
+        said = np.bincount(self.mentions[1], minlength=len(self.question.keys)) > 0
+        return (said / max(int(said.sum()), 1)).astype(np.float32)
 
     @cached_property
     def places(self) -> Floats:
-        """float32 (n,): where in the intent each tool is mentioned, 0 the beginning and 1 the end."""
+        """float32 (n + 1,): where in the intent each tool is mentioned, 0 the beginning and 1 the end; 0 for no tool, the last."""
         tool, term, match, _ = self.mentions
-        total = np.bincount(tool, match, self.view.graph.tools)
-        place = np.bincount(tool, match * self.question.places[term], self.view.graph.tools)
+        total = np.bincount(tool, match, self.view.graph.tools + 1)
+        place = np.bincount(tool, match * self.question.places[term], self.view.graph.tools + 1)
         return (place / np.maximum(total, 1e-9)).astype(np.float32)
 
     @cached_property

@@ -54,7 +54,9 @@ def voted(count: Floats, prior: Floats, weight: float) -> Floats:
     [[0.875, 0.125]]
     """
     believed = np.float32(weight)
-    return np.asarray((count + believed * prior) / (count.sum(-1, keepdims=True) + believed), np.float32)
+    return np.asarray(
+        (count + believed * prior) / (np.add.reduce(count, axis=-1, keepdims=True) + believed), np.float32
+    )
 
 
 class Moved:
@@ -74,40 +76,48 @@ class Moved:
         self, graph: Hypergraph, attention: Floats, gathered: Floats, contexts: Sequence[Sequence[int]]
     ) -> None:
         known: dict[frozenset[int], int] = {}
-        self._context = np.array([known.setdefault(frozenset(context), len(known)) for context in contexts], np.int64)
-        calling = [graph.traces_with(tool) + row * len(graph) for tools, row in known.items() for tool in tools]
-        self._graph, self._attention, self._given = graph, attention, gathered
-        self._size = np.array([max(len(tools), 1) for tools in known], np.float32)
-        called = np.concatenate(calling) if calling else np.zeros(0, np.int64)
-        self._count = np.bincount(called, minlength=len(known) * len(graph))
+        context = [known.setdefault(frozenset(context), len(known)) for context in contexts]
+        self._context = None if len(known) == len(context) else np.array(context, np.int64)  # None where all differ
+        self._graph, self._attention, self._given, self._contexts = graph, attention, gathered, len(known)
+        self._touches = any(known)
+        if not self._touches:
+            return
+        row = np.repeat(np.arange(len(known)), [len(tools) for tools in known])
+        called, trace = graph.traces_with_any([tool for tools in known for tool in tools])
+        # A trace that shares s of a context's tools keeps this much: looked up, for there are few such numbers.
+        size = np.array([max(len(tools), 1) for tools in known])
+        most = int(size.max()) + 1
+        kept = np.exp(CONTEXT * (np.arange(most) / size[:, None] - 1)).astype(np.float32)
+        self._count = np.bincount(row.take(called) * len(graph) + trace, minlength=len(known) * len(graph))
         touched = np.flatnonzero(self._count > 0)
-        self._row, self._trace = np.divmod(touched, max(len(graph), 1))
-        self._more = attention.take(self._trace, axis=1) * (self._factor(touched, self._row) - _NONE)
-        total = _NONE * attention.sum(1)[:, None] + sums_by_row(self._row, self._more, len(known))
+        self._row, self._trace = np.divmod(touched, len(graph))
+        self._kept, self._most = kept.ravel(), most
+        more = self._kept.take(self._row * most + self._count.take(touched)) - _NONE
+        self._more = attention.take(self._trace, axis=1) * more
+        total = _NONE * np.add.reduce(attention, axis=1)[:, None] + sums_by_row(self._row, self._more, len(known))
         self._total = np.maximum(total, np.float32(1e-9))
 
     @cached_property
     def gathered(self) -> Floats:
         """float32 (k, c, n): what the attention gives to tools once it is moved."""
-        tools, contexts = self._graph.tools, len(self._size)
-        member, tool = self._graph.members_of(self._trace)
-        place = self._row.take(member) * tools + tool
-        down = sums_by_row(place, self._more.take(member, axis=1), contexts * tools)
-        down = down.reshape(len(down), contexts, tools)
-        found = (_NONE * self._given[:, None] + down) / self._total[:, :, None]
-        return np.asarray(found.take(self._context, axis=1), np.float32)
+        if not self._touches:
+            found = np.repeat(self._given[:, None], self._contexts, axis=1)
+        else:
+            member, tool = self._graph.members_of(self._trace)
+            place = self._row.take(member) * self._graph.tools + tool
+            found = sums_by_row(place, self._more.take(member, axis=1), self._contexts * self._graph.tools)
+            found = found.reshape(len(found), self._contexts, -1)
+            found += _NONE * self._given[:, None]
+            found /= self._total[:, :, None]
+        return found if self._context is None else found.take(self._context, axis=1)
 
     def of(self, row: NDArray[np.int64], trace: NDArray[np.int64]) -> Floats:
         """Return float32 (k, len(row)): the attention of traces, each in a context."""
-        if not len(self._trace):  # nothing was called, or nothing that any trace called: as it was
+        if not self._touches:  # nothing was called: as it was
             return self._attention.take(trace, axis=1)
-        row = self._context.take(row)
-        factor = self._factor(row * len(self._graph) + trace, row)
+        row = row if self._context is None else self._context.take(row)
+        factor = self._kept.take(row * self._most + self._count.take(row * len(self._graph) + trace))
         return np.asarray(self._attention.take(trace, axis=1) * factor / self._total.take(row, axis=1), np.float32)
-
-    def _factor(self, place: NDArray[np.int64], row: NDArray[np.int64]) -> Floats:
-        shared = self._count.take(place).astype(np.float32) / self._size.take(row)
-        return np.asarray(np.exp(np.float32(CONTEXT) * (shared - 1)), np.float32)
 
 
 class Beside:
@@ -128,10 +138,12 @@ class Beside:
         cells, self._count = np.unique(cell, return_counts=True)
         self._session, self._tool = np.divmod(cells, max(graph.tools, 1))
 
-    def gathered(self, contexts: Sequence[Sequence[int]]) -> Floats | None:
-        """Return float32 (c, n): what that attention gives to tools; 0 for an empty context, None where no trace has a session."""
-        if not len(self._tool):
-            return None
+    def __bool__(self) -> bool:
+        """Return whether any trace has a session."""
+        return len(self._tool) > 0
+
+    def gathered(self, contexts: Sequence[Sequence[int]]) -> Floats:
+        """Return float32 (c, n): what that attention gives to tools; 0 for an empty context."""
         called = np.zeros((len(contexts), self._sessions + 1), np.float32)  # what has no session writes to the last one
         for row, context in enumerate(contexts):
             for tool in context:

@@ -15,16 +15,16 @@ whose tools and neighbours the others have too, weighed by their probabilities (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.tools.asked import EPSILON, Asked
-from vademecum.tools.heads import RANKING, After, still
+from vademecum.tools.heads import RANKING, After, Taken, still
 from vademecum.tools.logit import probabilities
 from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.predict import next_probabilities, stops
@@ -36,8 +36,7 @@ LONGEST = 12  # calls of a plan
 _LOST = 5.0  # nats below the best finished chain: what comes of a chain there changes nothing
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """Calls in order, with the probability of each, and the logarithm of the probability of them all.
 
     `unmet` is the share of the intent's words that no tool of it says.
@@ -52,36 +51,38 @@ class Chain:
 def decoded(asked: Asked, model: Model) -> Chain:
     """Return the chain that agrees best with all likely ones; an empty one where nothing is likely."""
     begin = After(asked, [()])
-    taken = taken_probabilities(begin.heads(still(asked)), model.search, model.certain)
-    chains = likely_chains(begin, model, taken)
+    unmoved = still(asked)
+    taken = taken_probabilities(begin.heads(unmoved), model.search, model.certain)
+    chains = likely_chains(begin, unmoved, model, taken)
     if not chains:
         return Chain((), ())
     weight = probabilities(chain_features(asked, chains, taken), model.chains)
     return chains[agreeing([chain.tools for chain in chains], weight)]
 
 
-def likely_chains(begin: After, model: Model, taken: Floats) -> list[Chain]:
+def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) -> list[Chain]:
     """Return the finished chains of a beam search.
 
-    `begin` is the one chain without a call, `taken` float32 (n,): the probability of each tool that the intent takes it.
+    `begin` is the one chain without a call, `unmoved` what `still` returns for its intent, `taken` float32 (n,): the
+    probability of each tool that the intent takes it.
     """
-    asked, after = begin.asked, begin
-    unmoved = still(asked) @ model.next.T.astype(np.float32)
+    asked, after, sooner_or_later = begin.asked, begin, Taken(taken, LONGEST)
+    weights = model.next.astype(np.float32)
+    still_scores = weights @ unmoved.T
     beam, finished = [Chain((), ())], list[Chain]()
     for length in range(LONGEST):
-        stop = stops(after, model, taken)
+        stop = stops(after, model, sooner_or_later).tolist()
         if length:
-            ends = np.log(np.maximum(stop, 1e-9)).tolist()
             finished += [
-                Chain(chain.tools, chain.probabilities, chain.likely + end, unmet)
-                for chain, end, unmet in zip(beam, ends, after.unmet.tolist(), strict=True)
+                Chain(chain.tools, chain.probabilities, chain.likely + math.log(max(end, 1e-9)), unmet)
+                for chain, end, unmet in zip(beam, stop, after.unmet.tolist(), strict=True)
             ]
-        least = max((chain.likely for chain in finished), default=-np.inf) - _LOST
-        going_on = np.array([chain.likely for chain in beam]) + np.log(np.maximum(1 - stop, 1e-9))
-        if not (going_on > least).any():
+        least = max((chain.likely for chain in finished), default=-math.inf) - _LOST
+        going_on = [chain.likely + math.log(max(1 - end, 1e-9)) for chain, end in zip(beam, stop, strict=True)]
+        if max(going_on) <= least:
             break
         phase = min(length, PHASES - 1)
-        probability = next_probabilities(asked.view, after.scores(unmoved[:, phase], model.next[phase]))
+        probability = next_probabilities(asked.view, after.scores(still_scores[phase], weights[phase]))
         beam = _grown(beam, probability, going_on, least)
         if not beam:
             break
@@ -89,16 +90,17 @@ def likely_chains(begin: After, model: Model, taken: Floats) -> list[Chain]:
     return finished
 
 
-def _grown(beam: Sequence[Chain], probability: Floats, going_on: NDArray[np.float64], least: float) -> list[Chain]:
+def _grown(beam: Sequence[Chain], probability: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
     """Return the likeliest chains of one call more, those that are likelier than `least`."""
     row, tool = best_of_rows(probability, BRANCHES)
     share = probability[row, tool]
-    likely = going_on[row] + np.log(np.maximum(share, 1e-9))
+    likely = np.array(going_on)[row] + np.log(np.maximum(share, 1e-9))
     chosen = np.argsort(-likely, kind="stable")[:WIDTH]
+    best = zip(*(column[chosen].tolist() for column in (row, tool, share, likely)), strict=True)
     return [
-        Chain((*beam[row[n]].tools, int(tool[n])), (*beam[row[n]].probabilities, float(share[n])), float(likely[n]))
-        for n in chosen
-        if likely[n] > least
+        Chain((*beam[n].tools, next_), (*beam[n].probabilities, probability_), sum_)
+        for n, next_, probability_, sum_ in best
+        if sum_ > least
     ]
 
 
@@ -108,10 +110,10 @@ def best_of_rows(value: Floats, count: int) -> tuple[NDArray[np.int64], NDArray[
     >>> [part.tolist() for part in best_of_rows(np.array([[1, 3, 3, 2], [0, 0, 4, 0]], np.float32), 3)]
     [[0, 0, 0, 1], [1, 2, 3, 2]]
     """
-    high = value > 0
-    if value.shape[1] > count:
-        high &= value >= np.partition(value, -count, axis=1)[:, -count, None]
-    row, column = np.nonzero(high)
+    least = np.partition(value, -count, axis=1)[:, -count, None] if value.shape[1] > count else np.float32(0)
+    row, column = np.divmod(np.flatnonzero((value >= least).ravel()), value.shape[1])
+    above = value[row, column] > 0
+    row, column = row[above], column[above]
     order = np.lexsort((column, -value[row, column], row))
     row, column = row[order], column[order]
     kept = np.arange(len(row)) - np.searchsorted(row, row) < count
@@ -120,17 +122,17 @@ def best_of_rows(value: Floats, count: int) -> tuple[NDArray[np.int64], NDArray[
 
 def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floats:
     """Return float32 (chains, len(RANKING)); `taken` is as in `likely_chains`."""
-    likely = np.clip(taken, 1e-4, 1 - 1e-4)
-    odds = np.asarray(np.log(likely / (1 - likely)), np.float32)
-    graph, known = asked.view.graph, asked.view.capability
-    attended = np.bincount(graph.capability, asked.attention_after(()), len(graph.capabilities))
-    attention = [float(attended[known[chain.tools]]) if chain.tools in known else 0.0 for chain in chains]
+    tools = list({tool for chain in chains for tool in chain.tools})
+    likely = np.clip(taken.take(tools), 1e-4, 1 - 1e-4)
+    odds = dict(zip(tools, np.log(likely / (1 - likely)).tolist(), strict=True))
+    made, attention = asked.view.made, asked.attention_after(())
+    attended = [float(attention.take(made[chain.tools]).sum()) if chain.tools in made else 0.0 for chain in chains]
     said = {
         "likely": [chain.likely for chain in chains],
-        "taken": [float(odds[list(set(chain.tools))].sum()) for chain in chains],
+        "taken": [sum(odds[tool] for tool in set(chain.tools)) for chain in chains],
         "unmet": [chain.unmet for chain in chains],
         "in_order": list(_in_order(asked, chains)),
-        "known": np.log(np.array(attention) + EPSILON),
+        "known": np.log(np.array(attended) + EPSILON),
     }
     return np.array([said[name] for name in RANKING], np.float32).reshape(len(RANKING), -1).T
 

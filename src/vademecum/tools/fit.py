@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
 from vademecum.tools.chains import chain_features, likely_chains
-from vademecum.tools.heads import HEADS, UNSEEN, After, heads, still
+from vademecum.tools.heads import HEADS, UNSEEN, After, Taken, heads, still
 from vademecum.tools.hypergraph import Integers
 from vademecum.tools.links import Pairs, link_choices, links_of
 from vademecum.tools.logit import Choice, Weights, fit
@@ -152,7 +152,7 @@ def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Ch
     """Yield for each call of a trace whether it was the last."""
     chain = asked.chain
     taken = taken_probabilities(heads(asked, ()), search, certain)
-    rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(taken)
+    rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(Taken(taken, len(chain)))
     for step, features in enumerate(rows, 1):
         yield Choice(np.stack([features, np.zeros_like(features)]), 0 if step == len(chain) else 1)
 
@@ -160,8 +160,9 @@ def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Ch
 def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:
     """Yield which chain a trace was, if it is among the likely ones."""
     begin = After(asked, [()])
-    taken = taken_probabilities(begin.heads(still(asked)), model.search, model.certain)
-    chains = likely_chains(begin, model, taken)
+    unmoved = still(asked)
+    taken = taken_probabilities(begin.heads(unmoved), model.search, model.certain)
+    chains = likely_chains(begin, unmoved, model, taken)
     found = [chain.tools for chain in chains]
     if len(found) > 1 and asked.chain in found:
         yield Choice(chain_features(asked, chains, taken), found.index(asked.chain))

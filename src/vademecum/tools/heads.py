@@ -11,6 +11,7 @@ calls side by side (`After`), as a plan follows several at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -67,6 +68,28 @@ def still(asked: Asked) -> Floats:
     return found.T
 
 
+class Taken:
+    """How likely an intent takes each tool at all, sooner or later, in view of what was called.
+
+    Args:
+        probability: float32 (n,).
+        longest: calls of the longest chain that is asked about.
+    """
+
+    def __init__(self, probability: Floats, longest: int) -> None:
+        self.probability = probability
+        self._likeliest: list[int] = top(probability, longest + 1).tolist()  # one at least is in none of the chains
+        self._all = float(probability.sum())
+
+    def rest(self, chain: Sequence[int]) -> float:
+        """Return how many tools are still to be called, to expect."""
+        return self._all - sum(float(self.probability[tool]) for tool in set(chain))
+
+    def surest(self, chain: Sequence[int]) -> float:
+        """Return the probability of the likeliest tool that was not called; 0 where there is none."""
+        return next((float(self.probability[tool]) for tool in self._likeliest if tool not in chain), 0.0)
+
+
 class After:
     """Chains of calls for one intent, side by side: what hangs on what was called so far.
 
@@ -79,13 +102,17 @@ class After:
         self.asked = asked
         self.chains = chains
         self._graph = asked.view.graph
+        longest = max(map(len, chains), default=0)
+        none = self._graph.tools  # stands in the place of calls that a shorter chain does not have
+        called = [(none,) * (max(longest, 1) - len(chain)) + chain for chain in chains]
+        self._called = np.array(called, np.int64).reshape(len(chains), -1)  # (c, l), the last call last
 
     def heads(self, unmoved: Floats) -> Floats:
         """Return float32 (n, len(HEADS)): every tool after the first of the chains; `unmoved` is what `still` returns."""
-        found = unmoved.copy()
+        found, chain = unmoved.copy(), self.chains[0]
         found[:, _MOVING_COLUMNS] = self._columns[:, 0].T
-        for name, (rows, tools) in self._called.items():
-            found[tools[rows == 0], _COLUMN[name]] = 1
+        for name, tools in (("used", list(chain)), ("last", list(chain[-1:])), ("before", self._before(chain))):
+            found[tools, _COLUMN[name]] = 1
         return found
 
     def scores(self, unmoved: Floats, weights: Weights) -> Floats:
@@ -93,13 +120,22 @@ class After:
 
         Args:
             unmoved: float32 (n,), what `still` adds to it.
-            weights: float64 (len(HEADS),).
+            weights: float32 (len(HEADS),).
         """
-        moving = weights[_MOVING_COLUMNS].astype(np.float32)
-        total: Floats = (moving @ self._columns.reshape(len(_MOVING), -1)).reshape(len(self.chains), -1) + unmoved
-        for name, (rows, tools) in self._called.items():
-            total[rows, tools] += np.float32(weights[_COLUMN[name]])
+        columns = self._columns
+        moving = np.tensordot(weights[_MOVING_COLUMNS], columns, 1)
+        total: Floats = np.asarray(moving + unmoved, np.float32)
+        row, place = np.nonzero(self._called < self._graph.tools)
+        total[row, self._called[row, place]] += weights[_COLUMN["used"]]  # twice called is used once
+        begun = np.flatnonzero(self._called[:, -1] < self._graph.tools)
+        total[begun, self._called[begun, -1]] += weights[_COLUMN["last"]]
+        for number, chain in enumerate(self.chains if self.asked.earlier else ()):
+            total[number, self._before(chain)] += weights[_COLUMN["before"]]
         return total
+
+    def _before(self, chain: Sequence[int]) -> list[int]:
+        """What was called earlier in the session, but not now."""
+        return [tool for tool in self.asked.earlier if tool not in chain]
 
     @cached_property
     def _columns(self) -> Floats:
@@ -108,70 +144,48 @@ class After:
         found = np.empty((len(_MOVING), *shape), np.float32)
         found[0], found[1], found[2] = self._left(), self._order(), self._session()
         found[3:5] = asked.log_share(self._moved.gathered)
-        logs = np.log(self._next[:, :, :-1] + np.float32(EPSILON))
-        found[5:] = logs if asked.hidden is None else asked.seen(logs, np.log(self._floors() + EPSILON))
+        logs = np.log(self._next[:, :, :-1] + np.float32(EPSILON), out=found[5:])
+        if asked.hidden is not None:
+            found[5:] = asked.seen(logs, np.log(self._floors() + EPSILON))
         return found
 
-    @cached_property
-    def _called(self) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """The heads that say what was called: in which rows, of which tools, they say 1."""
-        earlier = set(self.asked.earlier)
-        said = {
-            "used": [(row, tool) for row, chain in enumerate(self.chains) for tool in set(chain)],
-            "last": [(row, chain[-1]) for row, chain in enumerate(self.chains) if chain],
-            "before": [(row, tool) for row, chain in enumerate(self.chains) for tool in earlier.difference(chain)],
-        }
-        cells = {name: np.array(pairs, np.int64).reshape(-1, 2) for name, pairs in said.items() if pairs}
-        return {name: (pairs[:, 0], pairs[:, 1]) for name, pairs in cells.items()}
-
-    def stopping(self, taken: Floats) -> Floats:
-        """Return float32 (c, len(STOPPING)): what it looks like to stop here.
-
-        `taken` is float32 (n,): the probability of each tool that the intent takes it, sooner or later.
-        """
-        ends = np.log(self._next[:, :, -1] + EPSILON)
-        length = np.array([len(chain) for chain in self.chains])
-        order = top(taken, int(length.max(initial=0)) + 1).tolist()  # one of them at least is in none of the chains
-        surest = np.array([next((tool for tool in order if tool not in chain), -1) for chain in self.chains])
-        sure = np.clip(np.where(surest < 0, 0, taken[surest]) if order else np.zeros(len(length)), 1e-3, 1 - 1e-3)
-        row, tool = self._called.get("used", (length[:0], length[:0]))
-        rest = float(taken.sum()) - np.bincount(row, taken[tool], len(length))
-        said = dict(zip(_TRANSITIONS, ends, strict=True)) | {
-            "open": np.log(np.maximum(rest, 0) + 0.05),
-            "surest": np.log(sure / (1 - sure)),
-            "bias": np.ones(len(length)),
-            "left": self.unmet,
-            "begun": length > 0,
-            "long": np.log1p(length),
-        }
-        return np.stack([said[name] for name in STOPPING], axis=1).astype(np.float32)
+    def stopping(self, taken: Taken) -> Floats:
+        """Return float32 (c, len(STOPPING)): what it looks like to stop here."""
+        ends = np.log(self._next[:, :, -1] + EPSILON).T.tolist()
+        said = []
+        for chain, unmet, transitions in zip(self.chains, self.unmet.tolist(), ends, strict=True):
+            sure = min(max(taken.surest(chain), 1e-3), 1 - 1e-3)
+            found = dict(zip(_TRANSITIONS, transitions, strict=True)) | {
+                "open": math.log(max(taken.rest(chain), 0) + 0.05),
+                "surest": math.log(sure / (1 - sure)),
+                "bias": 1.0,
+                "left": unmet,
+                "begun": float(bool(chain)),
+                "long": math.log1p(len(chain)),
+            }
+            said.append([found[name] for name in STOPPING])
+        return np.array(said, np.float32).reshape(-1, len(STOPPING))
 
     @cached_property
-    def unmet(self) -> NDArray[np.float64]:
-        """float64 (c,): how much of the question's words that any tool says is still open."""
-        said = self.asked.said
-        return self._open[:, said].mean(1) if len(said) else np.zeros(len(self.chains))
+    def unmet(self) -> Floats:
+        """float32 (c,): how much of the question's words that any tool says is still open."""
+        return np.asarray(self._open @ self.asked.said, np.float32)
 
     @cached_property
     def _open(self) -> Floats:
         """float32 (c, T): 1 for each term of the question that no tool of a chain says."""
-        open_ = np.ones((len(self.chains), len(self.asked.question.keys)), np.float32)
-        rows, tools = self._called.get("used", ((), ()))
-        said = [self.asked.said_by(int(tool)) for tool in tools]
-        if said:
-            open_[np.repeat(rows, [len(terms) for terms in said]), np.concatenate(said)] = 0
-        return open_
+        said: Floats = self.asked.terms.take(self._called, axis=0)
+        return np.asarray(np.maximum.reduce(said, axis=1) <= 0, np.float32)
 
     def _left(self) -> Floats:
         """BM25 for what is left of the question."""
-        tool, term, match, worth = self.asked.mentions
-        return sums_by_row(tool, match * self._open.take(term, axis=1), self._graph.tools) / np.float32(worth)
+        return np.asarray(self._open @ self.asked.terms[:-1].T, np.float32)
 
     def _order(self) -> Floats:
         """How near to the last tool's mention each tool's own is, for those that are mentioned."""
         places = self.asked.places
-        last = np.array([places[chain[-1]] if chain else 0 for chain in self.chains], np.float32)
-        return np.asarray(-np.abs(places - last[:, None] - np.float32(_STEP)) * self.asked.clear, np.float32)
+        apart = places[:-1] - (places.take(self._called[:, -1]) + np.float32(_STEP))[:, None]
+        return np.asarray(-np.abs(apart) * self.asked.clear, np.float32)
 
     @cached_property
     def _moved(self) -> Moved:
@@ -180,15 +194,15 @@ class After:
     def _session(self) -> Floats:
         """What was called beside the same, in other sessions."""
         asked = self.asked
+        if not asked.beside:
+            return asked.usual
         found = asked.beside.gathered([list(dict.fromkeys((*asked.earlier, *chain))) for chain in self.chains])
-        return (
-            asked.usual if found is None else np.where(found.any(1, keepdims=True), asked.log_share(found), asked.usual)
-        )
+        return np.where(found.any(1, keepdims=True), asked.log_share(found), asked.usual)
 
     @cached_property
     def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64] | slice]:
         """The steps that traces made from where each chain ends: its row, and the step's place in the graph."""
-        here = np.array([chain[-1] if chain else self._graph.tools for chain in self.chains], np.int64)
+        here = self._called[:, -1]
         begin, end = self._graph.here_start[here], self._graph.here_start[here + 1]
         if len(here) == 1:  # at the beginning these are all traces: not to be copied
             return np.zeros(int(end[0] - begin[0]), np.int64), slice(int(begin[0]), int(end[0]))
@@ -198,21 +212,20 @@ class After:
     def _next(self) -> Floats:
         """float32 (len(_TRANSITIONS), c, n + 1): how likely each tool comes next, the end last, by each head of transitions."""
         (row, step), graph, ends = self._steps, self._graph, self._graph.tools
-        owner = graph.owner[step]
+        owner, rows = graph.owner[step], len(self.chains)
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
         weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
         weights[0], weights[1:3] = self.asked.weight.take(owner), self._moved.of(row, owner)
-        weights[3] = weights[1] * (graph.before[step] == behind.take(row))
+        np.multiply(weights[1], graph.before[step] == behind.take(row), out=weights[3])
         place = row * (ends + 1) + graph.then[step]
-        count = sums_by_row(place, weights, len(self.chains) * (ends + 1)).reshape(
-            len(_TRANSITIONS), len(self.chains), ends + 1
-        )
+        count = sums_by_row(place, weights, rows * (ends + 1)).reshape(len(_TRANSITIONS), rows, ends + 1)
         found = np.empty_like(count)
         found[0] = voted(count[0], self.asked.share, SMOOTHING)
         found[1:3] = voted(count[1:3], found[0], BACKING)
         found[3] = voted(count[3], found[1], BACKING)
         begins = [row for row, chain in enumerate(self.chains) if not chain]
-        found[3, begins] = found[1, begins]  # nothing lies behind
+        if begins:
+            found[3, begins] = found[1, begins]  # nothing lies behind
         return found
 
     def _floors(self) -> Floats:

@@ -48,7 +48,7 @@ class Hypergraph:
         weight: float32 (m,), what each trace counts for.
         length: int64 (m,), calls of each.
         member_tool, member_trace: int64 (M,), each tool of each trace once, by trace; `trace_start` int64 (m + 1,) cuts them.
-        by_tool: int64 (M,), the entries above by tool; `tool_start` int64 (n + 1,) cuts them.
+        tool_trace: int64 (M,), the traces of the entries above by tool; `tool_start` int64 (n + 1,) cuts them.
         before, here, then, owner: int64 (S,), each step: the tool two before, the one before, the tool, the trace; by
             `here`, and `here_start` int64 (n + 2,) cuts them.
         capability: int64 (m,), each trace's capability; `capabilities` are their chains.
@@ -61,7 +61,7 @@ class Hypergraph:
     member_tool: Integers
     member_trace: Integers
     trace_start: Integers
-    by_tool: Integers
+    tool_trace: Integers
     tool_start: Integers
     before: Integers
     here: Integers
@@ -93,7 +93,7 @@ class Hypergraph:
             member_tool,
             member_trace,
             np.searchsorted(member_trace, np.arange(len(chains) + 1)),
-            by_tool,
+            member_trace[by_tool],
             np.searchsorted(member_tool[by_tool], np.arange(tools + 1)),
             *steps,
             np.searchsorted(steps[1], np.arange(tools + 2)),
@@ -108,7 +108,13 @@ class Hypergraph:
 
     def traces_with(self, tool: int) -> Integers:
         """Return the traces that called a tool."""
-        return self.member_trace[self.by_tool[self.tool_start[tool] : self.tool_start[tool + 1]]]
+        return self.tool_trace[self.tool_start[tool] : self.tool_start[tool + 1]]
+
+    def traces_with_any(self, tools: Sequence[int]) -> tuple[Integers, Integers]:
+        """Return (which of the tools, trace) for each trace that called each of them."""
+        which = np.array(tools, np.int64)
+        which, place = spans(self.tool_start.take(which), self.tool_start.take(which + 1))
+        return which, self.tool_trace.take(place)
 
     def gather(self, weight: Weights) -> Weights:
         """Return float32 (n,): traces → tools, each trace's weight given to every tool it called."""
@@ -125,7 +131,7 @@ class Hypergraph:
 
     def members_of(self, traces: Integers) -> tuple[Integers, Integers]:
         """Return (which of the traces, tool) for each distinct tool of each of them."""
-        which, place = spans(self.trace_start[traces], self.trace_start[traces + 1])
+        which, place = spans(self.trace_start.take(traces), self.trace_start.take(traces + 1))
         return which, self.member_tool.take(place)
 
     def shared(self, context: Sequence[int]) -> Weights:
@@ -169,8 +175,8 @@ def spans(begin: Integers, end: Integers) -> tuple[Integers, Integers]:
     [[0, 0, 1], [5, 6, 9]]
     """
     size = end - begin
-    which = np.repeat(np.arange(len(size)), size)
-    return which, np.arange(len(which)) + (begin - np.cumsum(size) + size).take(which)
+    which = np.arange(len(size)).repeat(size)
+    return which, np.arange(len(which)) + (begin - size.cumsum() + size).take(which)
 
 
 def sums_by_row(place: NDArray[np.integer], weight: NDArray[np.floating], size: int) -> Weights:

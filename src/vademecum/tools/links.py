@@ -9,9 +9,11 @@ is taken to use the one before it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.tools.logit import Choice, Weights
 from vademecum.tools.records import Trace
@@ -46,11 +48,12 @@ class Pairs:
         self._key, self._owner = key[order], np.array(owner, np.int64)[order]
         self._linked = np.array(linked, bool)[order]
 
-    def rate(self, a: int, b: int, weight: Floats, prior: float = _PRIOR) -> float:
-        """Return the share of the weight of traces with a before b in which b used a, smoothed by a prior."""
-        begin, end = np.searchsorted(self._key, (a * self._tools + b, a * self._tools + b + 1))
-        given: Floats = weight[self._owner[begin:end]]
-        return float((given @ self._linked[begin:end] + _BACKING * prior) / (given.sum() + _BACKING))
+    def rates(self, a: int, b: int, weight: Floats, attention: Floats) -> tuple[float, float]:
+        """Return the share of the weight of traces with a before b in which b used a, smoothed; then that of attention."""
+        begin, end = self._key.searchsorted((a * self._tools + b, a * self._tools + b + 1)).tolist()
+        owner, linked = self._owner[begin:end], self._linked[begin:end]
+        rate = _rate(weight.take(owner), linked, _PRIOR)
+        return rate, _rate(attention.take(owner) * np.float32(4), linked, rate)
 
     def features(
         self, chain: Sequence[int], weight: Floats, attention: Floats, provides: Callable[[int, int], bool]
@@ -60,12 +63,11 @@ class Pairs:
         for later in range(len(chain)):
             for earlier in range(later):
                 a, b = chain[earlier], chain[later]
-                rate = self.rate(a, b, weight)
-                attended = self.rate(a, b, attention * np.float32(4), rate)
+                rate, attended = self.rates(a, b, weight, attention)
                 gives = float(provides(a, b))
                 apart = later - earlier
                 found[earlier, later] = np.array(
-                    [1, _odds(rate), _odds(attended), apart == 1, gives, np.log(apart)], np.float32
+                    [1, _odds(rate), _odds(attended), apart == 1, gives, math.log(apart)], np.float32
                 )
         return found
 
@@ -98,6 +100,10 @@ def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
     return iter(seen)
 
 
+def _rate(given: Floats, linked: NDArray[np.bool_], prior: float) -> float:
+    return float((given @ linked + _BACKING * prior) / (given.sum() + _BACKING))
+
+
 def _odds(share: float) -> float:
     share = min(max(share, 1e-3), 1 - 1e-3)
-    return float(np.log(share / (1 - share)))
+    return math.log(share / (1 - share))

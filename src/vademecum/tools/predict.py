@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
 from vademecum.tools.goal import first_steps
-from vademecum.tools.heads import HEADS, After, heads, still
+from vademecum.tools.heads import HEADS, After, Taken, heads, still
 from vademecum.tools.logit import Weights
 from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.newcomers import shown
@@ -80,7 +80,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         candidates,
         abstained,
         best,
-        float(stops(here, model, taken)[0]),
+        float(stops(here, model, Taken(taken, len(after)))[0]),
         _reason(asked_for.threshold if abstained else None, strange),
         len(view.traces),
     )
@@ -116,8 +116,8 @@ def next_probabilities(view: View, scores: Floats) -> Floats:
     """Return float32 (..., n): the probability of each tool to be called next, by its score; 0 for those that are gone."""
     if not scores.size:
         return scores
-    odds = np.exp(scores - scores.max(-1, keepdims=True)) * view.live
-    return np.asarray(odds / np.maximum(odds.sum(-1, keepdims=True), np.float32(1e-9)), np.float32)
+    odds = np.exp(scores - np.maximum.reduce(scores, axis=-1, keepdims=True)) * view.live
+    return np.asarray(odds / np.maximum(np.add.reduce(odds, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)
 
 
 def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) -> Floats:
@@ -129,11 +129,8 @@ def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) ->
     return first_steps(np.where(view.live, taken, 0).astype(np.float32), known(view, after)[0], way)
 
 
-def stops(after: After, model: Model, taken: Floats) -> NDArray[np.float64]:
-    """Return float64 (c,): the probability that nothing more is called after each chain; 0 before the first call.
-
-    `taken` is as in `After.stopping`.
-    """
+def stops(after: After, model: Model, taken: Taken) -> NDArray[np.float64]:
+    """Return float64 (c,): the probability that nothing more is called after each chain; 0 before the first call."""
     begun = np.array([bool(chain) for chain in after.chains])
     return np.asarray(begun / (1 + np.exp(-(after.stopping(taken) @ model.stop))), np.float64)
 

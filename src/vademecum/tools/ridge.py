@@ -8,6 +8,7 @@ Y its tools. Leaving a trace out needs no second fit: its residual is divided by
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -59,11 +60,14 @@ class Ridge:
 
         `matches` is where the intents say the question's terms.
         """
-        vector = [] if intents.vectors is None else [_vector(intents, question)]
-        x = np.concatenate(
-            [*vector, hashed(intents.size, question, np.bincount(matches[1], minlength=len(question.keys)))]
-        )
-        return self._of_all(x @ self.called), self._of_all(x @ self.first)
+        words = hashed(intents.size, question, np.bincount(matches[1], minlength=len(question.keys)))
+        begin = len(self.called) - BUCKETS  # before it, meanings
+        said = np.flatnonzero(words)  # a question has few words: most rows would be multiplied by 0
+        called, first = (words.take(said) @ fit.take(said + begin, axis=0) for fit in (self.called, self.first))
+        if intents.vectors is not None:
+            vector = _vector(intents, question)
+            called, first = called + vector @ self.called[:begin], first + vector @ self.first[:begin]
+        return self._of_all(called), self._of_all(first)
 
     def _of_all(self, predicted: Floats) -> Floats:
         found = np.zeros(self.size, np.float32)
@@ -85,7 +89,7 @@ def hashed_rows(texts: Texts) -> Floats:
     keys, weight = np.repeat(postings.keys, held), np.repeat(_worth(texts.size, held), held)
     flat = np.zeros(texts.size * BUCKETS)
     for copy in range(_COPIES):
-        bucket, sign = _bucket(keys, copy)
+        bucket, sign = _bucket(keys, np.uint64(copy))
         flat += np.bincount(postings.docs * BUCKETS + bucket, weight * sign, len(flat))
     return _unit(flat.reshape(-1, BUCKETS))
 
@@ -96,12 +100,9 @@ def hashed(texts: int, question: Question, held: NDArray[np.int64]) -> Floats:
     `held`, int64 (T,), is how many of the `texts` say each term.
     """
     weight = _worth(texts, held)
-    total = np.zeros(BUCKETS)
-    for copy in range(_COPIES):
-        bucket, sign = _bucket(question.keys, copy)
-        total += np.bincount(bucket, weight * sign, BUCKETS)
-    unit: Floats = _unit(total[None])[0]
-    return unit
+    bucket, sign = _bucket(question.keys, np.arange(_COPIES, dtype=np.uint64)[:, None])
+    total = np.bincount(bucket.ravel(), (weight * sign).ravel(), BUCKETS)
+    return (total / max(math.sqrt(float(total @ total)), 1e-9)).astype(np.float32)
 
 
 def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -109,8 +110,10 @@ def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(np.log1p((texts - held + 0.5) / (held + 0.5)) * (held > 1), np.float64)
 
 
-def _bucket(keys: NDArray[np.uint64], copy: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    part = ((keys >> np.uint64(16 * copy)) & np.uint64(0xFFFF)).astype(np.int64)
+def _bucket(
+    keys: NDArray[np.uint64], copy: NDArray[np.uint64] | np.uint64
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    part = ((keys >> (np.uint64(16) * copy)) & np.uint64(0xFFFF)).astype(np.int64)
     return part % BUCKETS, np.where(part >> 15, 1, -1)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
 from vademecum.tools.chains import Chain, decoded
 from vademecum.tools.documents import names
@@ -72,10 +73,10 @@ def _tasks(
     place: dict[int, str] = {}
     for number, tool in enumerate(chain.tools):
         id_ = view.tools[tool].id
-        needed, inputs = ways.prerequisites([task.call for task in tasks], id_)
-        missing += inputs
+        called = [task.call for task in tasks]
+        missing += ways.missing(called, id_)
         waits = [place[a] for a, b in sorted(linked) if b == number]
-        for extra in needed if not waits else ():
+        for extra in ways.prerequisites(called, id_) if not waits else ():
             tasks.append(_task(view, f"t{len(tasks) + 1}", extra, (), 0.0))
             waits.append(tasks[-1].id)
         place[number] = f"t{len(tasks) + 1}"
@@ -107,5 +108,5 @@ def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tupl
     view = asked.view
     attention = asked.attention_after(()) * view.graph.shared(chain)
     order = [replayed] if replayed is not None else []
-    order += [n for n in np.argsort(-attention, kind="stable")[:EVIDENCE] if attention[n] > 0 and n != replayed]
+    order += [int(n) for n in top(attention, EVIDENCE) if attention[n] > 0 and n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])

@@ -11,10 +11,9 @@ embedder's vector). What was tokenised and embedded once is kept, so that one mo
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,7 @@ _TABLE = term_table()  # words are cut once per process
 _CLAUSE = re.compile(r"[.,;:!?\n]+|\b(?:and|then|also|after that|finally)\b", re.IGNORECASE)
 _LEAST_WORDS = 3  # of a clause that means something by itself
 _MOST_CLAUSES = 16
+_LONGEST_KEPT = 40  # characters of a word that is cut once
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,16 @@ class Question:
         """Read a text. Stop words are dropped unless nothing else is there."""
         said = [(place, run) for place, run in enumerate(runs(text))]
         content = [(place, run) for place, run in said if run.lower() not in STOP_WORDS] or said
-        found = [(place, term) for place, run in content for term in run_terms(run)]
-        count = Counter(term for _, term in found)
-        first: dict[str, int] = {}
-        for place, term in found:
-            first.setdefault(term, place)
+        count, first = dict[int, int](), dict[int, int]()  # in the order in which they are said
+        for place, run in content:
+            for term in _kept(run) if len(run) <= _LONGEST_KEPT else _keys(run):
+                count[term] = count.get(term, 0) + 1
+                first.setdefault(term, place)
         return cls(
             text,
-            np.array([key(term) for term in count], np.uint64),
+            np.array(list(count), np.uint64),
             np.array(list(count.values()), np.float32),
-            np.array([first[term] / max(len(said) - 1, 1) for term in count], np.float32),
+            np.array([place / max(len(said) - 1, 1) for place in first.values()], np.float32),
             vector,
             parts,
         )
@@ -135,6 +135,14 @@ class Texts:
         if self.vectors is None or question.parts is None or not len(question.parts):
             return self.dense(question)
         return np.asarray(np.maximum(self.dense(question), (self.vectors @ question.parts.T).max(1)), np.float32)
+
+
+def _keys(run: str) -> tuple[int, ...]:
+    """Return the keys of the terms of a run of word characters."""
+    return tuple(key(term) for term in run_terms(run))
+
+
+_kept = lru_cache(maxsize=16_384)(_keys)  # people say the same words again and again
 
 
 def clauses(text: str) -> list[str]:

@@ -72,9 +72,11 @@ class View:
         return Beside(self.graph, self.graph.weight)
 
     @cached_property
-    def capability(self) -> dict[tuple[int, ...], int]:
-        """The number of each chain that some trace called."""
-        return {chain: number for number, chain in enumerate(self.graph.capabilities)}
+    def made(self) -> dict[tuple[int, ...], NDArray[np.int64]]:
+        """The traces that called each chain."""
+        order = np.argsort(self.graph.capability, kind="stable")
+        cuts = np.searchsorted(self.graph.capability[order], np.arange(1, len(self.graph.capabilities)))
+        return dict(zip(self.graph.capabilities, np.split(order, cuts), strict=True)) if len(order) else {}
 
     @cached_property
     def ridge(self) -> Ridge:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 from vademecum.tools.fields import inputs_of
 from vademecum.tools.hyperpath import Hyperpaths
@@ -32,16 +33,28 @@ class Ways:
         heads = [arc.head for arc in found.arcs if arc.head in self._tools]
         return tuple(dict.fromkeys(heads)) if math.isfinite(found.cost) else ()
 
-    def prerequisites(self, before: Sequence[str], target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return what must be called before a target beside `before`, in order, and the inputs that nothing provides."""
-        called = [id_ for id_ in before if id_ in self._tools]
-        self._all.move(called)
-        missing = self._all.missing(target)
-        self._all.move([*called, *missing])
+    def missing(self, before: Sequence[str], target: str) -> tuple[str, ...]:
+        """Return the inputs of a target, or of what it needs, that nothing provides once `before` were called."""
+        return tuple(node for node in self._assumed(before, target) if tool_of_input(node)[1])
+
+    def prerequisites(self, before: Sequence[str], target: str) -> tuple[str, ...]:
+        """Return what must be called before a target beside `before`, in order."""
+        assumed = self._assumed(before, target)
+        self._all.move([*(id_ for id_ in before if id_ in self._tools), *assumed])
         heads = (arc.head for arc in self._all.path(target).arcs)
-        needed = [head for head in heads if head in self._tools and head not in before and head != target]
-        inputs = [node for node in missing if tool_of_input(node)[1]]
-        return tuple(dict.fromkeys(needed)), tuple(inputs)
+        return tuple(dict.fromkeys(head for head in heads if head in self._tools and head not in (*before, target)))
+
+    def _assumed(self, before: Sequence[str], target: str) -> tuple[str, ...]:
+        """The nodes that would have to be there for a target to be reached; () for what can be had from nothing."""
+        if target in self._had:
+            return ()
+        self._all.move([id_ for id_ in before if id_ in self._tools])
+        return self._all.missing(target)
+
+    @cached_property
+    def _had(self) -> frozenset[str]:
+        """What can be had from nothing: whatever was called before, it still can."""
+        return frozenset(Hyperpaths(self.relations.graph, ()).costs())
 
     def provides(self, giver: str, taker: str) -> bool:
         """Return whether what a tool gives is, by the schemas, what another one needs."""

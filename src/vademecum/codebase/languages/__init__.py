@@ -47,10 +47,9 @@ _CPP_HEADER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A loaded grammar, its parser, its compiled query, and whether the query looks at the text of nodes."""
+    """A loaded grammar, its compiled query, and whether the query looks at the text of nodes. Threads may share it."""
 
     compiled: tree_sitter.Language
-    parser: tree_sitter.Parser
     query: tree_sitter.Query
     predicates: bool
 
@@ -122,7 +121,7 @@ def grammar(language: str) -> Grammar | None:
         warnings.simplefilter("ignore", DeprecationWarning)
         compiled = tree_sitter.Language(getattr(importlib.import_module(found.module), found.factory)())
     source = "\n".join((Path(__file__).parent / f"{query}.scm").read_text("utf-8") for query in found.queries)
-    return Grammar(compiled, tree_sitter.Parser(compiled), tree_sitter.Query(compiled, source), "(#" in source)
+    return Grammar(compiled, tree_sitter.Query(compiled, source), "(#" in source)
 
 
 @functools.cache

@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked
-from vademecum.http.paging import after, no_cursor, pack
+from vademecum.http.paging import events_page
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.memory import Answering, recalled
 from vademecum.http.routes.parameters import Cursor, Limit, Words
 from vademecum.http.routes.shapes import Page, RecalledShape
-from vademecum.memory.pages import Filter, how_many, latest
+from vademecum.memory.pages import Filter
 from vademecum.memory.recall import metadata_of
 from vademecum.memory.records import Event, Recorded
 from vademecum.memory.weigh import By
@@ -90,17 +90,10 @@ async def events(
     wanted = {name: value for each in meta for name, value in metadata_of(each).items()}
 
     def answer(engine: Engine) -> dict[str, Any]:
-        scopes = engine.memory.scopes
         first, last = engine.memory.period(when) if when else (since or 0.0, float("inf") if until is None else until)
         chosen = Filter(first, last, session, role, wanted)
-        start = after(cursor)
-        if start and list(map(type, start)) != [float, str, int]:
-            raise no_cursor(cursor)
-        found = latest(scopes, chosen, (start[0], start[1]) if start else None, limit + 1)
-        total = start[2] if start else how_many(scopes, chosen)  # counted once for all pages
-        shown = found[:limit]
-        following = pack((float(shown[-1].at), shown[-1].id, total)) if len(found) > limit else None
-        return {"items": [asdict(event) for event in shown], "total": total, "next": following}
+        shown = events_page(engine.memory.scopes, chosen, limit, cursor)
+        return {**shown, "items": [asdict(event) for event in shown["items"]]}
 
     return await asked.answer(answer, repo=repo)
 

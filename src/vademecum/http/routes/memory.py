@@ -12,14 +12,16 @@ from pydantic import BaseModel, Field
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
 from vademecum.http.asking import Asked
-from vademecum.http.paging import page
+from vademecum.http.paging import events_page, page
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
 from vademecum.http.routes.shapes import Forgotten, JsonLines, ListedFact, Markdown, Page, RecalledShape, TimelineShape
 from vademecum.memory.corrections import Why
 from vademecum.memory.ledger import Ledger
+from vademecum.memory.pages import Filter, chapters_of
 from vademecum.memory.portable import Imported
 from vademecum.memory.records import Fact, FactKind, Recalled
+from vademecum.memory.timeline import SAID, chapter_of
 
 router = APIRouter(prefix="/v1/memory", tags=["memory"])
 FactId = Annotated[str, Path(min_length=1, max_length=200)]
@@ -106,19 +108,19 @@ async def context_for(
 async def timeline(
     asked: Asked, when: Words = "", session: Name = "", repo: Name = "", limit: Limit = 50, cursor: Cursor = ""
 ) -> Response:
-    """Return what was said and committed, by chapters, the latest first; an event is an item, with its chapter's name."""
+    """Return what was said and committed, the latest first, and the chapters that these events are of.
+
+    No more is read than the page: a chapter's events are counted in the database, and the total once for all pages.
+    """
 
     def answer(engine: Engine) -> dict[str, Any]:
-        chapters = engine.memory.timeline(when, session=session)
-        items = [(chapter, event) for chapter in chapters for event in chapter.events]
-        items.sort(key=lambda item: (-item[1].at, item[1].id))
-        shown = page(
-            items, limit, cursor, lambda item: (-item[1].at, item[1].id), lambda item: {"chapter": item[0].name, **asdict(item[1])}
-        )  # fmt: skip
-        told = [
-            {"name": c.name, "since": c.since, "until": c.until, "events": len(c.events), "digests": c.digests} for c in chapters
-        ]  # fmt: skip
-        return {"chapters": told, **shown}
+        memory = engine.memory
+        first, last = memory.period(when) if when else (0.0, float("inf"))
+        today, chosen = memory.period("today")[0], Filter(first, last, session, SAID)
+        shown = events_page(memory.scopes, chosen, limit, cursor)
+        chapters = chapters_of(memory.scopes, chosen, shown["items"], today)
+        items = [{"chapter": chapter_of(event.at, today)[0], **asdict(event)} for event in shown["items"]]
+        return {**shown, "chapters": [asdict(each) for each in chapters], "items": items}
 
     return await asked.answer(answer, repo=repo)
 

@@ -236,7 +236,7 @@ class ChapterShape(Shape):
 
 
 class TimelineShape(Page[Happened]):
-    """What was said and committed, the latest first, and the chapters of all of it."""
+    """What was said and committed, the latest first, and the chapters that these events are of."""
 
     chapters: list[ChapterShape]
 

@@ -70,6 +70,16 @@ _PRONOUNS = frozenset(
     )
 )
 _USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez) (?=\S)")
+# What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind
+_ACT = re.compile(
+    r"(?i)(?:to (?!use\b)(?P<verb>[a-z]+)|(?P<faire>(?!utiliser\b)[a-zà-ÿ]{2,}(?:er|ir|re))) (?P<object>\S.*)"
+)
+_ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
+# Behind a value that is one of those chosen among: what it is chosen as, or over
+_BEYOND = re.compile(
+    r"(?i)\s+(?:as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
+    re.DOTALL,
+)
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
 _CLASHING = (FactKind.FIX, FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE, FactKind.TODO, FactKind.FACT)
 
@@ -169,6 +179,8 @@ def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Langua
     value = _USE.sub("", said.get("value", _tidy(match[0])))
     if value.lower() in _PRONOUNS:
         value = _named_before(sentence, match.start()) or value
+    bare = _BEYOND.sub("", _ALWAYS.sub("", value))
+    value = bare if is_known(bare) else value
     confidence = 0.0 if rule.known and not is_known(value) else rule.confidence * weight
     subject = _subject(rule, said, value, match[0], head_first=language.head_first)
     return Statement(
@@ -176,11 +188,21 @@ def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Langua
         text=sentence,
         subject=subject.name,
         attribute=subject.attribute,
-        value=f"not {value}" if rule.negative else value,
+        value=f"not {value}" if rule.negative else _without(subject.name, value),
         confidence=round(min(confidence, 0.95), 2),
         reason=_reason(sentence, match, rule, language) or said.get("reason", ""),
         corrects=rule.corrects,
     )
+
+
+def _without(subject: str, value: str) -> str:
+    """A value without what it is a choice of: `spaces for indentation` is `spaces`."""
+    said = (
+        re.search(rf"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?{re.escape(subject)}$", value)
+        if subject
+        else None
+    )
+    return value[: said.start()] if said and is_known(value[: said.start()]) else value
 
 
 def _reason(sentence: str, match: re.Match[str], rule: Rule, language: Language) -> str:
@@ -200,20 +222,33 @@ def _named_before(sentence: str, end: int) -> str:
 
 def _subject(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_first: bool) -> Subject:
     """What it is about: what the sentence names, when it applies, or what the value is a choice of."""
-    other = said.get("other", "")
     if rule.about:
         return Subject(rule.about)
     if said.get("subject", "we").lower() not in _PRONOUNS:
         return Subject(whole_noun(said["subject"]), said.get("attribute", "").lower())
     if "topic" in said:
         return Subject(_topic(said["topic"]), noun(_object(value)))
-    if "object" in said and not is_known(said["object"]):
-        return Subject(noun(said["object"]))
-    value = said.get("object", value)
-    choice = is_known(value) or bool(other) or rule.known
-    if rule.kind in {FactKind.TODO, FactKind.FIX} or (rule.kind is FactKind.INSTRUCTION and not choice):
+    thing, other = said.get("object", value), said.get("other", "")
+    if "object" in said and not is_known(thing):
+        return Subject(noun(thing), _verb(value.lower().partition(thing.lower())[0]))
+    chosen = rule.kind not in (FactKind.TODO, FactKind.FIX) and (is_known(thing) or bool(other) or rule.known)
+    return (None if chosen else _done_to(rule.kind, said, thing)) or about(thing, other, clause, head_first=head_first)
+
+
+def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None:
+    """What something is done to, and what: "never touch X without a test" does not change "document X"."""
+    if kind in (FactKind.TODO, FactKind.FIX):
         return Subject(noun(_object(value)))
-    return about(value, other, clause, head_first=head_first)
+    if kind is FactKind.INSTRUCTION:
+        return Subject(noun(_object(value)), "" if _USE.match(said.get("value", "")) else _verb(value))
+    act = _ACT.match(value) if kind is FactKind.DECISION else None
+    return Subject(noun(act["object"]), (act["verb"] or act["faire"]).lower()) if act else None
+
+
+def _verb(predicate: str) -> str:
+    """The first of several words: `run the tests` → `run`; "" for one alone."""
+    words = predicate.lower().split()
+    return words[0] if len(words) > 1 or predicate.endswith(" ") else ""
 
 
 def _object(predicate: str) -> str:

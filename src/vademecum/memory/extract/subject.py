@@ -74,6 +74,13 @@ CHOICES: Mapping[str, Subject] = _choices(
 _CHOICE = re.compile(
     r"(?i)(?<![\w.-])(?:" + "|".join(sorted(map(re.escape, CHOICES), key=len, reverse=True)) + r")(?![\w-])"
 )
+_ANSWERS = Subject("answer language")
+# A word beside a language that makes it the language of something else: "comments in English"
+_ELSE = re.compile(
+    r"(?i)\b(?!(?:in|en|to|me|moi|us|nous|always|toujours|only|uniquement|all|tout|every|everything|please|answer\w*|repl\w+|respond\w*|response\w*"
+    r"|speak\w*|talk\w*|write|use|using|language|langue|réponds|répondez|répondre|réponses?|parle[rz]?|parlons|écris|écrivez|utilise[rz]?|not|pas"
+    r"|the|le|la|les|l|et|and|or|ou|over|than|rather|instead|of|de|que|plutôt|au|lieu|british|american|simple|plain|clear)\b)[^\W\d_]+"
+)
 _ABOUT = re.compile(
     r"(?i)\b(?:for|as (?:the|our|my|a|an)|pour|comme)\s+(?:the |our |my |all |any |a |an |le |la |les |l'|nos |notre |mon |mes )?"
     r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment)\b)[\w-]+(?: [\w-]+){0,2}?)"
@@ -81,7 +88,7 @@ _ABOUT = re.compile(
 )
 _LITTLE = re.compile(
     r"(?i)^(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of"
-    r"|le|la|les|l'|un|une|des|du|de|d'|mon|ma|mes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+"
+    r"|le|la|les|l'|un|une|des|by|par|du|de|d'|mon|ma|mes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+"
 )
 _STOP = re.compile(
     r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under"
@@ -137,6 +144,7 @@ def whole_noun(phrase: str) -> str:
 def head(phrase: str, *, first: bool = False) -> str:
     """Return the word of a noun phrase that says what it is about: the last in English, the first in French."""
     words = noun(phrase).split()
+    words = [word for word in words if not word.isdigit()] or words  # "port 8080" is about the port
     return words[0 if first else -1] if words else ""
 
 
@@ -147,8 +155,12 @@ def is_known(value: str) -> bool:
 
 @lru_cache(maxsize=64)  # what one clause is about is asked several times
 def _choice(text: str) -> Subject | None:
-    match = _CHOICE.search(_without_marks(text))
-    return CHOICES[match[0].lower()] if match is not None else None
+    plain = _without_marks(text)
+    match = _CHOICE.search(plain)
+    choice = CHOICES[match[0].lower()] if match is not None else None
+    if match is not None and choice == _ANSWERS and _ELSE.search(f"{plain[: match.start()]} {plain[match.end() :]}"):
+        return None
+    return choice
 
 
 def _without_marks(text: str) -> str:

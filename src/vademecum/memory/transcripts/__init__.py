@@ -6,7 +6,7 @@
 | agent       | where                                             | form |
 | ----------- | ------------------------------------------------- | ---- |
 | Claude Code | `~/.claude/projects/<directory>/<session>.jsonl`  | lines of JSON |
-| Codex CLI   | `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`    | lines of JSON |
+| Codex CLI   | `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`    | lines of JSON, or these compressed (`.zst`) |
 | Gemini CLI  | `~/.gemini/tmp/<project>/chats/session-*`         | lines of JSON, before 2026 one object |
 | aider       | `.aider.chat.history.md` in the repository        | Markdown |
 
@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 
 from vademecum.memory.records import Event
 from vademecum.memory.transcripts import aider, claude, codex, gemini
+from vademecum.memory.transcripts.packed import ENDING, can_unpack, unpacked_lines
 from vademecum.memory.transcripts.progress import (
     State,
     is_unchanged,
@@ -38,7 +39,7 @@ from vademecum.memory.transcripts.shape import Wanted
 __all__ = ["AGENTS", "Batch", "Transcript", "Wanted", "found", "read"]
 
 AGENTS: Mapping[str, ModuleType] = {each.NAME: each for each in (claude, codex, gemini, aider)}
-_ENDINGS = (".jsonl", ".json")
+_ENDINGS = (".jsonl", ".json", f".jsonl{ENDING}")
 _BATCH = 200  # events: a crash costs no more than these
 _MOST_FILE_BYTES = 200_000_000  # of a file that has to be read whole
 
@@ -54,11 +55,15 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some events, and how far the file has been read once they are kept. `skipped` lines could not be read."""
+    """Some events, and how far the file has been read once they are kept.
+
+    `skipped` lines could not be read; the file is `packed` where what unpacks it is missing.
+    """
 
     events: list[Event]
     state: State
     skipped: int = 0
+    packed: bool = False
 
 
 def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcript]:
@@ -72,7 +77,8 @@ def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcr
     out: list[Transcript] = []
     for name, agent in AGENTS.items():
         for place in agent.places(home, environ):
-            out += [Transcript(name, path) for path in _files(place) if agent.may_hold(path, wanted)]
+            held = [path for path in _files(place) if agent.may_hold(path, wanted)]
+            out += [Transcript(name, path, gemini.root_of(path) if agent is gemini else "") for path in held]
     for root in wanted.roots:
         path = aider.file_of(root, environ)
         if os.path.isfile(path):
@@ -83,7 +89,13 @@ def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcr
 def _files(place: str) -> Iterator[str]:
     for folder, folders, names in os.walk(place):
         folders.sort()
-        yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(_ENDINGS))
+        plain = set(names)  # a file that is being packed or unpacked is there twice
+        wanted = (
+            name
+            for name in sorted(names)
+            if name.endswith(_ENDINGS) and name.removesuffix(ENDING) not in plain - {name}
+        )
+        yield from (os.path.join(folder, name) for name in wanted)
 
 
 def read(transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
@@ -99,6 +111,8 @@ def read(transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> It
             return
         if transcript.agent == aider.NAME:
             yield from _read_markdown(file, transcript, state, wanted)
+        elif transcript.path.endswith(ENDING):
+            yield from _read_packed(file, transcript, wanted)
         elif transcript.path.endswith(".json"):
             yield from _read_object(file, transcript, wanted)
         else:
@@ -109,6 +123,8 @@ def _read_lines(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any]
     events_of: Callable[..., Iterator[Event]] = AGENTS[transcript.agent].events_of
     place = resume(file, state)
     offset, carry = place["offset"], place["carry"]
+    if transcript.root:
+        carry["root"] = transcript.root
     events: list[Event] = []
     skipped = 0
     for line, end in whole_lines(file, offset):
@@ -122,6 +138,24 @@ def _read_lines(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any]
     yield Batch(events, reached(file, offset, carry), skipped)
 
 
+def _read_packed(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iterator[Batch]:
+    """A file that is compressed once nothing is added to it: read whole, known again by its ids."""
+    if not can_unpack():
+        yield Batch([], {}, packed=True)
+        return
+    whole, carry = stamp(file), dict[str, Any]()
+    events: list[Event] = []
+    skipped = 0
+    for line in unpacked_lines(file):
+        record = _json(line)
+        skipped += record is None and bool(line.strip())
+        events += AGENTS[transcript.agent].events_of(record or {}, carry, wanted)
+        if len(events) >= _BATCH:
+            yield Batch(events, {}, skipped)
+            events, skipped = [], 0
+    yield Batch(events, {"stamp": whole}, skipped)
+
+
 def _read_object(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iterator[Batch]:
     """A file that is written anew each time: its messages are known again by their ids."""
     whole = stamp(file)
@@ -130,7 +164,7 @@ def _read_object(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iter
     if record is None:  # it is being written: the next time it will be whole
         yield Batch([], {}, 1)
         return
-    events = list(AGENTS[transcript.agent].events_of(record, {}, wanted))
+    events = list(AGENTS[transcript.agent].events_of(record, {"root": transcript.root}, wanted))
     for start in range(0, max(len(events), 1), _BATCH):
         done = start + _BATCH >= len(events)
         yield Batch(events[start : start + _BATCH], {"stamp": whole} if done else {})

@@ -24,6 +24,10 @@ _EDITED = re.compile(r"> Applied edit to (.+?)\s*$")
 _COMMITTED = re.compile(r"> Commit ([0-9a-f]{7,40}) (.+?)\s*$")
 _RUN = re.compile(r"(?:/run|/test|/git|!)\s*(.+)", re.DOTALL)
 _SAID = re.compile(r"/(?:ask|code|architect|chat-mode \w+|context)\s+(.+)", re.DOTALL)
+_SETTINGS = ".aider.conf.yml"
+_NAMED = re.compile(r"^chat-history-file:[ \t]*[\"']?([^\"'#\s]+)", re.MULTILINE)
+_MOST_SETTINGS = 100_000
+_NOTHING = "<blank>"  # what it writes where somebody only pressed return
 _STEP = 0.001
 
 
@@ -33,8 +37,19 @@ def places(home: str, environ: Mapping[str, str]) -> list[str]:  # noqa: ARG001 
 
 
 def file_of(root: str, environ: Mapping[str, str]) -> str:
-    """Return the transcript of the work in a directory."""
-    return os.path.join(root, environ.get("AIDER_CHAT_HISTORY_FILE") or FILE)
+    """Return the transcript of the work in a directory: where the environment says, else the repository's settings."""
+    return os.path.join(root, environ.get("AIDER_CHAT_HISTORY_FILE") or _configured(root) or FILE)
+
+
+def _configured(root: str) -> str:
+    """What `.aider.conf.yml` names, "" for nothing; a repository's file may not name one outside of it."""
+    try:
+        with open(os.path.join(root, _SETTINGS), encoding="utf-8") as file:
+            named = _NAMED.search(file.read(_MOST_SETTINGS))
+    except (OSError, UnicodeDecodeError):
+        return ""
+    path = os.path.normpath(os.path.join(root, named[1])) if named else ""
+    return path if os.path.realpath(path).startswith(os.path.realpath(root) + os.sep) else ""
 
 
 def is_typed(line: str, *, marked: bool) -> bool:
@@ -50,6 +65,8 @@ def is_marked(lines: list[str]) -> bool:
 def blocks(lines: list[str], *, marked: bool = False) -> Iterator[tuple[str, list[str]]]:
     """Yield runs of lines of one kind: `started`, `user`, `aider` or `model`. Lines in a code fence are the model's.
 
+    What the user types at once has no empty line in it; behind one the next begins.
+
     >>> [kind for kind, _ in blocks(["#### hi", "Hello.", "> Tokens: 3"])]
     ['user', 'model', 'aider']
     """
@@ -58,7 +75,10 @@ def blocks(lines: list[str], *, marked: bool = False) -> Iterator[tuple[str, lis
     for line in lines:
         fenced = fenced ^ line.startswith("```")
         kind = "model" if fenced or line.startswith("```") else _kind(line, last, marked=marked)
-        if run and (kind != last or kind == "started"):
+        again = kind == "started" or (
+            kind == "user" and is_typed(line, marked=marked) and not "".join(run[-1:]).strip()
+        )
+        if run and (kind != last or again):
             yield last, run
             run = []
         last = kind
@@ -105,6 +125,8 @@ def _said(kind: str, run: list[str]) -> Iterator[tuple[Role, str, dict[str, Any]
         typed = "\n".join(line.removeprefix("####").strip() for line in run).strip()
         if (ran := _RUN.match(typed)) is not None:
             yield Role.COMMAND, ran[1], {}
+        elif typed == _NOTHING:
+            return
         elif (asked := _SAID.match(typed)) is not None or not typed.startswith("/"):
             yield Role.USER, asked[1] if asked else typed, {}
     for line in run if kind == "aider" else ():

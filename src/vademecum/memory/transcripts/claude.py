@@ -2,7 +2,11 @@
 
 One JSON object a line: `{"type": "user" | "assistant" | …, "sessionId", "cwd", "gitBranch", "timestamp", "message":
 {"content": "…" | [{"type": "text" | "tool_use" | "tool_result" | "thinking", …}]}}`. What subagents are told
-(`isSidechain`) is the agent's word and no person's; `isMeta` and compaction summaries are nobody's.
+(`isSidechain`) is the agent's word and no person's; `isMeta`, compaction summaries and errors of the service are nobody's.
+
+A person speaks in five places: in a message, in one typed while the agent worked (`attachment`, `queued_command`), behind
+a slash command, in an answer to a question (`toolUseResult.answers`) and in what is said when a tool is refused. A session
+that branches off begins with copies of another's lines (`forkedFrom`), which are that one's.
 """
 
 from __future__ import annotations
@@ -22,12 +26,20 @@ from vademecum.memory.transcripts.shape import (
     moment,
     remember,
     said,
+    said_in,
     string,
     texts,
 )
 
 NAME = "claude"
 _BASH = re.compile(r"<bash-(input|stdout|stderr)>(.*?)</bash-\1>", re.DOTALL)
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_WORDS = 3  # behind a slash command from which they are more than the name of a model or a file
+_SHELLS = frozenset({"Bash", "PowerShell"})
+_REFUSED = re.compile(
+    r"To tell you how to proceed, the user said:\n(?!The user wants to clarify)(.+?)(?:\n\nNote: The user's next message.*)?\Z",
+    re.DOTALL,
+)
 
 
 def places(home: str, environ: Mapping[str, str]) -> list[str]:
@@ -50,26 +62,51 @@ def may_hold(path: str, wanted: Wanted) -> bool:
 
 def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
     """Yield the events of one line."""
-    kind, message = record.get("type"), mapping(record.get("message"))
-    repo = wanted.repository(string(record.get("cwd")))
-    if kind not in {"user", "assistant"} or repo is None or record.get("isMeta") or record.get("isCompactSummary"):
+    kind, repo = record.get("type"), wanted.repository(string(record.get("cwd")))
+    if kind not in ("user", "assistant", "attachment") or repo is None or _is_nobodys(record):
         return
-    session = Session(string(record.get("sessionId")), NAME, string(record.get("cwd")), string(record.get("gitBranch")))
+    of = string(mapping(record.get("forkedFrom")).get("sessionId")) or string(record.get("sessionId"))
+    session = Session(of, NAME, string(record.get("cwd")), string(record.get("gitBranch")))
     at, aside = moment(record.get("timestamp")), bool(record.get("isSidechain"))
-    content = message.get("content")
-    if kind == "user" and not aside:
-        yield from _asked(texts(content, "text"), session, repo, at)
+    content = mapping(record.get("message")).get("content")
+    if kind == "attachment":
+        content = _queued(mapping(record.get("attachment")))
+    if kind != "assistant" and not aside:
+        yield from _asked(content, session, repo, at)
+        yield from _answered(mapping(record.get("toolUseResult")), session, repo, at)
     if kind == "assistant":
         yield from event(session, repo, Role.ASSISTANT, texts(content, "text"), at, aside=aside)
     for part in content if isinstance(content, list) else []:
         yield from _tool(mapping(part), carry, session, repo, at)
 
 
-def _asked(text: str, session: Session, repo: str, at: float) -> Iterator[Event]:
-    """What a person typed: words, or a command of their own behind `!`."""
+def _is_nobodys(record: Mapping[str, Any]) -> bool:
+    """Whether neither a person nor a model said it: it was made up by the program, or is what another agent sent."""
+    made_up = mapping(record.get("message")).get("model") == "<synthetic>" or record.get("isApiErrorMessage")
+    by = mapping(record.get("origin") or mapping(record.get("attachment")).get("origin")).get("kind")
+    return bool(record.get("isMeta") or record.get("isCompactSummary") or made_up) or by not in (None, "human")
+
+
+def _queued(attachment: Mapping[str, Any]) -> Any:
+    """What a person typed while the agent was at work; None for what else is attached."""
+    typed = attachment.get("type") == "queued_command" and attachment.get("commandMode") in (None, "prompt")
+    return attachment.get("prompt") if typed else None
+
+
+def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Event]:
+    """What a person typed: words, words behind a slash command, or a command of their own behind `!`."""
+    text = texts(content, "text")
     for name, body in _BASH.findall(text):
         yield from event(session, repo, Role.COMMAND if name == "input" else Role.OUTPUT, body, at)
-    yield from event(session, repo, Role.USER, said(_BASH.sub("", text)), at)
+    behind = [said(typed) for typed in _ARGUMENTS.findall(text) if len(typed.split()) >= _WORDS]
+    yield from event(session, repo, Role.USER, "\n".join([*behind, _BASH.sub("", said_in(content))]), at)
+
+
+def _answered(result: Mapping[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
+    """What a person chose where the agent asked, with the question."""
+    for question, answer in mapping(result.get("answers")).items():
+        if isinstance(answer, str) and answer.strip():
+            yield from event(session, repo, Role.USER, f"{question}\n{answer}", at, answers=True)
 
 
 def _tool(part: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
@@ -78,7 +115,9 @@ def _tool(part: Mapping[str, Any], carry: dict[str, Any], session: Session, repo
         yield from _result(part, carry, session, repo, at)
     elif part.get("type") != "tool_use":
         return
-    elif part.get("name") == "Bash":
+    elif plan := string(given.get("plan")):
+        yield from event(session, repo, Role.ASSISTANT, plan, at)
+    elif string(part.get("name")) in _SHELLS:
         remember(carry, string(part.get("id")), "command")
         yield from event(
             session, repo, Role.COMMAND, string(given.get("command")), at, purpose=string(given.get("description"))
@@ -101,8 +140,10 @@ def _edited(given: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _result(part: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
-    """The output of a command, and of any other tool what it failed with."""
+    """The output of a command, of any other tool what it failed with, and what a person said who refused one."""
     what = carry.get("calls", {}).pop(string(part.get("tool_use_id")), "")
-    failed = bool(part.get("is_error"))
-    if what == "command" or failed:
-        yield from event(session, repo, Role.OUTPUT, texts(part.get("content"), "text"), at, failed=failed)
+    failed, output = bool(part.get("is_error")), texts(part.get("content"), "text")
+    if failed and (refused := _REFUSED.search(output)) is not None:
+        yield from event(session, repo, Role.USER, said(refused[1]), at)
+    elif what == "command" or failed:
+        yield from event(session, repo, Role.OUTPUT, output, at, failed=failed)

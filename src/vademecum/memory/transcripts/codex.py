@@ -3,6 +3,10 @@
 One JSON object a line: `{"timestamp", "type": "session_meta" | "turn_context" | "response_item" | "event_msg", "payload"}`.
 What is said and done is in the response items: `message`, `function_call` and its output, `local_shell_call`,
 `custom_tool_call` (patches). Older files have no payload: the line is the item, and the first one the session.
+
+What a subagent is told (`source.subagent`) is the agent's word. A file that was forked from another begins with that one's
+lines, written anew with the time of the fork; they are read where they stand first. With a setting of Codex, files nobody
+touched for a week are `.jsonl.zst`.
 """
 
 from __future__ import annotations
@@ -23,13 +27,18 @@ from vademecum.memory.transcripts.shape import (
     moment,
     paths_of,
     remember,
-    said,
+    said_in,
     string,
     texts,
 )
 
 NAME = "codex"
 _CWD = re.compile(r"\s*<environment_context>.*?(?:<cwd>(.*?)</cwd>|Current working directory: (\S+))", re.DOTALL)
+_REQUEST = re.compile(r"^## My request(?: for Codex)?:[ \t]*$", re.MULTILINE)  # an editor puts open files above it
+_TYPED_COMMAND = re.compile(
+    r"\s*<user_shell_command>\s*<command>(.*?)</command>\s*<result>\s*(?:Exit code: (\d+))?(.*?)</result>", re.DOTALL
+)
+_PAUSE_S = 1.0  # copies are written at once; between them and what is said then somebody thinks
 _PATCH = re.compile(r"\*\*\* Begin Patch.*?\*\*\* End Patch", re.DOTALL)
 
 
@@ -48,12 +57,14 @@ def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) 
     """Yield the events of one line."""
     payload = mapping(record.get("payload")) or record
     kind = record.get("type")
-    if kind in {"session_meta", "turn_context"} or (kind is None and "id" in record):
-        carry["session"] = string(payload.get("id")) or carry.get("session", "")
+    before, carry["at"] = carry.get("at", 0.0), moment(record.get("timestamp")) or carry.get("at", 0.0)
+    if kind == "session_meta" or (kind is None and "id" in record):
+        _begin(payload, carry)
+    elif kind == "turn_context":
         carry["cwd"] = string(payload.get("cwd")) or carry.get("cwd", "")
-        carry["branch"] = string(mapping(payload.get("git")).get("branch")) or carry.get("branch", "")
-    carry["at"] = moment(record.get("timestamp")) or carry.get("at", 0.0)
-    if kind in {"session_meta", "turn_context", "event_msg", "compacted", None}:
+    if carry.get("copied") and not _is_copied(payload, carry, before):
+        del carry["copied"]
+    if carry.get("copied") or kind is None or (kind != "response_item" and payload is not record):
         return
     if payload.get("type") == "message" and (there := _CWD.match(texts(payload.get("content")))):
         carry["cwd"] = there[1] or there[2]
@@ -63,32 +74,90 @@ def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) 
         yield from _item(payload, carry, session, repo)
 
 
+def _begin(meta: Mapping[str, Any], carry: dict[str, Any]) -> None:
+    """Take what the file says of its session; a second such line is that of the session it was forked from."""
+    if carry.get("session"):
+        if string(meta.get("id")) not in ("", carry["session"]):
+            carry["copied"] = True
+        return
+    carry["session"] = string(meta.get("id"))
+    carry["cwd"] = string(meta.get("cwd")) or carry.get("cwd", "")
+    carry["branch"] = string(mapping(meta.get("git")).get("branch"))
+    carry["began"] = int(moment(meta.get("timestamp")) or carry["at"])
+    carry["aside"] = "subagent" in (mapping(meta.get("source")) or {string(meta.get("thread_source")): ""})
+    if meta.get("forked_from_id"):
+        carry["copied"] = True
+
+
+def _is_copied(payload: Mapping[str, Any], carry: Mapping[str, Any], before: float) -> bool:
+    """Whether a line at the beginning of a forked file is another session's: no turn of this one's own began yet."""
+    started = payload.get("started_at") if payload.get("type") in ("task_started", "turn_started") else None
+    if isinstance(started, int | float) and not isinstance(started, bool):
+        return bool(started < carry.get("began", 0))
+    return before == 0.0 or carry["at"] - before < _PAUSE_S
+
+
 def _item(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str) -> Iterator[Event]:
-    at, kind = carry["at"], item.get("type")
-    if kind == "message":
-        role = {"user": Role.USER, "assistant": Role.ASSISTANT}.get(string(item.get("role")))
-        if role is not None:
-            text = texts(item.get("content"))
-            yield from event(session, repo, role, said(text) if role is Role.USER else text, at)
-    elif kind in {"function_call", "custom_tool_call", "local_shell_call"}:
+    at, kind, aside = carry["at"], item.get("type"), bool(carry.get("aside"))
+    if kind == "message" and item.get("role") == "assistant":
+        yield from event(session, repo, Role.ASSISTANT, texts(item.get("content")), at, aside=aside)
+    elif kind == "message" and item.get("role") == "user" and not aside:
+        yield from _asked(item.get("content"), session, repo, at)
+    elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
         yield from _call(item, carry, session, repo, at)
-    elif kind in {"function_call_output", "custom_tool_call_output"}:
-        what = carry.get("calls", {}).pop(string(item.get("call_id")), "")
-        output, failed = _output(item.get("output"))
-        if what == "command" or (what and failed):
-            yield from event(session, repo, Role.OUTPUT, output, at, failed=failed)
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        yield from _result(item, carry, session, repo, at)
+
+
+def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Event]:
+    """What a person typed: words, below what their editor added to them, or a command of their own behind `!`."""
+    if (ran := _TYPED_COMMAND.match(texts(content))) is not None:
+        yield from event(session, repo, Role.COMMAND, ran[1], at)
+        output = ran[3].partition("Output:\n")[2] or ran[3]
+        yield from event(session, repo, Role.OUTPUT, output, at, failed=ran[2] not in (None, "0"))
+        return
+    yield from event(session, repo, Role.USER, _REQUEST.split(said_in(content))[-1], at)
+
+
+def _result(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
+    """How a command ended, what another tool failed with, and what a person chose where the agent asked."""
+    what = carry.get("calls", {}).pop(string(item.get("call_id")), "")
+    if what.startswith("{"):
+        yield from _answered(_arguments(what), _arguments(item.get("output")), session, repo, at)
+        return
+    output, failed = _output(item.get("output"))
+    if what == "command" or (what and failed):
+        yield from event(session, repo, Role.OUTPUT, output, at, failed=failed)
+
+
+def _answered(
+    asked: Mapping[str, Any], output: Mapping[str, Any], session: Session, repo: str, at: float
+) -> Iterator[Event]:
+    for id_, answer in mapping(output.get("answers")).items():
+        chosen = mapping(answer).get("answers")
+        text = ", ".join(each for each in chosen if isinstance(each, str)) if isinstance(chosen, list) else ""
+        if text.strip():
+            yield from event(session, repo, Role.USER, f"{string(asked.get(id_))}\n{text}", at, answers=True)
 
 
 def _call(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
     given = _arguments(item.get("arguments"))
     line = command_line(given.get("command") or given.get("cmd") or mapping(item.get("action")).get("command"))
     patch = _PATCH.search(string(item.get("input")) or string(given.get("input")) or line)
-    if patch is not None:
+    if item.get("name") == "request_user_input":
+        remember(carry, string(item.get("call_id")), json.dumps(_questions(given.get("questions"))))
+    elif patch is not None:
         remember(carry, string(item.get("call_id")), "patch")
         yield from event(session, repo, Role.EDIT, patch[0], at, path=next(iter(paths_of(patch[0])), ""))
     elif line:
         remember(carry, string(item.get("call_id")), "command")
         yield from event(session, repo, Role.COMMAND, line, at)
+
+
+def _questions(asked: Any) -> dict[str, str]:
+    """What was asked, by its id."""
+    each = [mapping(question) for question in asked] if isinstance(asked, list) else []
+    return {string(question.get("id")): string(question.get("question")) for question in each}
 
 
 def _arguments(value: Any) -> Mapping[str, Any]:

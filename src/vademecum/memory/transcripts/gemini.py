@@ -2,14 +2,17 @@
 
 Up to early 2026 one JSON object a file, written anew with every message: `{"sessionId", "projectHash", "messages": […]}`.
 Since then a line for each: first the same without messages, then the messages, `{"$set": …}` and `{"$rewindTo": …}`. A
-message is `{"id", "timestamp", "type": "user" | "gemini" | "info" | …, "content", "toolCalls"}`. Where the work was done is
-told by the SHA-256 of the project's directory, so only the directories that are asked about can be recognised.
+message is `{"id", "timestamp", "type": "user" | "gemini" | "info" | …, "content", "displayContent", "toolCalls"}`. Where the
+work was done is told by the SHA-256 of the project's directory, so that only the directories asked about can be recognised,
+and since 2026 by the file `.project_root` above the chats. What a person typed is `displayContent` where files were added
+to it. A chat of the kind `subagent` is between agents; a message is written again when its tools are through.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,12 +25,20 @@ from vademecum.memory.transcripts.shape import (
     event,
     mapping,
     moment,
-    said,
+    said_in,
     string,
     texts,
 )
 
 NAME = "gemini"
+_ROOT_FILE = ".project_root"
+_MOST_ROOT_BYTES = 4_096
+_ADDED = "\n--- Content from referenced files ---"
+_FOR_THE_PROGRAM = re.compile(r"/[a-z][\w:-]*(?:\s|\Z)|\?")  # its own commands
+_TYPED_COMMAND = re.compile(
+    r"I ran the following shell command:\n```sh\n(.*?)\n```\s*This produced the following result:\n```\n(.*)\n```\s*\Z",
+    re.DOTALL,
+)
 _SHELL = frozenset({"run_shell_command", "shell", "ShellTool"})
 
 
@@ -38,48 +49,73 @@ def places(home: str, environ: Mapping[str, str]) -> list[str]:
 
 def may_hold(path: str, wanted: Wanted) -> bool:
     """Return whether a file may be about what is wanted: chats only, of a project whose directory is one of them."""
-    parts = path.replace("\\", "/").split("/")
-    if "chats" not in parts:
+    project, inside, _ = path.replace("\\", "/").rpartition("/chats/")
+    if not inside:
         return False
-    project = parts[parts.index("chats") - 1]
-    named = len(project) != 64  # since 2026 a name in the place of the hash; then the file itself says it
-    return not wanted.roots or named or project in _hashes(wanted)
+    if not wanted.roots or os.path.basename(project) in _hashes(wanted):
+        return True
+    root = root_of(path)
+    named = (
+        len(os.path.basename(project)) != 64
+    )  # since 2026 a name in the place of the hash; then the file itself says it
+    return wanted.repository(root) is not None if root else named
+
+
+def root_of(path: str) -> str:
+    """Return the directory a chat is about where a file beside it says so, else ""."""
+    project = path.replace("\\", "/").rpartition("/chats/")[0]
+    try:
+        with open(os.path.join(project, _ROOT_FILE), encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(_MOST_ROOT_BYTES).strip()
+    except OSError:
+        return ""
 
 
 def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
-    """Yield the events of one line, or of a whole file that is one object."""
+    """Yield the events of one line, or of a whole file that is one object; `carry["root"]` is where, if that is known."""
     told = mapping(record.get("$set")) or record
     if "id" not in record:
         carry["session"] = string(told.get("sessionId")) or carry.get("session", "")
         carry["project"] = string(told.get("projectHash")) or carry.get("project", "")
-    repo = _repository(carry.get("project", ""), wanted)
+        carry["aside"] = told.get("kind") == "subagent" or carry.get("aside", False)
+    repo = _repository(carry, wanted)
     if repo is None:
         return
     session = Session(carry.get("session", ""), NAME)
     messages = told.get("messages") if isinstance(told.get("messages"), list) else [record]
     for message in map(mapping, messages or []):
-        yield from _message(message, session, repo)
+        yield from _message(message, session, repo, aside=bool(carry.get("aside")))
 
 
-def _message(message: Mapping[str, Any], session: Session, repo: str) -> Iterator[Event]:
+def _message(message: Mapping[str, Any], session: Session, repo: str, *, aside: bool) -> Iterator[Event]:
     at = moment(message.get("timestamp"))
-    if message.get("type") == "user":
-        yield from event(session, repo, Role.USER, said(texts(message.get("content"))), at)
+    if message.get("type") == "user" and not aside:
+        yield from _asked(message.get("displayContent") or message.get("content"), session, repo, at)
     elif message.get("type") == "gemini":
-        yield from event(session, repo, Role.ASSISTANT, texts(message.get("content")), at)
+        yield from event(session, repo, Role.ASSISTANT, texts(message.get("content")), at, aside=aside)
         calls = message.get("toolCalls")
         for call in map(mapping, calls if isinstance(calls, list) else []):
             yield from _call(call, session, repo, moment(call.get("timestamp")) or at)
 
 
+def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Event]:
+    """What a person typed: words, without files that were added to them, or a command of their own behind `!`."""
+    typed = said_in(content).partition(_ADDED)[0]
+    if (ran := _TYPED_COMMAND.match(typed)) is not None:
+        yield from event(session, repo, Role.COMMAND, ran[1], at)
+        yield from event(session, repo, Role.OUTPUT, ran[2], at)
+    elif not _FOR_THE_PROGRAM.match(typed):
+        yield from event(session, repo, Role.USER, typed, at)
+
+
 def _call(call: Mapping[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
     given, failed = mapping(call.get("args")), call.get("status") == "error"
-    if call.get("name") in _SHELL:
+    if string(call.get("name")) in _SHELL:
         yield from event(session, repo, Role.COMMAND, command_line(given.get("command")), at)
     elif (path := string(given.get("file_path"))) and (given.get("content") or given.get("new_string")):
         new = string(given.get("new_string")) or string(given.get("content"))
         yield from event(session, repo, Role.EDIT, change(path, string(given.get("old_string")), new), at, path=path)
-    if call.get("name") in _SHELL or failed:
+    if string(call.get("name")) in _SHELL or failed:
         results = call.get("result")
         output = "\n".join(_output(mapping(each)) for each in (results if isinstance(results, list) else []))
         yield from event(session, repo, Role.OUTPUT, output or string(call.get("error")), at, failed=failed)
@@ -90,10 +126,12 @@ def _output(part: Mapping[str, Any]) -> str:
     return string(response.get("output")) or string(response.get("error"))
 
 
-def _repository(project: str, wanted: Wanted) -> str | None:
+def _repository(carry: Mapping[str, Any], wanted: Wanted) -> str | None:
     if not wanted.roots:
         return ""
-    return wanted.roots[0] if project in _hashes(wanted) else None
+    if carry.get("project", "") in _hashes(wanted):
+        return wanted.roots[0]
+    return wanted.repository(carry.get("root", ""))
 
 
 def _hashes(wanted: Wanted) -> set[str]:

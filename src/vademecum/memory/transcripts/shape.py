@@ -23,14 +23,17 @@ MOST = {
 CUT = "\n[…]\n"
 _SAID_BY_TOOLS = re.compile(
     r"<(system-reminder|ide_\w+|command-\w+|local-command-\w+|user-prompt-submit-hook|environment_context|user_instructions|permissions instructions"
-    r"|collaboration_mode|skills_instructions|INSTRUCTIONS|turn_aborted|task-notification|persisted-output)\b[^>]*>.*?(?:</\1>|\Z)",
+    r"|collaboration_mode|skills_instructions|INSTRUCTIONS|turn_aborted|task-notification|persisted-output"
+    r"|image(?= name=))\b[^>]*>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
-_NOT_SAID = (
-    "Caveat: The messages below",
-    "[Request interrupted",
-    "# AGENTS.md instructions",
-    "This session is being continued from",
+# A message that begins so was written by a program: another agent, a hook, a timer. Within a message these are words.
+_NOT_SAID = re.compile(
+    r"Caveat: The messages below|\[Request interrupted|# AGENTS\.md instructions|This session is being continued from"
+    r"|</image>|Warning: (?:apply_patch was requested|The maximum number of unified exec|Your account was flagged)"
+    r"|<(?:teammate-message|channel-message|channel|cross-session-message|tick|fork-boilerplate|remote-review|ultraplan"
+    r"|skill|subagent_notification|hook_prompt|hook_context|session_context|goal_context|model_switch|state_snapshot"
+    r"|realtime_\w+|recommended_\w+|external_\w+)\b"
 )
 
 
@@ -87,7 +90,7 @@ def said(text: str) -> str:
     ('fix it', '')
     """
     text = _SAID_BY_TOOLS.sub("", text).strip()
-    return "" if text.startswith(_NOT_SAID) else text
+    return "" if _NOT_SAID.match(text) else text
 
 
 def moment(value: Any) -> float:
@@ -111,12 +114,18 @@ def texts(content: Any, *types: str) -> str:
     return "\n".join(part for part in found if part)
 
 
+def said_in(content: Any) -> str:
+    """Return what a person typed of a content that is a string or a list of parts, each looked at by itself."""
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(filter(None, (said(text_of(part)) for part in parts)))
+
+
 def text_of(part: Any) -> str:
-    """Return a part's text, "" where it has none."""
+    """Return a part's text, "" where it has none or is what a model thought."""
     if isinstance(part, str):
         return part
     value = mapping(part).get("text")
-    return value if isinstance(value, str) else ""
+    return value if isinstance(value, str) and not mapping(part).get("thought") else ""
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -16,10 +16,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +85,24 @@ class Pieces:
         return cut[::-1]
 
 
+Cut = Callable[[str], list[int]]
+Heads = dict[str, tuple[Matrix, Matrix, Matrix]]
+
+
+@lru_cache(maxsize=4)
+def _model(name: str) -> tuple[Cut, RunTable, dict[str, Any], dict[str, Matrix], Heads]:
+    """Return what all embedders of one model have in common: each engine of a server has one. Raises `StoreCorruptError`.
+
+    That is: what cuts a run into pieces, the table of runs that were cut, the model's arrays, the weights of pieces by kind of
+    text, and the networks that are in use by now.
+    """
+    arrays, _ = load_arrays(MODELS / f"{name}.safetensors")
+    words = arrays["words"].tobytes().decode().split("\n")
+    cut = lru_cache(maxsize=4096)(Pieces(words, arrays["logp"].tolist()))
+    weight = {kind: np.asarray(arrays[f"{kind}_weight"], np.float32) for kind in ("query", "document")}
+    return cut, RunTable(_RUN, cut), dict(arrays), weight, {}
+
+
 class StaticEmbedder:
     """The built-in embedder; see the module's docstring."""
 
@@ -97,18 +116,11 @@ class StaticEmbedder:
         """
         self.name = f"static:{model or 'static-2'}"
         try:
-            arrays, _ = load_arrays(MODELS / f"{model or 'static-2'}.safetensors")
+            known = _model(model or "static-2")
         except StoreCorruptError as error:
             raise EmbedError(f"the built-in model cannot be read: reinstall vademecum ({error})") from error
-        words = arrays["words"].tobytes().decode().split("\n")
-        self._cut = lru_cache(maxsize=4096)(Pieces(words, arrays["logp"].tolist()))
-        self._pieces = RunTable(_RUN, self._cut)
-        self._table = arrays["table"]
-        self._weight: dict[str, Matrix] = {
-            kind: np.asarray(arrays[f"{kind}_weight"], np.float32) for kind in ("query", "document")
-        }
-        self._arrays = arrays
-        self._heads: dict[str, tuple[Matrix, Matrix, Matrix]] = {}
+        self._cut, self._pieces, self._arrays, self._weight, self._heads = known
+        self._table = self._arrays["table"]
         self.dim = int(self._table.shape[1])
 
     @attempt(EmbedError, MemoryError)

@@ -1,0 +1,84 @@
+"""What a fact is about, in words that read as the person wrote who said it.
+
+A subject is a key: without articles, in the order that makes "timeout of the worker" and "worker timeout" one. Shown, it is
+the words as they stand in the text, and what one chooses among has a name in English and in French:
+
+    >>> label("package manager", "javascript", "Use pnpm, not npm", "instruction")
+    'JavaScript package manager'
+    >>> label("date limite projet", "le", "La date limite du projet est le 12 mars", "fact")
+    'date limite du projet'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_FRENCH_WORDS = re.compile(
+    r"(?i)\b(?:les?|la|l|une?|des?|du|d|j|je|on|nous|tu|vous|a|ont|pas|ne|n|que|qu|qui|pour|avec|dans|sur|toujours|jamais|est|sont|et|au|aux|en"
+    r"|cette|ces?|mon|ma|mes|notre|nos|utilis\w+|préfère|désormais|dorénavant|faut|plutôt|sans|par|moi)\b"
+)
+_ENGLISH_WORDS = re.compile(
+    r"(?i)\b(?:the|an|we|i|you|my|our|not|and|with|for|in|is|are|to|uses?|always|never|of|it|this|that|over|prefer|should|must|don't|from|now|no|by"
+    r"|be|at)\b"
+)
+_MOST_CHARACTERS = 400  # of a text that are looked at for its language
+_LINKS = (
+    "at",
+    "on",
+    "in",
+    "to",
+    "of",
+    "le",
+    "la",
+    "les",
+    "à",
+    "au",
+    "aux",
+    "sur",
+    "dans",
+    "en",
+)  # attributes that name nothing
+_DONE = ("instruction", "decision")  # of these an attribute is what is done to the subject
+_LANGUAGES: Mapping[str, str] = {"javascript": "JavaScript", "python": "Python"}
+_ENGLISH: Mapping[str, str] = {"http client": "HTTP client", "css framework": "CSS framework", "api style": "API style"}
+_FRENCH: Mapping[str, str] = {
+    "package manager": "gestionnaire de paquets", "test framework": "cadre de tests", "browser tests": "tests de navigateur",
+    "formatter": "formateur", "type checker": "vérificateur de types", "quotes": "guillemets", "naming": "nommage",
+    "database": "base de données", "frontend framework": "framework d'interface", "web framework": "framework web",
+    "http client": "client HTTP", "css framework": "framework CSS", "hosting": "hébergement",
+    "continuous integration": "intégration continue", "containers": "conteneurs", "editor": "éditeur",
+    "commit messages": "messages de commit", "merging": "fusion", "api style": "style d'API",
+    "state management": "gestion d'état", "logging": "journalisation", "date library": "bibliothèque de dates",
+    "answer language": "langue des réponses", "user's name": "nom", "preference": "préférence", "instruction": "consigne",
+    "decision": "décision", "fact": "fait", "todo": "à faire", "fix": "correctif",
+}  # fmt: skip
+_BETWEEN = r"(?:\s+(?:(?:de|du|des|la|le|les|à|au|aux|en)\s+)*(?:de\s+)?(?:[dl]['’]\s*)?)"  # noqa: RUF001 -- as people type it
+
+
+def label(subject: str, attribute: str, text: str, kind: str) -> str:
+    """Return what is spoken of: its subject and attribute as a person would write them, its kind where nothing is named."""
+    name = subject or attribute or kind
+    shown = subject and attribute not in _LINKS and (kind not in _DONE or attribute in _LANGUAGES)
+    of = attribute if shown else ""
+    language = _LANGUAGES.get(of, "")
+    if is_french(text):
+        return f"{_FRENCH.get(name) or _as_it_stands(name, text)} {language or of}".strip()
+    name = _ENGLISH.get(name, name)
+    return f"{language} {name}" if language else f"{name} {of}".strip()
+
+
+def is_french(text: str) -> bool:
+    """Return whether a text has more small words of French than of English.
+
+    >>> is_french("Utilise toujours pnpm, pas npm"), is_french("Always use pnpm, not npm")
+    (True, False)
+    """
+    beginning = text[:_MOST_CHARACTERS]
+    return len(_FRENCH_WORDS.findall(beginning)) > len(_ENGLISH_WORDS.findall(beginning))
+
+
+def _as_it_stands(name: str, text: str) -> str:
+    """Return a key's words with the small words between them that the text has there."""
+    found = re.search(r"\b" + _BETWEEN.join(map(re.escape, name.split())) + r"\b", text, re.IGNORECASE)
+    return found[0].lower() if found else name

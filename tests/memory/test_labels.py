@@ -1,0 +1,28 @@
+"""What a fact is about is told in words that its person would use."""
+
+from __future__ import annotations
+
+import pytest
+
+from vademecum.memory.labels import label
+
+
+@pytest.mark.parametrize(
+    ("subject", "attribute", "text", "kind", "expected"),
+    [
+        ("package manager", "javascript", "Use pnpm, not npm", "instruction", "JavaScript package manager"),
+        ("package manager", "javascript", "Utilise pnpm, pas npm", "instruction", "gestionnaire de paquets JavaScript"),
+        ("database", "", "On a choisi PostgreSQL", "decision", "base de données"),
+        ("api", "on", "The API listens on port 8080", "fact", "api"),
+        ("serveur", "sur", "Le serveur écoute sur le port 8080", "fact", "serveur"),
+        ("date limite projet", "le", "La date limite du projet est le 12 mars", "fact", "date limite du projet"),
+        ("délai serveur", "", "Le délai de l'ancien serveur", "fact", "délai serveur"),
+        ("worker timeout", "", "The timeout of the worker is 30 s", "fact", "worker timeout"),
+        ("", "", "Toujours relire avant de pousser", "instruction", "consigne"),
+        ("", "", "Always read before you push", "instruction", "instruction"),
+        ("api", "port", "The API port is 8080", "fact", "api port"),
+    ],
+)
+def test_labels(subject: str, attribute: str, text: str, kind: str, expected: str) -> None:
+    """In the language of the text, with the small words it has, without those that only link."""
+    assert label(subject, attribute, text, kind) == expected

@@ -1,0 +1,122 @@
+"""What the engines of one process share of a memory: its arrays are there once, whichever of them asks."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+import tracemalloc
+import weakref
+from pathlib import Path
+
+from vademecum.memory.laid import Laid, Sharing
+from vademecum.plugins import load
+from vademecum.providers.embedders.static import StaticEmbedder
+from vademecum.testing import CountingEmbedder
+
+GROWTH = """
+import sys
+from pathlib import Path
+from vademecum.plugins import load
+from vademecum.memory.journal import Journal
+from vademecum.memory.records import Event, Role
+
+store = load("store", "sqlite", path=Path(sys.argv[1]) / "memory.db", durable=True)
+journal = Journal(store)
+
+def own():
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(lines["RssAnon"].split()[0])
+
+def keep(numbers):
+    for n in numbers:
+        with store.transaction():
+            journal.append([Event(f"e{n}", 1e9 + n, Role.USER, f"message {n} " + "and words " * 50, f"s{n % 50}")], 1e9)
+
+keep(range(3000))
+before = own()
+keep(range(3000, 9000))
+print(own() - before)
+"""
+
+
+def test_what_one_engine_records_another_finds_and_reads_only_once(open_memory):
+    sharing, embedder = Sharing(), CountingEmbedder(load("embedder", "hashing"))
+    one, two = (open_memory(sharing=sharing, embedder=embedder) for _ in range(2))
+    id_ = one.record("the deploy key lies in the vault", role="user").ids[0]
+    assert [item.event.id for item in two.recall("deploy key").evidence] == [id_]
+    assert [item.event.id for item in one.recall("deploy key").evidence] == [id_]
+    assert embedder.passages == 1
+
+
+def test_engines_that_share_nothing_said_see_no_others_events(open_memory, tmp_path, clock):
+    """Arrays are shared by directory: a memory kept elsewhere has its own."""
+    sharing = Sharing()
+    here, there = open_memory(sharing=sharing), type(open_memory)(tmp_path / "elsewhere", clock)
+    other = there(sharing=sharing)
+    here.record("the deploy key lies in the vault", role="user")
+    assert other.recall("deploy key").evidence == ()
+    for store in there.stores:
+        store.close()
+
+
+def test_an_engine_that_goes_leaves_the_others_what_was_shared(open_memory):
+    sharing = Sharing()
+    one = open_memory(sharing=sharing)
+    one.record("the deploy key lies in the vault", role="user")
+    one.recall("deploy key")
+    laid = weakref.ref(sharing.of(one.scopes))
+    two = open_memory(sharing=sharing)
+    for scope in one.scopes:
+        scope.store.close()
+    del one
+    gc.collect()
+    two.record("the deploy key was renewed", role="user")
+    assert len(two.recall("deploy key").evidence) == 2
+    assert isinstance(laid(), Laid)
+    del two
+    gc.collect()
+    assert laid() is None  # and the last one leaves nothing
+
+
+def test_threads_that_ask_and_record_at_once_find_every_event(open_memory):
+    sharing, count, each = Sharing(), 4, 30
+    engines = [open_memory(sharing=sharing) for _ in range(count)]
+    wrong: list[object] = []
+
+    def work(who: int) -> None:
+        try:
+            for n in range(each):
+                done = engines[who].record(f"engine {who} keeps number {n}", role="user", session=f"s{n % 5}")
+                found = engines[who].recall("keeps number", k=500)
+                if done.ids[0] not in {item.event.id for item in found.evidence}:
+                    wrong.append((who, n))
+        except Exception as error:  # noqa: BLE001 - told by the assertion
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(who,)) for who in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert {engine.recall("keeps", k=500).searched for engine in engines} == {count * each}
+
+
+def test_a_second_embedder_of_one_model_costs_next_to_nothing():
+    first = StaticEmbedder()
+    tracemalloc.start()
+    second = load("embedder", "static")
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert second.dim == first.dim
+    assert size < 100_000
+
+
+def test_keeping_events_for_long_takes_no_more_and_more_memory(tmp_path):
+    """The pages of a database that a connection keeps of what it wrote have an end, far below what is written."""
+    assert Path("/proc/self/status").exists() or sys.platform != "linux"
+    if sys.platform == "linux":
+        done = subprocess.run([sys.executable, "-c", GROWTH, str(tmp_path)], capture_output=True, text=True, check=True)
+        assert int(done.stdout) < 1_000  # KiB, for 6,000 events: 7,000 KiB with room for all of them

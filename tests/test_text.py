@@ -1,0 +1,67 @@
+"""Counting what texts are made of: every occurrence, whoever else counts at the same time."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum import text
+from vademecum.text import Counts, RunTable
+
+
+def letters(run: str) -> list[int]:
+    return [ord(letter) for letter in run]
+
+
+def counted(counts: Counts) -> dict[tuple[int, int], int]:
+    """How often each value is in each text."""
+    return {
+        (where, value): count
+        for where, value, count in zip(
+            counts.text.tolist(), counts.values[counts.code].tolist(), counts.count.tolist(), strict=True
+        )
+    }
+
+
+def expected(texts: list[str]) -> dict[tuple[int, int], int]:
+    return dict(Counter((n, ord(each)) for n, said in enumerate(texts) for each in said if "a" <= each <= "z"))
+
+
+@contextmanager
+def turns_taken_often():
+    """Have threads take turns as often as they can, so that what may go wrong between two steps does."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+@given(st.lists(st.text("abcz #", max_size=12), max_size=8), st.lists(st.text("xyz ", max_size=12), max_size=8))
+def test_every_value_of_every_text_is_counted(first, then):
+    """What a table has counted before makes no difference."""
+    table = RunTable(re.compile("[a-z]+"), letters)
+    assert counted(table.count(first)) == expected(first)
+    assert counted(table.count(then)) == expected(then)
+
+
+def test_threads_count_with_one_table(monkeypatch):
+    """Each gets its own counts, also while the table grows and begins anew."""
+    monkeypatch.setattr(text, "_RUN_LIMIT", 300)
+    table = RunTable(re.compile("[a-z]+"), letters)
+
+    def count(thread: int) -> None:
+        for turn in range(60):
+            words = [f"{chr(97 + n % 26)}{chr(97 + thread)}{chr(97 + (turn * 7 + n) % 26)}" for n in range(40)]
+            texts = [" ".join(words[n : n + 8]) for n in range(0, 40, 8)]
+            assert counted(table.count(texts)) == expected(texts)
+
+    with turns_taken_often(), ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(count, range(4))) == [None] * 4
