@@ -145,13 +145,14 @@ def contexts() -> str:
     """What a text for a task holds."""
     said = latest("context-report")
     rows = [
-        [CONTEXTS[name], f"{row['lines']:.2f}", f"{row['files']:.2f}"]
+        [CONTEXTS[name], f"{row['lines']:.2f}", f"{row['files']:.2f}", f"{row['named']:.2f}"]
         for name, row in said["means"].items()
         if name in CONTEXTS
     ]
     return (
-        f"## Contexts\n\n{said['issues']} issues, {said['budget']:,} tokens: the share of changed lines and files that a text for the task holds.\n\n"
-        + table(["text", "lines", "files"], rows)
+        f"## Contexts\n\n{said['issues']} issues, {said['budget']:,} tokens: the share of changed lines, of files with any line shown, and of "
+        "files with a line shown or named by a signature, in a text for the task.\n\n"
+        + table(["text", "lines", "files", "or named"], rows)
     )
 
 

@@ -142,6 +142,8 @@ class Classes(ABC):
 
     def _alias(self, file: File, scope: str, name: str) -> Meaning | None:
         """Return what a name of a type stands for that is but another name, or a type parameter; None for all others."""
+        if name not in file.alias_names:  # as most are: the scopes need not be gone through
+            return None
         for around in (*parent_scopes(scope), ""):
             text = file.aliases.get(around, {}).get(name)
             if text is not None:

@@ -136,6 +136,11 @@ class File:
         return found
 
     @cached_property
+    def alias_names(self) -> frozenset[str]:
+        """The names that stand for a type somewhere in the file."""
+        return frozenset(row[2] for row in self.refs.aliases)
+
+    @cached_property
     def several(self) -> frozenset[str]:
         """The qualified names of more than one class of JavaScript: such stand in functions that have no name, as tests are."""
         if self.family != "javascript":

@@ -18,7 +18,7 @@ from vademecum.codebase.graph.common_names import is_common
 from vademecum.codebase.graph.definitions import File
 from vademecum.codebase.graph.names import Names
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
-from vademecum.codebase.graph.values import Value
+from vademecum.codebase.graph.values import Meaning, Value
 from vademecum.codebase.references import TYPE
 
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
@@ -56,6 +56,7 @@ class FileEdges:
         self._names = names
         self._file = file
         self._refs = file.refs
+        self._known: dict[str, Meaning] = {}  # of chains that stand for the same all over the file
         self.found = Found()
 
     def make(self) -> Found:
@@ -78,6 +79,14 @@ class FileEdges:
 
     def _source(self, owner: int) -> Node:
         return self._file.around(self._refs.owners[owner])
+
+    def _meaning(self, owner: int, spelled: str) -> Meaning:
+        known = self._known.get(spelled)
+        if known is None:
+            known = self._names.meaning(self._file, self._refs.owners[owner], spelled)
+            if self._names.is_same_chain(self._file, spelled):
+                self._known[spelled] = known
+        return known
 
     def _imports(self) -> None:
         file, names = self._file, self._names
@@ -114,13 +123,13 @@ class FileEdges:
         for owner, line, text in self.once_each(self._refs.news):
             spelled = chain(text)
             if spelled:
-                value, tier = self._names.meaning(self._file, self._refs.owners[owner], spelled)
+                value, tier = self._meaning(owner, spelled)
                 self._use(owner, line, value, tier)
 
     def _call(self, owner: int, line: int, spelled: str) -> None:
         if spelled == "super" and self._file.language == "python":
             return
-        value, tier = self._names.meaning(self._file, self._refs.owners[owner], spelled)
+        value, tier = self._meaning(owner, spelled)
         if value is None:
             self._by_name(owner, line, spelled, is_free=tier is not Tier.GUESS)
         elif value.what == "def":
@@ -194,15 +203,20 @@ class FileEdges:
         """Add the edges of types named and of values passed on."""
         file, names, refs = self._file, self._names, self._refs
         for owner, line, spelled in self.once_each(refs.loads):
-            value, tier = names.meaning(file, refs.owners[owner], spelled)
+            value, tier = self._meaning(owner, spelled)
             node = names.node(value)
             if value is not None and node is not None and value.what == "def":
                 self.found.add(self._source(owner), Relation.REFERENCES, node, tier, line)
         typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how == TYPE]
         typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == TYPE]
+        known: dict[str, Node | None] = {}  # of types that mean the same all over the file
         for owner, line, text in self.once_each([*typed, *refs.types]):
-            value, _ = names.type(file, refs.owners[owner], text)
-            node = names.node(value)
+            if text in known:
+                node = known[text]
+            else:
+                node = names.node(names.type(file, refs.owners[owner], text)[0])
+                if names.is_same_type(file, text):
+                    known[text] = node
             if node is not None:
                 self.found.add(self._source(owner), Relation.REFERENCES, node, Tier.EXACT, line)
 

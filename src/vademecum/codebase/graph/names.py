@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
+from vademecum.codebase.expression import plain_type
 from vademecum.codebase.graph.classes import Classes
 from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.scopes import (
@@ -38,11 +39,20 @@ class Names(Classes):
 
     def meaning(self, file: File, scope: str, spelled: str) -> Meaning:
         """Return what a chain stands for, read in the scope of a declaration of the file."""
-        if scope and file.language in LEXICAL and _is_same_all_over(file, _parts(spelled)[0][0]):
+        if scope and self.is_same_chain(file, spelled):
             scope = ""  # so that it is asked once
         return self.definitions.once(
             ("chain", file.path, scope, spelled), lambda: self._follow(file, scope, spelled), UNKNOWN
         )
+
+    def is_same_type(self, file: File, text: str) -> bool:
+        """Whether a type means the same wherever it is written in a file."""
+        name = plain_type(text).removesuffix("[]")
+        return name not in file.alias_names and self.is_same_chain(file, name)
+
+    def is_same_chain(self, file: File, spelled: str) -> bool:
+        """Whether a chain stands for the same wherever it is written in a file."""
+        return file.language in LEXICAL and _is_same_all_over(file, _parts(spelled)[0][0])
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
         (name, suffix), *rest = _parts(spelled)
