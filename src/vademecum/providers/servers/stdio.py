@@ -214,7 +214,8 @@ class StdioServer:
         error = answer.get("error")
         if isinstance(error, dict) and error.get("code") in {METHOD_NOT_FOUND, UNSUPPORTED_VERSION}:
             self._stateless = True
-            self._capabilities = capabilities(self._exchange("server/discover", {}).get("result"))
+            found = self._exchange("server/discover", {}).get("result")
+            self.about, self._capabilities = about(found), capabilities(found)
         elif "error" in answer:
             self.close()
             raise refused(self.name, "initialize", error)
