@@ -64,9 +64,9 @@ def rank_of(scores: np.ndarray, chosen: int) -> int:
 
 def place_of(choice: Choice, weights: np.ndarray) -> int:
     """The place of the chosen one as a prediction shows it."""
-    text, unseen, used = (choice.features[:, HEADS.index(name)] for name in ("bm25", "unseen", "used"))
+    text, unseen = (choice.features[:, HEADS.index(name)] for name in ("bm25", "unseen"))
     likely = (choice.features @ weights).astype(np.float32)
-    return 1 + shown(likely, text, (unseen > 0) & (used == 0), len(text)).index(choice.chosen)
+    return 1 + shown(likely, text, unseen > 0, len(text)).index(choice.chosen)
 
 
 def measures(ranks: Sequence[int]) -> dict[str, float]:

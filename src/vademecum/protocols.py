@@ -35,6 +35,7 @@ Condition = tuple[str, Operator, Any]
 # (stage, done, total): told to whoever shows progress; total is 0 while it is not known.
 Progress = Callable[[str, int, int], None]
 Told = Callable[[float, float | None, str], None]  # how far a call is: progress, of how much in all, and words
+Hears = Callable[[str, Mapping[str, Any]], None]  # a notification: its method and params
 Asks = Callable[
     [str, Mapping[str, Any]], Mapping[str, Any]
 ]  # a question, method and params, to {"result"} or {"error"}
@@ -158,6 +159,23 @@ class AskingServer(Protocol):
 
         `asks` may wait for a person, and may be called from several threads; `offers` are MCP's client capabilities.
         """
+        ...
+
+
+@runtime_checkable
+class OfferingServer(Protocol):
+    """A `ToolServer` that may have more than tools: resources, prompts, words for a log."""
+
+    def offers(self) -> Result[Mapping[str, Any], ToolServerError]:
+        """Return its capabilities as MCP writes them."""
+        ...
+
+    def ask(self, method: str, params: Mapping[str, Any]) -> Result[Mapping[str, Any], ToolServerError]:
+        """Return the result of any request of MCP's as that writes it. May be called from several threads."""
+        ...
+
+    def tell(self, hears: Hears) -> None:
+        """Have its notifications handed on, from any thread; called before it is asked anything."""
         ...
 
 

@@ -33,6 +33,7 @@ def test_what_a_text_search_would_show_and_nobody_used_is_shown(cases):
     assert sorted(order) == list(range(len(cases)))
     assert order[0] == _by(likely)[0]
     assert not buried or (len(fitting) == KEPT and order[0] not in fitting and buried == {order[KEPT]})
+    assert all(likely[n] <= min(likely[list(fitting)]) for n in buried)
     others = [n for n in order if n not in fitting]
     assert others == [n for n in _by(likely) if n not in fitting]
 
@@ -77,9 +78,12 @@ def test_the_probability_is_that_of_the_place(crowded):
     assert not prediction.abstained
 
 
-def test_what_was_called_just_now_is_no_longer_new(crowded):
+def test_what_was_called_just_now_may_be_called_again(crowded):
     after = ("files/read", "print/poster")
-    assert "print/poster" not in [candidate.tool for candidate in crowded.predict(INTENT, after=after).candidates]
+    found = [candidate.tool for candidate in crowded.predict(INTENT, after=after).candidates]
+    assert (
+        "print/poster" in found[1:]
+    )  # no trace has used it, so text alone speaks for it; what is likeliest stays first
 
 
 def test_a_new_tool_that_is_gone_keeps_no_place(crowded):

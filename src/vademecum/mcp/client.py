@@ -24,6 +24,7 @@ class AskedClient:
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         self.offers: Mapping[str, Any] = {}  # its capabilities, as it named them in its greeting
+        self.greeted = False  # whether it may be told what it did not ask for
         self._send = send
         self._numbers = count(1)
         self._waiting: dict[str, queue.SimpleQueue[Answer]] = {}
@@ -46,6 +47,11 @@ class AskedClient:
         finally:
             with self._lock:
                 self._waiting.pop(number, None)
+
+    def tell(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification, if it greeted; in the era without a greeting nobody hears what was not asked for."""
+        if self.greeted and not self._gone:
+            self._send({"jsonrpc": "2.0", "method": method, "params": dict(params)})
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take an answer of the client; one that nobody waits for is nothing."""

@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from vademecum.consent import consented
 from vademecum.errors import ToolServerError, UsageError
+from vademecum.mcp.offerings import CAPABILITIES, Offerings, linked
 from vademecum.mcp.questions import Questions
 from vademecum.mcp.registry import Front, Outcome, Tool
 from vademecum.mcp.schema import violation
 from vademecum.mcp.upstream import Upstream
+from vademecum.protocols import OfferingServer
 from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
@@ -61,11 +63,13 @@ class Gateway:
     ) -> None:
         self._questions = questions or Questions()
         self._upstreams = {upstream.name: upstream for upstream in upstreams}
+        self.offerings = Offerings(self._upstreams)
         self._traced = Traced(session, clock)
         self._fresh: list[Upstream] = []  # listed anew, not yet registered
         self._lock = threading.Lock()
         self._later: Callable[[Callable[[Engine], None]], None] = lambda _: None
-        self.front = Front({tool.name: tool for tool in self._tools()}, self._instructions())
+        tools = {tool.name: tool for tool in self._tools()}
+        self.front = Front(tools, self._instructions(), CAPABILITIES, self.offerings.methods)
 
     def start(self, later: Callable[[Callable[[Engine], None]], None], client: AskedClient | None = None) -> None:
         """Ask every server what it has, all at once, without waiting.
@@ -77,6 +81,7 @@ class Gateway:
         self._later = later
         if client:
             self._questions.connect(client.ask, client.offers)
+            self.offerings.connect(client.tell)
         self._refresh()
 
     def close(self) -> None:
@@ -120,7 +125,7 @@ class Gateway:
         except ToolServerError:
             self._note(tool, given, "", ok=False, latency_s=time.monotonic() - started)
             raise
-        outcome = _checked(tool, result)
+        outcome = _checked(tool, {**result, "content": linked(upstream.name, result.get("content") or ())})
         said = json.dumps([result.get("content"), result.get("structuredContent")], ensure_ascii=False)
         self._note(tool, given, said, ok=not outcome.is_error, latency_s=time.monotonic() - started)
         return outcome
@@ -150,6 +155,7 @@ class Gateway:
             with self._lock:
                 self._fresh.append(upstream)
             self._later(self._register)
+            self.offerings.arrived(upstream)
 
     def _register(self, engine: Engine) -> None:
         """Hand on what servers listed, once."""
@@ -252,6 +258,7 @@ class Gateway:
 def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) -> Gateway:
     """Return a gateway to configured servers, none of them started yet. One on another machine needs the user's consent."""
     own, questions = settings.gateway, Questions()
+    heard: list[Gateway] = []  # the one that is returned, once it is there
 
     def opening(spec: ServerSpec) -> Upstream:
         limits: dict[str, Any] = {"timeout_s": own.timeout_s, "answer_bytes": own.answer_bytes}
@@ -260,11 +267,14 @@ def gateway_to(specs: Sequence[ServerSpec], settings: Settings, session: str) ->
         def opened() -> ToolServer:
             server = consented("server of tools", open_server(marked, **limits), settings, shared=False)
             questions.serve(server)
+            if isinstance(server, OfferingServer):
+                server.tell(lambda method, params: heard[0].offerings.hear(spec.name, method, params))
             return server
 
         return Upstream(spec.name, opened, time.monotonic)
 
-    return Gateway([opening(spec) for spec in specs], session, questions=questions)
+    heard.append(Gateway([opening(spec) for spec in specs], session, questions=questions))
+    return heard[0]
 
 
 def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:

@@ -7,7 +7,7 @@ Descriptions say when *not* to call: a tool used for what grep does better is a 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -123,10 +123,15 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What a server shows: its tools by name, and words about them all. Neither changes while it runs."""
+    """What a server shows: its tools by name, and words about them all. Neither changes while it runs.
+
+    `methods` answer requests of other kinds, each on a thread of its own, and `capabilities` say of which kinds.
+    """
 
     tools: Mapping[str, Tool]
     instructions: str
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    methods: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = field(default_factory=dict)
 
 
 def _problem(value: Any, schema: Mapping[str, Any]) -> str:

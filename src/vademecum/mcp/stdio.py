@@ -16,11 +16,11 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 from vademecum import __version__
-from vademecum.errors import Error
+from vademecum.errors import Error, UsageError
 from vademecum.mcp.client import AskedClient
 from vademecum.mcp.registry import CODE, Front
 
@@ -34,13 +34,13 @@ STATELESS_VERSIONS = ("2026-07-28",)
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 SERVER_INFO = {"name": "vademecum", "version": __version__}
-CAPABILITIES: Mapping[str, Any] = {"tools": {}}
+CAPABILITIES: dict[str, Any] = {"tools": {}}
 LIST_TTL_MS = 3_600_000  # the tools never change while the server runs
 PROGRESS_EVERY_S = 0.5
 RELAY_EVERY_S = 0.05
 MOST_APART = 64  # calls at the same time, of tools that run on threads of their own
 
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 UNSUPPORTED_VERSION = -32022
 
 Message = dict[str, Any]
@@ -86,7 +86,7 @@ class Server:
             return
         if isinstance(message, list):  # a batch is answered as one, in order
             self._work.put(lambda: self._batch(message))
-        elif isinstance(message, dict) and message.get("method") == "tools/call":
+        elif isinstance(message, dict) and message.get("method") in ("tools/call", *self._front.methods):
             self._put(message)
         else:
             self._send(self._answer(message))
@@ -111,10 +111,10 @@ class Server:
         params = message.get("params")
         name = params.get("name") if isinstance(params, dict) else None
         tool = self._front.tools.get(name) if isinstance(name, str) else None
-        if tool is None or tool.apart is None:
+        if message["method"] == "tools/call" and (tool is None or tool.apart is None):
             self._work.put(lambda: self._send(self._answer(message)))
         elif self._apart.acquire(blocking=False):
-            threading.Thread(target=self._answer_apart, args=(message,), name=f"vademecum-{name}", daemon=True).start()
+            threading.Thread(target=self._answer_apart, args=(message,), name="vademecum-call", daemon=True).start()
         else:
             busy = f"{MOST_APART} calls are being waited for already: wait for one of them"
             self._send(_error(message.get("id"), ProtocolError(INVALID_REQUEST, busy)))
@@ -170,7 +170,7 @@ class Server:
             case "server/discover":
                 result: Message | None = {
                     "supportedVersions": [*HANDSHAKE_VERSIONS, *STATELESS_VERSIONS],
-                    "capabilities": CAPABILITIES,
+                    "capabilities": {**CAPABILITIES, **self._front.capabilities},
                     "instructions": self._front.instructions,
                 }
                 self._warm_up()
@@ -181,20 +181,33 @@ class Server:
             case "tools/call":
                 result = self._call(request, params)
             case _:
-                raise ProtocolError(METHOD_NOT_FOUND, f"no method {method!r}")
+                result = self._handed_on(method, params)
         if stateless and result is not None:
             result |= {"resultType": "complete", "_meta": {SERVER_KEY: SERVER_INFO}}
             if method in {"server/discover", "tools/list"}:
                 result |= {"ttlMs": LIST_TTL_MS, "cacheScope": "private"}
+            elif method.endswith(("/list", "/read")):
+                result |= {"ttlMs": 0, "cacheScope": "private"}
         return result
+
+    def _handed_on(self, method: str, params: Message) -> Message:
+        if method not in self._front.methods:
+            raise ProtocolError(METHOD_NOT_FOUND, f"no method {method!r}")
+        try:
+            return dict(self._front.methods[method](params))
+        except UsageError as error:
+            raise ProtocolError(INVALID_PARAMS, str(error)) from error
+        except Error as error:
+            raise ProtocolError(INTERNAL_ERROR, str(error)) from error
 
     def _initialize(self, params: Message) -> Message:
         asked, offers = params.get("protocolVersion"), params.get("capabilities")
         self.client.offers = offers if isinstance(offers, dict) else {}
+        self.client.greeted = True
         self._warm_up()
         return {
             "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
-            "capabilities": CAPABILITIES,
+            "capabilities": {**CAPABILITIES, **self._front.capabilities},
             "serverInfo": SERVER_INFO,
             "instructions": self._front.instructions,
         }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vademecum.errors import Error, ToolServerError
-from vademecum.protocols import Clock, TellingServer, Told, ToolServer
+from vademecum.protocols import Clock, OfferingServer, TellingServer, Told, ToolServer
 from vademecum.tools.records import Tool
 from vademecum.tools.sources import listed
 
@@ -89,6 +89,26 @@ class Upstream:
             raise ToolServerError(f"{error}: it is started again with the next call") from error
         self._failures = 0
         return result
+
+    def has(self, capability: str) -> bool:
+        """Return whether it has resources, prompts, or whatever else MCP's capabilities name.
+
+        Raises:
+            ToolServerError: It cannot be asked.
+        """
+        server = self._ready()
+        return isinstance(server, OfferingServer) and capability in server.offers().unwrap()
+
+    def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the result of any request of MCP's.
+
+        Raises:
+            ToolServerError: It is gone, too slow, refuses, or answers with nonsense.
+        """
+        server = self._ready()
+        if not isinstance(server, OfferingServer):
+            raise ToolServerError(f"{self.name} has tools alone: it cannot be asked {method}")
+        return server.ask(method, params).unwrap()
 
     def close(self) -> None:
         """Let go of it for good."""

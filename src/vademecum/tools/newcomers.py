@@ -29,17 +29,17 @@ def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int) -> l
     Let F be the new tools among the first `KEPT` by `text` that fit at all, and a the likeliest tool of all. Then
 
         a is first, all of F are among the first `KEPT`, and the others keep their order,
-        except where F has `KEPT` members and a is none of them: then one of F is right behind the others.
+        except where F has `KEPT` members and a is none of them: then the least likely of F is right behind the others.
 
     Proof. A member of F that is not there takes the place of the last that is neither first nor in F, so a stays and
     members stay. While one is not there, the others are at most |F| - 1. Of the `KEPT` places one is a's: if a is in F,
     or |F| < KEPT, fewer than `KEPT` are held by a and members together, and one is left to take. If neither, there
-    are `KEPT` - 1 places for `KEPT` members, and the one that finds none is put behind.
+    are `KEPT` - 1 places for `KEPT` members, taken by the likeliest, and the one that finds none is put behind.
 
     Args:
         likely: float32 (n,), by what tools are ordered otherwise; the highest is the likeliest.
         text: float32 (n,), how well each fits by its text; 0 for not at all, or for a tool that cannot be called.
-        new: bool (n,), whether a tool was never used.
+        new: bool (n,), whether no trace has used a tool.
         count: how many are wanted.
 
     >>> likely, text = np.array([5, 4, 3, 2, 1, 0], np.float32), np.array([0, 0, 9, 7, 0, 8], np.float32)
@@ -47,7 +47,7 @@ def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int) -> l
     [0, 1, 5, 2, 3, 4]
     """
     order = [int(n) for n in top(likely, max(count, KEPT) + KEPT)]
-    fitting = [int(n) for n in top(text, KEPT) if new[n] and text[n] > 0]
+    fitting = sorted((int(n) for n in top(text, KEPT) if new[n] and text[n] > 0), key=lambda n: -likely[n])
     first = order[:KEPT]
     for tool in fitting:
         yielding = [other for other in first[1:] if other not in fitting]

@@ -58,7 +58,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         order = [int(n) for n in top(probability, asked_for.k)]
     else:
         probability = next_probabilities(view, features @ weights.astype(np.float32))
-        order = shown(probability, np.where(view.live, asked.text["bm25"], 0), new_tools(asked, after), asked_for.k)
+        order = shown(probability, np.where(view.live, asked.text["bm25"], 0), asked.unseen > 0, asked_for.k)
     places = probability[top(probability, asked_for.k)]  # a place has its probability, whoever takes it
     likely = [(n, float(share)) for n, share in zip(order, places, strict=True) if share > 0]
     candidates = tuple(
@@ -84,13 +84,6 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         _reason(asked_for.threshold if abstained else None, strange),
         len(view.traces),
     )
-
-
-def new_tools(asked: Asked, after: Sequence[int]) -> NDArray[np.bool_]:
-    """Return bool (n,): the tools that no trace has used, nor this conversation so far."""
-    new = asked.unseen > 0
-    new[list(after)] = False
-    return new
 
 
 def known(view: View, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import PromptsListChanged, ResourcesListChanged, ToolsListChanged
 from mcp.types import (
     CreateMessageResult,
     CreateMessageResultWithTools,
@@ -27,14 +28,25 @@ from mcp.types import (
 )
 from pydantic import BaseModel
 
-from mcp import Client
+from mcp import Client, types
 from vademecum.errors import ToolServerError
-from vademecum.protocols import Asks, Told
-from vademecum.providers.servers.wire import CHANGED, about, every_tool, outcome, parsed, shortened
+from vademecum.protocols import Asks, Hears, Told
+from vademecum.providers.servers.wire import CHANGED, about, every_page, outcome, parsed, shortened
 from vademecum.result import attempt
 
 T = TypeVar("T")
 INTERNAL_ERROR = -32603
+REQUESTS: Mapping[str, tuple[Any, Any]] = {
+    "resources/list": (types.ListResourcesRequest, types.ListResourcesResult),
+    "resources/templates/list": (types.ListResourceTemplatesRequest, types.ListResourceTemplatesResult),
+    "resources/read": (types.ReadResourceRequest, types.ReadResourceResult),
+    "resources/subscribe": (types.SubscribeRequest, types.EmptyResult),
+    "resources/unsubscribe": (types.UnsubscribeRequest, types.EmptyResult),
+    "prompts/list": (types.ListPromptsRequest, types.ListPromptsResult),
+    "prompts/get": (types.GetPromptRequest, types.GetPromptResult),
+    "completion/complete": (types.CompleteRequest, types.CompleteResult),
+    "logging/setLevel": (types.SetLevelRequest, types.EmptyResult),
+}
 _OF_THE_WIRE = frozenset({"transfer-encoding", "content-encoding", "content-length"})  # gone once a body is read
 UNLIMITED_S = 86_400.0  # a day: the limit is kept elsewhere
 SLACK_S = 5.0  # beyond the SDK's own time limit, before its answer is not waited for any longer
@@ -79,6 +91,7 @@ class HttpServer:
         self._asks: Asks | None = None  # who answers what it asks
         self._offers: Mapping[str, Any] = {}
         self._questions = 0  # that are being answered; the loop's own
+        self._hears: Hears = lambda *_: None  # who is told what it tells
 
     @attempt(ToolServerError, ToolServerError)
     def tools(self) -> list[Mapping[str, Any]]:
@@ -90,7 +103,7 @@ class HttpServer:
             listed = self._done("tools/list", client.list_tools(cursor=cursor or None, cache_mode="refresh"))
             return listed.model_dump(mode="json", by_alias=True, exclude_none=True)
 
-        return every_tool(self.name, page)
+        return every_page(self.name, "tools/list", "tools", page)
 
     @attempt(ToolServerError, ToolServerError)
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -112,6 +125,21 @@ class HttpServer:
     def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
         """Have what the server asks answered; it is told when it is reached."""
         self._asks, self._offers = asks, offers
+
+    @attempt(ToolServerError, ToolServerError)
+    def offers(self) -> Mapping[str, Any]:
+        """Return its capabilities."""
+        return self._connected().server_capabilities.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    @attempt(ToolServerError, ToolServerError)
+    def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the result of any request that the SDK's client knows."""
+        result = self._done(method, asking(self._connected(), method, params))
+        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def tell(self, hears: Hears) -> None:
+        """Have its notifications handed on."""
+        self._hears = hears
 
     @property
     def stale(self) -> bool:
@@ -199,13 +227,23 @@ class HttpServer:
 
     async def _listen(self, client: Client) -> None:
         """Hear of changes in the era without a handshake, where one has to ask for them; older servers refuse that."""
-        async with client.listen(tools_list_changed=True) as changes:
-            async for _ in changes:
-                self._stale.set()
+        async with client.listen(
+            tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
+        ) as changes:
+            async for change in changes:
+                if isinstance(change, ToolsListChanged):
+                    self._stale.set()
+                elif isinstance(change, PromptsListChanged | ResourcesListChanged):
+                    kind = "prompts" if isinstance(change, PromptsListChanged) else "resources"
+                    self._hears(f"notifications/{kind}/list_changed", {})
 
     async def _heard(self, message: Any) -> None:
-        if getattr(message, "method", "") == CHANGED:
+        method, params = getattr(message, "method", ""), getattr(message, "params", None)
+        if method == CHANGED:
             self._stale.set()
+        elif method:
+            said = params.model_dump(mode="json", by_alias=True, exclude_none=True) if params else {}
+            await asyncio.to_thread(self._hears, method, said)  # a client that does not read must not stop this loop
 
     async def _answered(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """Have a question answered, on a thread: this loop goes on meanwhile."""
@@ -248,6 +286,13 @@ class HttpServer:
         if failure:
             raise ToolServerError(f"{self.name} failed at {what}: {_reason(failure, self._url)}") from failure
         return future.result()
+
+
+async def asking(client: Client, method: str, params: Mapping[str, Any]) -> BaseModel:
+    """Put any request that the SDK knows to a server."""
+    asked, answered = REQUESTS[method]
+    request = asked.model_validate({"method": method, "params": dict(params)})
+    return await client.session.send_request(request, answered)
 
 
 def answering(

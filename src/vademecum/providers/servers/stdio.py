@@ -24,7 +24,7 @@ from itertools import count
 from typing import IO, Any
 
 from vademecum.errors import ToolServerError
-from vademecum.protocols import Asks, Told
+from vademecum.protocols import Asks, Hears, Told
 from vademecum.providers.servers.wire import (
     CHANGED,
     METHOD_NOT_FOUND,
@@ -33,7 +33,8 @@ from vademecum.providers.servers.wire import (
     UNSUPPORTED_VERSION,
     Message,
     about,
-    every_tool,
+    capabilities,
+    every_page,
     hello,
     id_in,
     outcome,
@@ -97,6 +98,8 @@ class StdioServer:
         self._told: dict[int, Told] = {}  # who wants to know how far a call is
         self._asks: Asks | None = None  # who answers what it asks
         self._offers: Mapping[str, Any] = {}
+        self._capabilities: Mapping[str, Any] = {}  # its own
+        self._hears: Hears = lambda *_: None  # who is told what it tells
         self._questions = 0  # that are being answered
         self._guard = threading.Lock()  # of _waiting, _told, _questions and _gone
         self._gone = ""  # why it is no longer there
@@ -110,7 +113,8 @@ class StdioServer:
         """Return every tool as the server declares it, from all pages."""
         self._start()
         self._stale.clear()
-        return every_tool(self.name, lambda cursor: self._ask("tools/list", {"cursor": cursor} if cursor else {}))
+        page = lambda cursor: self._ask("tools/list", {"cursor": cursor} if cursor else {})  # noqa: E731
+        return every_page(self.name, "tools/list", "tools", page)
 
     @attempt(ToolServerError, ToolServerError)
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -128,6 +132,22 @@ class StdioServer:
     def answer_by(self, asks: Asks, offers: Mapping[str, Any]) -> None:
         """Have what the server asks answered; it is told when it is greeted."""
         self._asks, self._offers = asks, offers
+
+    @attempt(ToolServerError, ToolServerError)
+    def offers(self) -> Mapping[str, Any]:
+        """Return its capabilities, as it named them when it was greeted."""
+        self._start()
+        return self._capabilities
+
+    @attempt(ToolServerError, ToolServerError)
+    def ask(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the result of any request."""
+        self._start()
+        return self._ask(method, params)
+
+    def tell(self, hears: Hears) -> None:
+        """Have its notifications handed on."""
+        self._hears = hears
 
     @property
     def stale(self) -> bool:
@@ -194,11 +214,14 @@ class StdioServer:
         error = answer.get("error")
         if isinstance(error, dict) and error.get("code") in {METHOD_NOT_FOUND, UNSUPPORTED_VERSION}:
             self._stateless = True
+            found = self._exchange("server/discover", {}).get("result")
+            self.about, self._capabilities = about(found), capabilities(found)
         elif "error" in answer:
             self.close()
             raise refused(self.name, "initialize", error)
         else:
             self.about = about(answer.get("result"))
+            self._capabilities = capabilities(answer.get("result"))
             self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def _ask(
@@ -292,6 +315,9 @@ class StdioServer:
                 self._stale.set()
             if progress := progress_in(message):
                 self._tell(*progress)
+            elif "id" not in message and isinstance(message["method"], str):
+                params = message.get("params")
+                self._hears(message["method"], params if isinstance(params, dict) else {})
             if not self._asked(message) and (answer := refusal(message)):
                 self._send(answer)
         elif isinstance(message.get("id"), int):

@@ -24,7 +24,7 @@ PROGRESS = "notifications/progress"
 QUESTIONS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
 MOST_QUESTIONS = 16  # of one server at the same time
 LONGEST_ABOUT = 4_000  # characters of what a server says of itself
-MOST_PAGES, MOST_TOOLS = 1_000, 20_000  # of one server
+MOST_PAGES, MOST_LISTED = 1_000, 20_000  # of one server
 _SAID = 300  # characters shown of what a server says
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
 
@@ -74,6 +74,12 @@ def about(result: Any) -> str:
     info = result.get("serverInfo") if isinstance(result.get("serverInfo"), Mapping) else {}
     said = (info.get("title"), info.get("description"), result.get("instructions"))
     return " ".join(part for part in said if isinstance(part, str) and part)[:LONGEST_ABOUT]
+
+
+def capabilities(result: Any) -> Mapping[str, Any]:
+    """Return what a server says in its greeting that it has."""
+    named = result.get("capabilities") if isinstance(result, Mapping) else None
+    return named if isinstance(named, Mapping) else {}
 
 
 def refusal(message: Message) -> Message | None:
@@ -126,31 +132,33 @@ def id_in(line: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-def every_tool(name: str, page: Callable[[str], Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Read `tools/list` to its end.
+def every_page(name: str, method: str, key: str, page: Callable[[str], Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Read a list such as `tools/list` to its end.
 
     Args:
         name: The server's.
+        method: What it is asked.
+        key: What the list is called in its answer.
         page: Returns the result for a cursor, "" for the first.
 
     Raises:
-        ToolServerError: What the server sends is no list of tools, or has no end.
+        ToolServerError: What the server sends is no such list, or has no end.
     """
-    tools: list[Mapping[str, Any]] = []
+    found: list[Mapping[str, Any]] = []
     cursor, seen = "", {""}
     for _ in range(MOST_PAGES):
         result = page(cursor)
-        listed = result.get("tools")
-        if not isinstance(listed, list) or not all(isinstance(tool, dict) for tool in listed):
-            raise ToolServerError(f"{name} answered tools/list with no list of tools: report it to its author")
-        tools += listed
+        listed = result.get(key)
+        if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+            raise ToolServerError(f"{name} answered {method} with no list of {key}: report it to its author")
+        found += listed
         cursor = result.get("nextCursor") or ""
         if not cursor:
-            return tools
-        if not isinstance(cursor, str) or cursor in seen or len(tools) > MOST_TOOLS:
+            return found
+        if not isinstance(cursor, str) or cursor in seen or len(found) > MOST_LISTED:
             break
         seen.add(cursor)
-    raise ToolServerError(f"the list of tools of {name} has no end (after {len(tools)}): report it to its author")
+    raise ToolServerError(f"the list of {key} of {name} has no end (after {len(found)}): report it to its author")
 
 
 def outcome(name: str, tool: str, result: Mapping[str, Any]) -> Mapping[str, Any]:

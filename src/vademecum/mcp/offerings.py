@@ -1,0 +1,232 @@
+"""What servers behind a gateway have beside tools: resources, prompts, completions, and words for a log.
+
+Names are told apart as those of tools are, by the server in front, so that what one means never depends on which others run:
+
+    a prompt      review             is  notes/review
+    a resource    file:///roof.md    is  vade://notes/file:///roof.md
+    a logger      db                 is  notes/db
+
+Nothing is kept: each list is asked of every server that has one, side by side, and one that cannot say is left out and named
+in the log.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from vademecum.errors import Error, UsageError
+from vademecum.providers.servers.wire import every_page
+
+if TYPE_CHECKING:
+    from vademecum.mcp.upstream import Upstream
+    from vademecum.protocols import Hears
+
+SCHEME = "vade://"
+CAPABILITIES: Mapping[str, Any] = {
+    "resources": {"subscribe": True, "listChanged": True},
+    "prompts": {"listChanged": True},
+    "completions": {},
+    "logging": {},
+}
+LISTING_S = 10.0  # that a list waits for servers that are slow
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_LOG = "notifications/message"
+_UPDATED = "notifications/resources/updated"
+_HANDED_ON = ("notifications/resources/list_changed", "notifications/prompts/list_changed")
+_FOR_ANYBODY = ("http://", "https://")  # what a client can read by itself stays as it is
+
+Params = Mapping[str, Any]
+
+
+class Offerings:
+    """Hands requests for them on to the servers that have them, and the servers' notifications to the client.
+
+    Args:
+        upstreams: The servers by name.
+    """
+
+    def __init__(self, upstreams: Mapping[str, Upstream]) -> None:
+        self._upstreams = upstreams
+        self._level = ""  # from which the client wants to hear of a log; "" is what servers send by themselves
+        self._tell: Hears = lambda *_: None
+        self.methods: Mapping[str, Callable[[Params], Params]] = {
+            "resources/list": lambda _: self._all("resources", "resources/list", "resources"),
+            "resources/templates/list": lambda _: self._all(
+                "resources", "resources/templates/list", "resourceTemplates"
+            ),
+            "resources/read": lambda params: self._of_resource("resources/read", params),
+            "resources/subscribe": lambda params: self._of_resource("resources/subscribe", params),
+            "resources/unsubscribe": lambda params: self._of_resource("resources/unsubscribe", params),
+            "prompts/list": lambda _: self._all("prompts", "prompts/list", "prompts"),
+            "prompts/get": self._prompt,
+            "completion/complete": self._complete,
+            "logging/setLevel": self._set_level,
+        }
+
+    def connect(self, tell: Hears) -> None:
+        """Hand notifications on to a client."""
+        self._tell = tell
+
+    def arrived(self, upstream: Upstream) -> None:
+        """Tell a server that has just said what it has from which level on its log is wanted."""
+        if self._level:
+            self._try(upstream, "logging", "logging/setLevel", {"level": self._level})
+
+    def hear(self, server: str, method: str, params: Params) -> None:
+        """Take a notification of a server."""
+        if method == _LOG and self._is_wanted(params.get("level")):
+            logger = params.get("logger")
+            self._tell(_LOG, {**params, "logger": f"{server}/{logger}" if isinstance(logger, str) else server})
+        elif method == _UPDATED and isinstance(params.get("uri"), str):
+            self._tell(_UPDATED, {**params, "uri": outside(server, params["uri"])})
+        elif method in _HANDED_ON:
+            self._tell(method, {})
+
+    # Lists, of all servers.
+
+    def _all(self, capability: str, method: str, key: str) -> Params:
+        """Ask every server that has such things for all of them, at the same time."""
+        found: dict[str, list[Params]] = {}
+        threads = [
+            threading.Thread(target=self._list, args=(each, capability, method, key, found), daemon=True)
+            for each in self._upstreams.values()
+        ]
+        deadline = time.monotonic() + LISTING_S
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(max(deadline - time.monotonic(), 0.0))
+        for name, thread in zip(self._upstreams, threads, strict=True):
+            if thread.is_alive():
+                self._warn(f"{name} did not answer {method} within {LISTING_S:g} s: it is left out")
+        listed = dict(found)
+        return {key: [_named(name, item) for name in self._upstreams for item in listed.get(name, ())]}
+
+    def _list(self, upstream: Upstream, capability: str, method: str, key: str, found: dict[str, list[Params]]) -> None:
+        try:
+            if upstream.has(capability):
+                found[upstream.name] = every_page(
+                    upstream.name,
+                    method,
+                    key,
+                    lambda cursor: upstream.ask(method, {"cursor": cursor} if cursor else {}),
+                )
+        except Error as error:
+            self._warn(str(error))
+
+    # One thing of one server.
+
+    def _of_resource(self, method: str, params: Params) -> Params:
+        upstream, uri = self._resource(params.get("uri"))
+        result = upstream.ask(method, {**params, "uri": uri})
+        if method != "resources/read":
+            return {}
+        contents = result.get("contents")
+        return {**result, "contents": [_with_uri(upstream.name, part) for part in _dicts(contents)]}
+
+    def _prompt(self, params: Params) -> Params:
+        upstream, name = self._named(params.get("name"))
+        result = upstream.ask("prompts/get", {**params, "name": name})
+        said = [
+            {**message, "content": linked(upstream.name, [message["content"]])[0]}
+            if isinstance(message.get("content"), Mapping)
+            else message
+            for message in _dicts(result.get("messages"))
+        ]
+        return {**result, "messages": said}
+
+    def _complete(self, params: Params) -> Params:
+        given = params.get("ref")
+        ref: Params = given if isinstance(given, Mapping) else {}
+        key = "uri" if ref.get("type") == "ref/resource" else "name"
+        upstream, inner = (self._resource if key == "uri" else self._named)(ref.get(key))
+        if not upstream.has("completions"):
+            return {"completion": {"values": []}}
+        return upstream.ask("completion/complete", {**params, "ref": {**ref, key: inner}})
+
+    def _set_level(self, params: Params) -> Params:
+        level = params.get("level")
+        if level not in LEVELS:
+            raise UsageError(f"no level {level!r}: it is one of {', '.join(LEVELS)}")
+        self._level = level
+        for upstream in self._upstreams.values():
+            if upstream.listed.is_set():  # the others hear of it when they have started
+                threading.Thread(target=self.arrived, args=(upstream,), daemon=True).start()
+        return {}
+
+    def _resource(self, asked: Any) -> tuple[Upstream, str]:
+        """Return whose a resource is, and what its server calls it."""
+        uri = asked if isinstance(asked, str) else ""
+        server, _, inner = uri.removeprefix(SCHEME).partition("/")
+        upstream = self._upstreams.get(unquote(server))
+        if not uri.startswith(SCHEME) or not inner or upstream is None:
+            raise UsageError(f"no resource {asked!r}: resources/list names them as {SCHEME}server/uri")
+        return upstream, inner
+
+    def _named(self, asked: Any) -> tuple[Upstream, str]:
+        """Return whose a prompt is, and what its server calls it."""
+        server, _, name = asked.partition("/") if isinstance(asked, str) else ("", "", "")
+        upstream = self._upstreams.get(server)
+        if not name or upstream is None:
+            raise UsageError(f"no prompt {asked!r}: prompts/list names them as server/prompt")
+        return upstream, name
+
+    # The log.
+
+    def _is_wanted(self, level: Any) -> bool:
+        return level in LEVELS and (not self._level or LEVELS.index(level) >= LEVELS.index(self._level))
+
+    def _warn(self, said: str) -> None:
+        if self._is_wanted("warning"):
+            self._tell(_LOG, {"level": "warning", "logger": "vademecum", "data": said})
+
+    def _try(self, upstream: Upstream, capability: str, method: str, params: Params) -> None:
+        try:
+            if upstream.has(capability):
+                upstream.ask(method, params)
+        except Error as error:
+            self._warn(str(error))
+
+
+def outside(server: str, uri: str) -> str:
+    """Return what a server's URI, or template of one, is called in front of the gateway.
+
+    >>> outside("my notes", "file:///roof.md")
+    'vade://my%20notes/file:///roof.md'
+    """
+    return f"{SCHEME}{quote(server, safe='')}/{uri}"
+
+
+def linked(server: str, content: Iterable[Any]) -> list[Any]:
+    """Return content with links to a server's resources as they can be read in front of the gateway."""
+    found = []
+    for part in content:
+        kind = part.get("type") if isinstance(part, Mapping) else None
+        if kind == "resource_link" and not str(part.get("uri")).startswith(_FOR_ANYBODY):
+            found.append(_with_uri(server, part))
+        elif kind == "resource" and isinstance(part.get("resource"), Mapping):
+            found.append({**part, "resource": _with_uri(server, part["resource"])})
+        else:
+            found.append(part)
+    return found
+
+
+def _named(server: str, item: Params) -> Params:
+    """An entry of a list, told apart from those of other servers."""
+    named = _with_uri(server, item)
+    if isinstance(item.get("uriTemplate"), str):
+        named = {**named, "uriTemplate": outside(server, item["uriTemplate"])}
+    return {**named, "name": f"{server}/{item['name']}"} if isinstance(item.get("name"), str) else named
+
+
+def _with_uri(server: str, item: Params) -> Params:
+    uri = item.get("uri")
+    return {**item, "uri": outside(server, uri)} if isinstance(uri, str) else item
+
+
+def _dicts(given: Any) -> list[Params]:
+    return [part for part in given if isinstance(part, Mapping)] if isinstance(given, list) else []
