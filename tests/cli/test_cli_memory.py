@@ -58,6 +58,18 @@ def test_facts_are_corrected(vade):
     assert vade("memory", "reject", new).code == 0
     assert vade("memory", "forget", fact["id"]).out == f"forgot {fact['id']}, said in 1 event\n"
     assert vade("memory", "prefs").code == 1
+
+
+def test_no_preference_is_not_nothing_known(vade):
+    """Where only facts are known that no agent is always told, the way to them is said."""
+    assert (
+        vade("memory", "prefs").out
+        == "no preference and no instruction is known: `vade memory prefs --all` lists every fact\n"
+    )
+    assert vade("memory", "prefs", "--all").out == "nothing is known yet: `vade memory record` or `vade memory sync`\n"
+    vade("memory", "record", "We decided to use SQLite because it is small", "--role", "user")
+    assert "prefs --all" in vade("memory", "prefs").out
+    assert "SQLite" in vade("memory", "prefs", "--all").out
     missing = vade("memory", "why", "nonsense")
     assert (missing.code, missing.err[:31]) == (2, "vade: there is no fact 'nonsens")
 
