@@ -114,7 +114,7 @@ def test_what_is_left_out_would_not_fit(counter, heading, offered, budget):
         for offer in section.offers:
             if taken.isdisjoint(offer[-1].keys):
                 heads = counter.count(f"\n## {section.name}\n")
-                assert counter.count(alone(offer[-1])) + heads > left
+                assert counter.count(alone(offer[-1], name_repos=heading.name_repos)) + heads > left
 
 
 def piece(key, size, form=Form.WHOLE):

@@ -170,6 +170,22 @@ def test_a_decision_has_its_reason_and_a_fix_its_problem() -> None:
     assert only("Crash on start: solved by pinning numpy").reason == "Crash on start"
 
 
+@pytest.mark.parametrize(
+    ("message", "about", "reason"),
+    [
+        ("We decided to stop after three attempts because it bans us", ("stop", ""), "it bans us"),
+        ("We decided to deploy on Fridays", ("deploy", ""), ""),
+        ("We decided to keep logs for 30 days", ("logs", "keep"), ""),
+        ("We decided to keep the cache because queries are slow", ("cache", "keep"), "queries are slow"),
+        ("Nous avons décidé d'arrêter après trois essais", ("arrêter", ""), ""),
+    ],
+)
+def test_a_decision_is_about_what_is_done_to_what(message: str, about: tuple[str, str], reason: str) -> None:
+    """When and where something is done is no thing it is done to, and what was decided is no reason for it."""
+    found = only(message)
+    assert ((found.subject, found.attribute), found.reason) == (about, reason)
+
+
 def test_hedges_and_speakers_weigh() -> None:
     """Half for maybe; an assistant's word for a preference is nothing, a note's is more."""
     sure, unsure = only("We use black."), only("Maybe we use black.")

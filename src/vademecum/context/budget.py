@@ -1,8 +1,9 @@
 """Choosing what to show within a budget that is never exceeded, whatever counts the tokens.
 
     1. Each section takes its most wanted pieces, fullest form first, as far as its share reaches; what does not fit is passed
-       over, and what is left goes to the next section, in the end to the first, which then chooses anew. Most wanted is what is worth most for its tokens; where nothing tells what
-       pieces are worth, their order does. A little is kept to name, by a signature, the next files of which nothing is shown.
+       over, and what is left goes to the next section, in the end to the first, which then chooses anew. Most wanted is what is
+       worth most for its tokens; where nothing tells what pieces are worth, their order does. A little is kept to name, by a
+       signature, the next files of which nothing is shown.
     2. The page is counted as it will be shown. Should it be too long, the pieces taken last go again.
     3. What is left of the whole budget goes round once more: full forms of every section, then signatures.
 
@@ -17,10 +18,11 @@ from collections.abc import Callable, Iterator, Sequence
 from vademecum.context.piece import Offer, Part, Piece, Section
 
 MOST_OF_ONE = (
-    0.1  # of the budget that a piece may take while there is a shorter form of it that is not only its signature
+    0.1  # of the budget that a piece may take while there is a shorter form of it that is more than its signature
 )
 POINTERS = 0.08  # of the budget is kept for signatures of what matches in files of which nothing else is shown
 COST_COUNTS = 0.7  # power of its tokens that a piece's worth is divided by
+LEAST_COST = 60  # tokens that a piece counts for at least: crumbs cost a reader more than their tokens
 
 
 def pack(
@@ -155,7 +157,7 @@ class _Packing:
         def rate(place: int) -> float:
             offer = section.offers[place]
             piece = next(self._forms(offer, brief=False), offer[0])
-            return piece.worth / max(1, self._price(piece)) ** COST_COUNTS if piece.worth else 0.0
+            return piece.worth / max(1, LEAST_COST, self._price(piece)) ** COST_COUNTS if piece.worth else 0.0
 
         return sorted(range(len(section.offers)), key=rate, reverse=True)
 

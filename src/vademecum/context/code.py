@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from vademecum.context import document
@@ -109,7 +110,7 @@ def packed(
             return document.markdown(heading, parts)
         return document.record_text(heading, parts, {"budget": budget, "counter": counter.name})
 
-    alone = document.alone if form == "markdown" else document.alone_text
+    alone = partial(document.alone, name_repos=heading.name_repos) if form == "markdown" else document.alone_text
     prices: dict[int, int] = {}  # by identity: pieces are asked about again and again
 
     def price(piece: Piece) -> int:

@@ -65,9 +65,9 @@ def markdown(heading: Heading, parts: Sequence[Part]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def alone(piece: Piece) -> str:
-    """Return a piece as Markdown, by itself."""
-    return "\n".join(_body((piece,), name_repos=False)) + "\n"
+def alone(piece: Piece, *, name_repos: bool = False) -> str:
+    """Return a piece as Markdown, by itself; with its repository's name where that is shown."""
+    return "\n".join(_body((piece,), name_repos=name_repos)) + "\n"
 
 
 def record_text(heading: Heading, parts: Sequence[Part], facts: dict[str, Any]) -> str:

@@ -70,9 +70,12 @@ _PRONOUNS = frozenset(
     )
 )
 _USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez) (?=\S)")
-# What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind
+# What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind. When, where
+# and how are no things: "to stop after three attempts" is about stopping.
 _ACT = re.compile(
-    r"(?i)(?:to (?!use\b)(?P<verb>[a-z]+)|(?P<faire>(?!utiliser\b)[a-zà-ÿ]{2,}(?:er|ir|re))) (?P<object>\S.*)"
+    r"(?i)(?:to (?!use\b)(?P<verb>[a-z]+)|(?P<faire>(?!utiliser\b)[a-zà-ÿ]{2,}(?:er|ir|re))) "
+    r"(?!(?:after|at|before|by|during|for|from|in|into|on|only|over|to|under|until|when|while|with|without"
+    r"|après|au|aux|avant|avec|chez|dans|dès|en|jusqu|lors|par|pendant|pour|quand|sans|seulement|sous|sur|vers)\b)(?P<object>\S.*)"
 )
 _ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
 # Behind a value that is one of those chosen among: what it is chosen as, or over
@@ -210,6 +213,11 @@ def _reason(sentence: str, match: re.Match[str], rule: Rule, language: Language)
     if rule.problem_before:
         return _tidy(re.split(r"[.;]\s", sentence[: match.start()])[-1])
     because = None if rule.kind is FactKind.FIX else language.reason.search(sentence, match.start(), match.end() + _FAR)
+    done = match.re.groupindex.get("value", 0)
+    if (
+        because and done and because.start() == match.start(done)
+    ):  # "to keep logs" is what was decided, and no reason for it
+        because = language.reason.search(sentence, because.start("reason"), match.end() + _FAR)
     return _tidy(because["reason"]) if because else ""
 
 
