@@ -312,6 +312,15 @@ def test_impact_of_a_range_names_who_still_calls_what_it_removed(repo, engine):
     assert {each.distance for each in code.impact(diff="HEAD", depth=1).found} == {1}
 
 
+def test_lines_that_look_like_the_head_of_a_file_are_lines(repo, engine):
+    """A comment of two dashes that went, and what came in its place, name no file."""
+    made = repo("app", {**FILES, "app/query.sql": "-- a/old.sql\nSELECT 1;\nSELECT 2;\n"})
+    made.write("app/query.sql", "++ b/new.sql\nSELECT 1;\n")
+    made.write("app/store.py", WITHOUT_READ)
+    found = engine(made).codebase.impact(diff="HEAD")
+    assert names(found)[0] == ("Store.get", "called_by", "exact", 1)
+
+
 def test_who_no_longer_calls_what_was_removed_is_not_broken(repo, engine):
     """The caller was mended in the same range, or the name is found elsewhere now."""
     made = repo("app", FILES)

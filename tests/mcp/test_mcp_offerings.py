@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import socket
-import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +12,8 @@ import pytest
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.types import PromptReference, ResourceTemplateReference
 
-from mcp import Client, MCPError, StdioServerParameters
+from fronted import BOTH_WAYS, both_ways, gateway
+from mcp import Client, MCPError
 
 SERVER = '''
 import logging, sys, warnings
@@ -67,11 +63,6 @@ async def learn(ctx: Context) -> str:
     await ctx.session.send_prompt_list_changed()
     await ctx.session.send_resource_updated("notes://roof")
     return "learnt"
-
-if len(sys.argv) > 1:
-    server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
-else:
-    server.run("stdio")
 '''
 SILENT = """
 import json, sys
@@ -93,61 +84,41 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def servers(tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """The same server twice, a command and an address on loopback; one that answers with nonsense; one that is not there."""
-    for name, text in (("notes", SERVER), ("silent", SILENT)):
+def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[Any]]]:
+    """Hold a session with `vade mcp --gateway`; return the notifications that came.
+
+    In front of the same server twice, one that answers with nonsense, and one that is not there.
+    """
+    for name, text in (("notes", SERVER + BOTH_WAYS), ("silent", SILENT)):
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen([sys.executable, str(tmp_path / "notes.py"), str(port)], stdout=quiet, stderr=quiet)
-    for _ in range(300):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.1)
-    yield {
-        "piped": {"command": sys.executable, "args": [str(tmp_path / "notes.py")]},
-        "served": {"url": f"http://127.0.0.1:{port}/mcp"},
-        "silent": {"command": sys.executable, "args": [str(tmp_path / "silent.py")]},
-        "lost": {"command": "/nonexistent/server"},
-    }
-    process.kill()
-    process.wait()
+    with both_ways(tmp_path / "notes.py") as servers:
+        servers |= {
+            "silent": {"command": sys.executable, "args": [str(tmp_path / "silent.py")]},
+            "lost": {"command": "/nonexistent/server"},
+        }
+        server = gateway(tmp_path, servers, monkeypatch)
 
+        def run(session: Callable[[Client, list[Any]], Awaitable[None]]) -> list[Any]:
+            heard: list[Any] = []
 
-@pytest.fixture
-def through(tmp_path: Path, servers: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
-    """Hold a session with `vade mcp --gateway`; return the notifications that came."""
-    config = tmp_path / "servers.json"
-    config.write_text(json.dumps({"mcpServers": servers}))
-    for variable in [name for name in os.environ if name.startswith("VADE_")]:
-        monkeypatch.delenv(variable)
-    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+            async def hear(message: Any) -> None:
+                heard.append(message)
 
-    def run(session: Callable[[Client, list[Any]], Awaitable[None]]) -> list[Any]:
-        command = ["-m", "vademecum", "mcp", "--gateway", str(config)]
-        server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ), cwd=str(tmp_path))
-        heard: list[Any] = []
+            async def converse() -> None:
+                async with Client(server, mode="legacy", message_handler=hear) as client:
+                    for (
+                        name
+                    ) in servers:  # a call waits until its server has said what it has, however busy the machine is
+                        for _ in range(20):
+                            result = await client.call_tool("call_tool", {"tool": f"{name}/none"})
+                            if name == "lost" or "there is no tool" in getattr(result.content[0], "text", ""):
+                                break
+                    await session(client, heard)
 
-        async def hear(message: Any) -> None:
-            heard.append(message)
+            asyncio.run(asyncio.wait_for(converse(), 120))
+            return heard
 
-        async def converse() -> None:
-            async with Client(server, mode="legacy", message_handler=hear) as client:
-                for name in servers:  # a call waits until its server has said what it has, however busy the machine is
-                    for _ in range(20):
-                        result = await client.call_tool("call_tool", {"tool": f"{name}/none"})
-                        if name == "lost" or "there is no tool" in getattr(result.content[0], "text", ""):
-                            break
-                await session(client, heard)
-
-        asyncio.run(asyncio.wait_for(converse(), 120))
-        return heard
-
-    return run
+        yield run
 
 
 async def until(met: Callable[[], bool]) -> None:

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +18,8 @@ from mcp.types import (
     TextContent,
 )
 
-from mcp import Client, StdioServerParameters
+from fronted import BOTH_WAYS, both_ways, gateway
+from mcp import Client
 from vademecum.mcp.client import AskedClient
 
 SERVER = '''
@@ -55,64 +50,30 @@ async def rhyme(ctx: Context) -> str:
 async def where(ctx: Context) -> str:
     """Say where the client works."""
     return " ".join(str(root.uri) for root in (await ctx.session.list_roots()).roots)
-
-if len(sys.argv) > 1:
-    server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
-else:
-    server.run("stdio")
 '''
 TIMEOUT_S = 3.0  # of a call, while no question is open
 
 
 @pytest.fixture
-def servers(tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """The same server twice: a command, and an address on loopback."""
-    file = tmp_path / "notes.py"
-    file.write_text(SERVER, encoding="utf-8")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen([sys.executable, str(file), str(port)], stdout=quiet, stderr=quiet)
-    for _ in range(300):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.1)
-    yield {
-        "piped": {"command": sys.executable, "args": [str(file)]},
-        "served": {"url": f"http://127.0.0.1:{port}/mcp"},
-    }
-    process.kill()
-    process.wait()
-
-
-@pytest.fixture
-def through(tmp_path: Path, servers: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Hold a session with `vade mcp --gateway`, as a client that greets and may be asked."""
-    config = tmp_path / "servers.json"
-    config.write_text(json.dumps({"mcpServers": servers}))
-    for variable in [name for name in os.environ if name.startswith("VADE_")]:
-        monkeypatch.delenv(variable)
-    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    file = tmp_path / "notes.py"
+    file.write_text(SERVER + BOTH_WAYS, encoding="utf-8")
+    with both_ways(file) as servers:
+        server = gateway(tmp_path, servers, monkeypatch, VADE_GATEWAY__TIMEOUT_S=str(TIMEOUT_S))
 
-    def run(session: Callable[[Client], Awaitable[None]], **answering: Any) -> None:
-        environment = dict(os.environ) | {"VADE_GATEWAY__TIMEOUT_S": str(TIMEOUT_S)}
-        command = ["-m", "vademecum", "mcp", "--gateway", str(config)]
-        server = StdioServerParameters(command=sys.executable, args=command, env=environment, cwd=str(tmp_path))
+        def run(session: Callable[[Client], Awaitable[None]], **answering: Any) -> None:
+            async def converse() -> None:
+                async with Client(server, mode="legacy", **answering) as client:
+                    for _ in range(20):  # until both have started, however busy the machine is
+                        said = await ask(client, "piped/none"), await ask(client, "served/none")
+                        if all("there is no tool" in text for text in said):
+                            break
+                    await session(client)
 
-        async def converse() -> None:
-            async with Client(server, mode="legacy", **answering) as client:
-                for _ in range(20):  # until both have started, however busy the machine is
-                    said = await ask(client, "piped/none"), await ask(client, "served/none")
-                    if all("there is no tool" in text for text in said):
-                        break
-                await session(client)
+            asyncio.run(asyncio.wait_for(converse(), 120))
 
-        asyncio.run(asyncio.wait_for(converse(), 120))
-
-    return run
+        yield run
 
 
 async def ask(client: Client, tool: str) -> str:

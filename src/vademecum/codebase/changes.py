@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from vademecum.codebase import git
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Node
 from vademecum.errors import UsageError
 
-_FILE = re.compile(r"^\+\+\+ (?:b/)?(.+?)\t?$", re.MULTILINE)
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+# Behind its `index` line, which no line of a file can be taken for: each of those begins with a mark.
+_FILE = re.compile(r"^index .*\n--- (?:a/)?(.+?)\t?\n\+\+\+ (?:b/)?(.+?)\t?$", re.MULTILINE)
+_HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _OPTIONS = ("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--dst-prefix=b/", "--src-prefix=a/", "--relative")
 
 
-def changed_nodes(graph: Graph, revisions: str) -> list[Node]:
-    """Return the innermost declarations, as they stand now, that a range of revisions changed lines of.
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """What a range of revisions did to a file.
 
-    Args:
-        graph: of the worktree.
-        revisions: `HEAD~3..HEAD`, `main...`, or one revision, which is compared with the files on disk.
+    Attributes:
+        before, now: its path on either side, "" where it was, or is, not there.
+        spans: first and last line of each change, as they are now; where lines only went, those around.
+        has_lost: whether any line went, or is another.
+    """
+
+    before: str
+    now: str
+    spans: tuple[tuple[int, int], ...]
+    has_lost: bool
+
+
+def changed_files(graph: Graph, revisions: str) -> list[ChangedFile]:
+    """Return what a range of revisions changed: `HEAD~3..HEAD`, `main...`, or one revision, compared with the files on disk.
 
     Raises:
         UsageError: the range begins with a dash.
         GitError: git does not know it.
     """
-    found: dict[int, Node] = {}
-    for path, first, last in changed_spans(difference(graph, revisions)):
-        found |= {node.id: node for node in graph.at(path, first, last)}
-    return list(found.values())
-
-
-def difference(graph: Graph, revisions: str) -> str:
-    """Return what git says of a range, without lines of context. Raises as `changed_nodes` does."""
     check_range(revisions)
-    return git.run(graph.opened.repo.root, "diff", *_OPTIONS, revisions, "--").unwrap().decode(errors="replace")
+    diff = git.run(graph.opened.repo.root, "diff", *_OPTIONS, revisions, "--").unwrap()
+    return read_diff(diff.decode(errors="replace"))
 
 
 def check_range(revisions: str) -> None:
@@ -43,19 +51,30 @@ def check_range(revisions: str) -> None:
         raise UsageError(f"{revisions!r} is not a range of revisions: write HEAD~3..HEAD, or main...")
 
 
-def changed_spans(diff: str) -> list[tuple[str, int, int]]:
-    r"""Return (path, first line, last line) of every hunk, by the lines of the newer side.
+def changed_nodes(graph: Graph, files: Iterable[ChangedFile]) -> list[Node]:
+    """Return the innermost declarations, as they stand now, that lines were changed of."""
+    found: dict[int, Node] = {}
+    for file in files:
+        for first, last in file.spans if file.now else ():
+            found |= {node.id: node for node in graph.at(file.now, first, last)}
+    return list(found.values())
 
-    >>> changed_spans("+++ b/a.py\n@@ -3 +3,2 @@\n+x\n@@ -9,2 +10,0 @@\n-y\n+++ /dev/null\n@@ -1 +0,0 @@\n")
-    [('a.py', 3, 4), ('a.py', 10, 10)]
+
+def read_diff(diff: str) -> list[ChangedFile]:
+    r"""Read what git prints without lines of context.
+
+    >>> for file in read_diff("index 1..2\n--- a/a.py\n+++ b/a.py\n@@ -3 +3,2 @@\n--- x\n+++ y\n@@ -9,0 +10 @@\n+z\nindex 3..0\n--- a/b.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n"):
+    ...     print(file.before, file.now or "gone", file.spans, file.has_lost)
+    a.py a.py ((3, 4), (10, 10)) True
+    b.py gone ((1, 1),) True
     """
-    files = list(_FILE.finditer(diff))
-    ends = [*(file.start() for file in files), len(diff)][1:]
+    heads = list(_FILE.finditer(diff))
+    ends = [*(head.start() for head in heads), len(diff)][1:]
     found = []
-    for file, end in zip(files, ends, strict=True):
-        if file[1] == "/dev/null":
-            continue
-        for hunk in _HUNK.finditer(diff, file.end(), end):
-            first, count = int(hunk[1]), int(hunk[2] or 1)
-            found.append((file[1], max(first, 1), max(first + count - 1, first, 1)))
+    for head, end in zip(heads, ends, strict=True):
+        before, now = ("" if path == "/dev/null" else path for path in head.groups())
+        hunks = [tuple(map(int, (gone or 1, at, come or 1))) for gone, at, come in
+                 (hunk.groups() for hunk in _HUNK.finditer(diff, head.end(), end))]  # fmt: skip
+        spans = tuple((max(at, 1), max(at + come - 1, at, 1)) for _, at, come in hunks)
+        found.append(ChangedFile(before, now, spans, any(gone for gone, *_ in hunks)))
     return found

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vademecum.codebase.changes import changed_nodes
+from vademecum.codebase.changes import changed_files, changed_nodes
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.coverage import uncovered_files
 from vademecum.codebase.declarations import FUNCTIONS
@@ -124,9 +124,10 @@ def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2,
         GitError: git does not know the range.
     """
     check_depth(depth)
-    removed = removed_by(graph, revisions, (*BREAKS, Relation.IMPORTS), before)
+    files = changed_files(graph, revisions)
+    removed = removed_by(graph, revisions, files, (*BREAKS, Relation.IMPORTS), before)
     less = {node.path for node in removed.nodes}  # where a declaration went, the file has not changed beside it
-    nodes = [node for node in changed_nodes(graph, revisions) if node.qualified or node.path not in less]
+    nodes = [node for node in changed_nodes(graph, files) if node.qualified or node.path not in less]
     if not nodes and not removed.nodes:
         return Neighbours(revisions, "impact", "none", depth, reason=f"{revisions} changes nothing that is indexed")
     answer = impact(graph, nodes, revisions, depth, limit, removed=removed)

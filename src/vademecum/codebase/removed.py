@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.codebase import git
-from vademecum.codebase.changes import check_range, difference
+from vademecum.codebase.changes import ChangedFile, check_range
 from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Edge, Node, Relation, node_id
 from vademecum.codebase.languages import language_of
 
-_FILES = re.compile(r"^--- (?:a/)?(.+?)\t?\n\+\+\+ (?:b/)?(.+?)\t?$", re.MULTILINE)
-_LESS = re.compile(r"^-", re.MULTILINE)
 NAMED = 5  # of what is gone
 Before = Callable[[str], Graph]  # from a commit to its graph
 
@@ -40,12 +38,15 @@ class Removed:
 NOTHING_REMOVED = Removed()
 
 
-def removed_by(graph: Graph, revisions: str, relations: Sequence[Relation], before: Before) -> Removed:
+def removed_by(
+    graph: Graph, revisions: str, files: Sequence[ChangedFile], relations: Sequence[Relation], before: Before
+) -> Removed:
     """Return the declarations that a range of revisions removed, with who is left to name them.
 
     Args:
         graph: of the worktree.
-        revisions: as `changes.changed_nodes` takes it.
+        revisions: as `changes.changed_files` takes it.
+        files: what that returned.
         relations: what it is to name something.
         before: asked for the commit before the range, and only where declarations went.
 
@@ -54,9 +55,8 @@ def removed_by(graph: Graph, revisions: str, relations: Sequence[Relation], befo
         GitError: git does not know it.
     """
     commit = base_of(graph, revisions)
-    lost = [
-        number for path, now in files_of(difference(graph, revisions)) for number in _lost(graph, commit, path, now)
-    ]
+    less = [file for file in files if file.before and file.has_lost]
+    lost = [number for file in less for number in _lost(graph, commit, file.before, file.now)]
     if not lost:
         return Removed()
     then = before(commit)
@@ -69,21 +69,6 @@ def base_of(graph: Graph, revisions: str) -> str:
     check_range(revisions)
     said = git.run(graph.opened.repo.root, "rev-parse", "--revs-only", revisions, "--").unwrap().decode().split()
     return next((each[1:] for each in said if each.startswith("^")), said[0])
-
-
-def files_of(diff: str) -> list[tuple[str, str]]:
-    r"""Return the path before and after, "" where there is none, of each file that lost lines.
-
-    >>> files_of("--- a/a.py\n+++ b/b.py\n@@ -3 +2,0 @@\n-x\n--- a/c.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-y\n--- a/d.py\n+++ b/d.py\n@@ -0,0 +1 @@\n+z\n")
-    [('a.py', 'b.py'), ('c.py', '')]
-    """
-    heads = list(_FILES.finditer(diff))
-    ends = [*(head.start() for head in heads), len(diff)][1:]
-    return [
-        (head[1], "" if head[2] == "/dev/null" else head[2])
-        for head, end in zip(heads, ends, strict=True)
-        if head[1] != "/dev/null" and _LESS.search(diff, head.end(), end)
-    ]
 
 
 def _lost(graph: Graph, commit: str, path: str, now: str) -> Iterator[int]:

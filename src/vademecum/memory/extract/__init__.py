@@ -214,9 +214,8 @@ def _reason(sentence: str, match: re.Match[str], rule: Rule, language: Language)
         return _tidy(re.split(r"[.;]\s", sentence[: match.start()])[-1])
     because = None if rule.kind is FactKind.FIX else language.reason.search(sentence, match.start(), match.end() + _FAR)
     done = match.re.groupindex.get("value", 0)
-    if (
-        because and done and because.start() == match.start(done)
-    ):  # "to keep logs" is what was decided, and no reason for it
+    # "to keep logs" is what was decided, and no reason for it
+    if because and done and because.start() == match.start(done):
         because = language.reason.search(sentence, because.start("reason"), match.end() + _FAR)
     return _tidy(because["reason"]) if because else ""
 
