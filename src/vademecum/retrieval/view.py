@@ -52,6 +52,11 @@ class View:
         return np.bincount(self.row_chunk, minlength=int(self.bases[-1]))
 
     @cached_property
+    def file_rows(self) -> NDArray[np.int64]:
+        """int64 (F,): how many rows each file has; they follow each other."""
+        return np.bincount(self.row_file, minlength=len(self.files))
+
+    @cached_property
     def alive(self) -> NDArray[np.float32]:
         """float32 (N,): 1 for chunks that stand somewhere, 0 for dead ones."""
         return (self.copies > 0).astype(np.float32)
