@@ -83,6 +83,7 @@ _BEYOND = re.compile(
     r"(?i)\s+(?:as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
     re.DOTALL,
 )
+_FOR_IT = re.compile(r"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?$")  # before what a value is a choice of
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
 _CLASHING = (FactKind.FIX, FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE, FactKind.TODO, FactKind.FACT)
 
@@ -142,15 +143,15 @@ def _read(
                     continue
                 hedged = language.hedges.search(sentence, start, match.end() + _NEAR) is not None
                 weight = heard[rule.kind] * (_HEDGED if hedged else 1.0)
+                statement = _statement(sentence, match, rule, language, weight)
+                if statement.confidence < _LEAST or statement.value.lower() in _PRONOUNS:
+                    continue
+                taken.append(span)
                 near = sentence if len(sentence) <= _SHORT else sentence[start : match.end() + _NEAR]
-                statement = replace(
-                    _statement(sentence, match, rule, language, weight), where=where(near, language.limits)
-                )
-                if statement.confidence >= _LEAST and statement.value.lower() not in _PRONOUNS:
-                    taken.append(span)
-                    yield statement
-                    if _is_own_choice(statement, match):
-                        yield replace(statement, kind=FactKind.PREFERENCE, confidence=round(_CHOSEN * weight, 2))
+                placed = replace(statement, where=where(near, language.limits))
+                yield placed
+                if _is_own_choice(placed, match):
+                    yield replace(placed, kind=FactKind.PREFERENCE, confidence=round(_CHOSEN * weight, 2))
 
 
 def _is_own_choice(found: Statement, match: re.Match[str]) -> bool:
@@ -200,11 +201,9 @@ def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Langua
 
 def _without(subject: str, value: str) -> str:
     """A value without what it is a choice of: `spaces for indentation` is `spaces`."""
-    said = (
-        re.search(rf"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?{re.escape(subject)}$", value)
-        if subject
-        else None
-    )
+    if not subject or not value.lower().endswith(subject):
+        return value
+    said = _FOR_IT.search(value[: -len(subject)])
     return value[: said.start()] if said and is_known(value[: said.start()]) else value
 
 

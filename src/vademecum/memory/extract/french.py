@@ -37,7 +37,7 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.85, "faut,dois,doit,devez,devons", r"\b(?:il ne faut|on ne doit|tu ne dois|vous ne devez|nous ne devons) (?:jamais|pas|plus) (?P<value>\S.*?)" + _END, negative=True),
     Rule(INSTRUCTION, 0.75, " ne doit, ne doivent", rf"{_START}(?:(?:tous les|toutes les|chaque|les|le|la|aucun|aucune) |l')?(?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) ne (?:doit|doivent) (?:jamais |pas |plus )?(?P<value>\S.*?){_END}", negative=True),
     Rule(INSTRUCTION, 0.75, "doit,doivent", rf"{_START}(?:tous les|toutes les|chaque|les) (?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) (?:doit|doivent) (?P<value>\S.*?){_END}"),
-    Rule(INSTRUCTION, 0.8, "ne ,n'", rf"{_START}(?:ne |n')(?P<value>(?!(?:t'inquiète|pas|sais|suis|comprends|pense|crois|peux)\b){_VERB} (?:pas|plus) (?P<object>(?:de |d'|le |la |les |l')?\S.*?)){_END}"),
+    Rule(INSTRUCTION, 0.8, "ne ,n'", rf"{_START}(?:ne |n')(?P<value>(?!(?:t'inquiète|pas|sais|suis|comprends|pense|crois|peux)\b){_VERB} (?:pas|plus) (?P<object>(?:de |d'|le |la |les |l')?\S.*?)){_END}", besides=" pas , plus "),
     Rule(INSTRUCTION, 0.75, "évite,arrête", rf"{_START}(?:évite[zr]?|arrête[zr]?) (?:de |d')?{_VALUE}{_END}", negative=True),
     Rule(INSTRUCTION, 0.8, "utilise,emploie,prends,prenez,mets", rf"{_START}(?:utilise[zr]?|emploie[zr]?|prends|prenez|mets) (?P<value>[^,;]+?){_NOT}{_END}"),
     Rule(INSTRUCTION, 0.7, "utilise,emploie,prends,prenez,indente", rf"{_START}(?:utilise[zr]?|emploie[zr]?|prends|prenez|indente[zr]? avec) (?P<value>[^,;]+?){_END}", known=True),
