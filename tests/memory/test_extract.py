@@ -186,6 +186,12 @@ def test_a_decision_is_about_what_is_done_to_what(message: str, about: tuple[str
     assert ((found.subject, found.attribute), found.reason) == (about, reason)
 
 
+def test_a_long_list_of_rules_is_kept_whole() -> None:
+    """Whoever writes their conventions down in one message means each of them."""
+    rules = [f"Always check the {name} first." for name in "abcdefghijklmnopqrstuvwxyz"]
+    assert [each.text for each in extract("Our conventions:\n- " + "\n- ".join(rules))] == rules
+
+
 def test_hedges_and_speakers_weigh() -> None:
     """Half for maybe; an assistant's word for a preference is nothing, a note's is more."""
     sure, unsure = only("We use black."), only("Maybe we use black.")
@@ -263,6 +269,11 @@ words = st.sampled_from(
         "now",
         "on",
         "todo",
+        "Ada",
+        "the team",
+        "have",
+        "chose",
+        "with",
         "je",
         "préfère",
         "toujours",
@@ -353,7 +364,8 @@ def test_rules_read_no_more_than_so_many_characters(parts: list[str], times: int
 @pytest.mark.parametrize(
     "unit",
     ["\u201c", "\u00ab", "```", "<code", "<file ", "'", " '", "[ ] \n", "1. ", "e.g.", "\t", "def ", "\nError", "i prefer ",
-     "we use x, ", "i need ", "if i always ", "never use a, ", "because ", "je préfère ", "on va ", "(", "in src/"],
+     "we use x, ", "i need ", "if i always ", "never use a, ", "because ",
+     "we decided x over ", "for a b each time, ", "prefer a to ", "we chose ", "je préfère ", "on va ", "(", "in src/"],
 )  # fmt: skip
 def test_a_hostile_message_takes_no_longer_than_its_length(unit: str) -> None:
     """No pattern runs over the same characters again and again: half a megabyte of each ends."""

@@ -40,7 +40,7 @@ _HEDGED = 0.5
 _CHOSEN = 0.6  # a preference that only a choice tells
 _LEAST = 0.3  # below it a statement is noise
 _MOST_VALUE = 300
-_MOST_STATEMENTS = 12  # of one message
+_MOST_STATEMENTS = 64  # of one message: a long list of rules, and no more
 _FAR = 240  # characters behind a clause where its because may stand
 _SHORT = 200  # characters: what such a sentence limits itself to holds for all of it
 _NEAR = 16  # characters behind a clause where a hedge still belongs to it
@@ -110,7 +110,7 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
     spans = read_of(prose)
     read = "\n".join(prose[start:end] for start, end in spans).lower()
     spoken = [(language, language.cues_in(read)) for language in LANGUAGES]
-    found: list[Statement] = []
+    found: dict[tuple[int, str, FactKind], Statement] = {}  # one sentence may say a thing twice
     taken_back, before = False, ""
     for start, end in spans:
         sentence = prose[start:end]
@@ -118,11 +118,12 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
         corrects = taken_back or any(language.takes_something_back(sentence, low) for language in LANGUAGES)
         here = [_placed(each, message, start, end, corrects, before) for each in _read(sentence, low, heard, spoken)]
         taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
-        found += here
+        for each in here:
+            found.setdefault((each.start, each.value, each.kind), each)
+        if len(found) >= _MOST_STATEMENTS:
+            break
         before = message[start:end]
-    # one sentence may say a thing twice
-    distinct = {(each.start, each.value, each.kind): each for each in reversed(found)}
-    return list(distinct.values())[::-1][:_MOST_STATEMENTS]
+    return list(found.values())[:_MOST_STATEMENTS]
 
 
 def _read(

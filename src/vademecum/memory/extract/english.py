@@ -19,7 +19,7 @@ FACT, TODO, FIX = FactKind.FACT, FactKind.TODO, FactKind.FIX
 _OPENER = (
     r"(?:(?:please|also|and|but|so|then|ok(?:ay)?|no|nope|yes|yeah|actually|wait|hmm|btw|just|oh|well|hey|hi|remember|note|important|rule"
     r"|reminder|correction|from now on|going forward|in future|in the future|for future reference|in general|generally|as a rule"
-    r"|by default|scratch that|on second thought|everywhere)\b[,:!.\s-]*|(?:for|in|on|under|inside|within) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:always|never|use|prefer|don't|do not|keep|avoid)\b)))*"
+    r"|by default|scratch that|on second thought|everywhere)\b[,:!.\s-]*|(?:for|in|on|under|inside|within) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:always|never|use|prefer|don't|do not|keep|avoid)\b))){0,4}"
 )
 _LINKS = r"(?:and|but|so)\s"
 _START = rf"{OPENING}(?:and|but|so)\s+(?=(?:please|always|never|don't|do not)\b)){_OPENER}"

@@ -13,7 +13,7 @@ FACT, TODO, FIX = FactKind.FACT, FactKind.TODO, FactKind.FIX
 
 _OPENER = (
     r"(?:(?:s'il (?:te|vous) pla[iî]t|stp|svp|aussi|et|mais|donc|alors|ok|non|oui|en fait|attends?|attention|important|note|rappel|règle"
-    r"|désormais|dorénavant|à l'avenir|à partir de maintenant|en général|par défaut|finalement|plutôt|partout)\b[,:!.\s-]*|(?:pour|dans|en|sous) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:utilise|préfère|ne|toujours|jamais|évite)\b)))*"
+    r"|désormais|dorénavant|à l'avenir|à partir de maintenant|en général|par défaut|finalement|plutôt|partout)\b[,:!.\s-]*|(?:pour|dans|en|sous) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:utilise|préfère|ne|toujours|jamais|évite)\b))){0,4}"
 )
 _LINKS = r"(?:et|mais|donc)\s"
 _START = rf"{OPENING}(?:et|mais|donc)\s+){_OPENER}"
