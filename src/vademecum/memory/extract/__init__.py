@@ -23,7 +23,7 @@ from vademecum.memory.extract.french import FRENCH
 from vademecum.memory.extract.prose import prose_of, read_of
 from vademecum.memory.extract.rules import Cues, Language, Rule
 from vademecum.memory.extract.scope import where
-from vademecum.memory.extract.subject import Subject, about, head, is_known, noun, whole_noun
+from vademecum.memory.extract.subject import Subject, about, acted_on, head, is_known, noun, verb_in, whole_noun
 from vademecum.memory.records import FactKind, Role, Statement
 
 __all__ = ["extract"]
@@ -69,7 +69,11 @@ _PRONOUNS = frozenset(
         "elle",
     )
 )
-_USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez) (?=\S)")
+_USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez|utilisons) (?=\S)")
+_HOW = re.compile(
+    r"(?i)^(?:(?:also|just|only|even|never|always|aussi|toujours|(?!(?:ap|re|sup|multi|com|im)ply\b|rely\b|fly\b)\w+ly)\s+)+(?=\S)"
+)
+_NO_MORE = re.compile(r"(?i)^plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
 # What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind. When, where
 # and how are no things: "to stop after three attempts" is about stopping.
 _ACT = re.compile(
@@ -181,7 +185,8 @@ def _is_asked(sentence: str, start: int, match: re.Match[str], language: Languag
 
 def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
     said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
-    value = _USE.sub("", said.get("value", _tidy(match[0])))
+    value = _tidy(_USE.sub("", said.get("value", _tidy(match[0]))))
+    value = _NO_MORE.sub("", value) if rule.negative else value
     if value.lower() in _PRONOUNS:
         value = _named_before(sentence, match.start()) or value
     bare = _BEYOND.sub("", _ALWAYS.sub("", value))
@@ -232,37 +237,35 @@ def _subject(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_
     if rule.about:
         return Subject(rule.about)
     if said.get("subject", "we").lower() not in _PRONOUNS:
-        done = _verb(value) if rule.kind is FactKind.INSTRUCTION else ""
+        done = _parted(value)[0] if rule.kind is FactKind.INSTRUCTION else ""
         return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
     if "topic" in said:
-        return Subject(_topic(said["topic"]), noun(_object(value)))
+        return Subject(_topic(said["topic"]), noun(_parted(value)[1]))
     thing, other = said.get("object", value), said.get("other", "")
     if "object" in said and not is_known(thing):
-        return Subject(noun(thing), _verb(value.lower().partition(thing.lower())[0]))
+        before, found, _ = value.lower().partition(thing.lower())
+        return acted_on(verb_in(before) if found else "", thing)
     chosen = rule.kind not in (FactKind.TODO, FactKind.FIX) and (is_known(thing) or bool(other) or rule.known)
     return (None if chosen else _done_to(rule.kind, said, thing)) or about(thing, other, clause, head_first=head_first)
 
 
 def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None:
     """What something is done to, and what: "never touch X without a test" does not change "document X"."""
+    verb, rest = _parted(value)
     if kind in (FactKind.TODO, FactKind.FIX):
-        return Subject(noun(_object(value)))
+        return Subject(acted_on(verb, rest).name)
     if kind is FactKind.INSTRUCTION:
-        return Subject(noun(_object(value)), "" if _USE.match(said.get("value", "")) else _verb(value))
+        used = _USE.match(said.get("value", "")) is not None
+        return Subject(noun(rest)) if used else acted_on(verb, rest)
     act = _ACT.match(value) if kind is FactKind.DECISION else None
-    return Subject(noun(act["object"]), (act["verb"] or act["faire"]).lower()) if act else None
+    return acted_on((act["verb"] or act["faire"]).lower(), act["object"]) if act else None
 
 
-def _verb(predicate: str) -> str:
-    """The first of several words: `run the tests` → `run`; "" for one alone."""
-    words = predicate.lower().split()
-    return words[0] if len(words) > 1 or predicate.endswith(" ") else ""
-
-
-def _object(predicate: str) -> str:
-    """What a verb is about: `run the tests before` → `the tests before`."""
-    words = predicate.split(None, 1)
-    return words[1] if len(words) > 1 else predicate
+def _parted(predicate: str) -> tuple[str, str]:
+    """The verb of a predicate and what it is about: `also run the tests` → `run`, `the tests`; a word alone is both."""
+    said = _HOW.sub("", predicate)
+    first, _, rest = said.partition(" ")
+    return (first.lower(), rest) if rest else ("", said)
 
 
 def _topic(condition: str) -> str:
@@ -272,7 +275,8 @@ def _topic(condition: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    return " ".join(text.split()).strip(_TRAILING).strip("`")[:_MOST_VALUE]
+    text = " ".join(text.split()).strip(_TRAILING)
+    return (text if text.count("`") % 2 == 0 and text.strip("`").count("`") else text.strip("`"))[:_MOST_VALUE]
 
 
 def _placed(found: Statement, message: str, start: int, end: int, corrects: bool, before: str) -> Statement:
