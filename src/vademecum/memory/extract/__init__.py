@@ -82,14 +82,13 @@ _ACT = re.compile(
     r"|après|au|aux|avant|avec|chez|dans|dès|en|jusqu|lors|par|pendant|pour|quand|sans|seulement|sous|sur|vers)\b)(?P<object>\S.*)"
 )
 _ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
-# Behind a value that is one of those chosen among: what it is chosen as, or over
+# Behind a value that is one of those chosen among: what it is chosen as, or over, and since when
 _BEYOND = re.compile(
-    r"(?i)\s+(?:as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
+    r"(?i),?\s+(?:now\b|nowadays\b|these days\b|from now\b|again\b|maintenant\b|désormais\b|dorénavant\b|à présent\b|as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
     re.DOTALL,
 )
 _FOR_IT = re.compile(r"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?$")  # before what a value is a choice of
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
-_CLASHING = (FactKind.FIX, FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE, FactKind.TODO, FactKind.FACT)
 
 
 def extract(message: str, role: Role = Role.USER) -> list[Statement]:
