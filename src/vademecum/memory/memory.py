@@ -18,7 +18,7 @@ from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
-from vademecum.memory.record import Extract, Recording, record
+from vademecum.memory.record import Extract, Recording, record, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, event_id, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
@@ -137,7 +137,7 @@ class Memory:
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
         """Change an event's metadata; None takes a key away. Raises `UsageError`, `StoreError`."""
-        return self._corrections.holder(id_).journal.patch(id_, changes)
+        return self._corrections.holder(id_).journal.patch(id_, without_secrets(changes))
 
     def delete(self, id_: str) -> None:
         """Delete an event and what it says, for good: reading its source again does not bring it back.
