@@ -26,7 +26,7 @@ from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import asks_for_timeline, chapters
 from vademecum.memory.topics import topics_of
 from vademecum.memory.weigh import By, by_of
-from vademecum.memory.when import find_time, time_range
+from vademecum.memory.when import find_time, time_named
 from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder
 
@@ -381,7 +381,7 @@ class Memory:
         return datetime.fromtimestamp(self._clock()).astimezone()
 
     def _range(self, when: str) -> tuple[float, float]:
-        period = time_range(when, self._now())
+        period = time_named(when, self._now())
         if period is None:
             raise UsageError(f"{when!r} names no time: write it as `last week`, `since Monday` or `2025-10-05`")
         return period.seconds
