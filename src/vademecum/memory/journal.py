@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from vademecum.errors import UnknownError
+from vademecum.errors import UnknownError, UsageError
 from vademecum.memory.records import Event, Role
 from vademecum.protocols import Condition, Row, Store
 
@@ -242,4 +242,7 @@ def _tags(event: Event, number: int) -> list[Row]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise UsageError(f"metadata is what JSON can hold, text, numbers, lists and the like: {problem}") from problem

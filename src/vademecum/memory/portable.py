@@ -30,6 +30,7 @@ from vademecum.memory.wording import Wording, date_of
 
 VERSION = 1
 AT_ONCE = 1000  # records of one transaction
+_WORDS = ("text", "value", "reason")  # of a claim, that may quote a secret known as one only since
 _MARKS = (CONFIRMED, REJECTED, FORGOTTEN)
 
 
@@ -47,10 +48,10 @@ def exported(scope: Scope) -> Iterator[str]:
     yield _line({"type": "memory", "version": VERSION, "scope": scope.name})
     for batch in scope.journal.after(0, AT_ONCE):
         for _, event in batch:
-            clean = asdict(event) | {"text": redact(event.text).text, "metadata": dict(event.metadata)}
-            yield _line({"type": "event", **clean})
+            yield _line({"type": "event", **asdict(redacted([event])[0][0])})
     for row in scope.store.scan("claims", order=("at", "event", "position")).unwrap():
-        yield _line({"type": "claim", **dict(zip(CLAIM_COLUMNS, row, strict=True))})
+        claim = dict(zip(CLAIM_COLUMNS, row, strict=True))
+        yield _line({"type": "claim", **claim, **{name: redact(str(claim[name])).text for name in _WORDS}})
     for digest, mark, at in scope.store.scan("marks", order=("at", "digest")).unwrap():
         yield _line({"type": "mark", "digest": digest, "mark": mark, "at": at})
     for row in scope.store.scan("tombstones", columns=("id", "reason", "at"), order=("number",)).unwrap():
@@ -178,7 +179,7 @@ def _claim(record: Mapping[str, Any]) -> Claim | None:
         }
         texts = ("event", "key", "digest", "text", "subject", "attribute", "value", "reason", "place", "speaker")
         words = {name: str(named[name]) for name in texts}
-        words |= {name: redact(words[name]).text for name in ("text", "value", "reason")}
+        words |= {name: redact(words[name]).text for name in _WORDS}
         kind, corrects = FactKind(named["kind"]), bool(named["corrects"])
         return Claim(**words, **numbers, kind=kind, corrects=corrects, recorded_at=float(named["recorded_at"]))  # type: ignore[arg-type]
     except (KeyError, ValueError, TypeError):
