@@ -190,6 +190,6 @@ class Current:
                 raise StoreError("the tools were closed")
             if self._known is None or self._known.version != version:
                 made = self._made(version)
-                _ = made.view.ridge, made.ways, made.pairs
+                _ = made.view.ridge, made.view.metas_counted, made.ways, made.pairs
                 self._known = made
             return self._known
