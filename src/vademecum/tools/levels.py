@@ -49,13 +49,13 @@ class Levels:
         metas, graph = self.metas, self.metas.graph
         if not len(metas):
             return np.zeros(graph.tools, np.float32)
-        up = np.bincount(graph.capability, attention, len(metas.chains))
+        up = np.bincount(graph.capability, attention, len(metas.chains)).astype(np.float32)
         if len(self.coming):
             due = metas.last.take(self.coming)
             down = np.bincount(due, self.weight.take(self.coming) * up.take(due), len(metas.chains))
         else:
             member, meta = metas.inside
-            message = self.weight * np.add.reduceat(up.take(member), metas.begins) / metas.size
+            message = np.multiply(self.weight, metas.mean(up))
             down = np.bincount(member, message.take(meta), len(metas.chains))
         tool, capability = metas.called
         given = np.bincount(tool, down.take(capability), graph.tools)

@@ -128,6 +128,13 @@ class Metas:
         least = np.minimum.reduceat(alone.take(self.inside[0]), self.begins)
         return (counted * (least > 0)).astype(np.float32)
 
+    def mean(self, value: Weights) -> Weights:
+        """Return float32 (s,): the mean of something over the capabilities of each; `value` is float32 (c,)."""
+        if not len(self):
+            return np.zeros(0, np.float32)
+        total = np.add.reduceat(value.take(self.inside[0]), self.begins)
+        return np.asarray(total / self.size, np.float32)
+
     @cached_property
     def recurring(self) -> tuple[int, ...]:
         """Those that several traces show, the most shown first, without those that only ever are part of a longer one."""
