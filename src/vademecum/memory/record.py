@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from vademecum.memory.anchors import Anchoring
@@ -79,8 +79,8 @@ def redacted(events: Sequence[Event]) -> tuple[list[Event], list[Counter[str]]]:
         found = redact(writable(event.text))
         counts = Counter(found.counts)
         metadata = without_secrets(event.metadata, counts)
-        names = {name: writable(getattr(event, name)) for name in ("id", "session", "repo", "speaker")}
-        clean.append(replace(event, text=found.text, metadata=metadata, **names))
+        id_, session, repo, speaker = map(writable, (event.id, event.session, event.repo, event.speaker))
+        clean.append(Event(id_, event.at, event.role, found.text, session, repo, speaker, metadata))
         taken_out.append(counts)
     return clean, taken_out
 
