@@ -25,7 +25,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Turn:
-    """One intent with its calls; `earlier` are those of the session's turns before."""
+    """One intent with its calls; `earlier` are those of the session's turns before, in order and as often as they were."""
 
     intent: str
     calls: tuple[str, ...]
@@ -122,7 +122,7 @@ def _task(row: dict[str, Any]) -> Task:
     earlier: tuple[str, ...] = ()
     for turn in row.get("turns") or [{"user": row["intent"], "calls": row["seq"]}]:
         if turn["calls"]:
-            turns.append(Turn(turn["user"], tuple(turn["calls"]), tuple(dict.fromkeys(earlier))))
+            turns.append(Turn(turn["user"], tuple(turn["calls"]), earlier))
         earlier += tuple(turn["calls"])
     links = None if row["links"] is None else tuple((a, b) for a, b in row["links"])
     return Task(row["id"], row["intent"], tuple(turns), frozenset(row["gold"]), links, row["split"])

@@ -42,14 +42,34 @@ from vademecum.tools.prior import prior
 from vademecum.tools.tools import Tools
 from vademecum.tools.view import View
 
-ATTENTION = ("by_words", "by_meaning", "by_members", "session", "next_by_words", "next_by_meaning", "next_by_path")
+META = ("by_meta", "next_by_meta")
+ATTENTION = (
+    "by_words",
+    "by_meaning",
+    "by_members",
+    "session",
+    "next_by_words",
+    "next_by_meaning",
+    "next_by_path",
+    *META,
+)
 HISTORY = (*MEMORY, "popular")
 ABLATIONS: Mapping[str, tuple[str, ...]] = {
     "without messages": ATTENTION,
+    "without meta level": META,
     "without history": HISTORY,
     "without text": (*TEXT, *UNSEEN[1:]),
     "without use": USE,
-    "without context": ("next", "next_by_words", "next_by_meaning", "next_by_path", "left", "order", *USE[1:]),
+    "without context": (
+        "next",
+        "next_by_words",
+        "next_by_meaning",
+        "next_by_path",
+        "next_by_meta",
+        "left",
+        "order",
+        *USE[1:],
+    ),
 } | {f"without {head}": (head,) for head in (*TEXT, *MEMORY, *USE)}
 COVERAGE = (0.25, 0.5, 0.75, 0.9, 1.0)
 DRAWS = 2000

@@ -60,7 +60,7 @@ def test_nothing_found_exits_with_1(vade):
 def test_stats_pins_and_the_page(known, tmp_path):
     assert known("tools", "pin", "files/write").code == 0
     said = known("tools", "stats")
-    assert "2 tools of 1 server, 4 traces, 1 chains, 0 tools never used" in said.out
+    assert "2 tools of 1 server, 4 traces, 1 chain, 0 chains of chains, 0 tools never used" in said.out
     assert "pinned: files/write" in said.out
     page = tmp_path / "page.html"
     assert known("tools", "graph", "--html", str(page), "--plan", "copy the green file").code == 0

@@ -11,7 +11,7 @@ import pytest
 
 from chromium import Page, opened
 from vademecum.tools.page import graph_page
-from vademecum.tools.records import Call, Plan, Task, Tool, Trace
+from vademecum.tools.records import Call, Group, Plan, Task, Tool, Trace
 
 HOSTILE = "</script><script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
 
@@ -36,6 +36,10 @@ TOOLS = [
 ]
 CALLS = ("films/search", "films/credits", "mail/address", "mail/send")
 TRACES = [Trace("t1", "", tuple(map(Call, CALLS)), ((0, 1), (1, 3), (2, 3)))]
+GROUPS = (
+    Group("capability/c", "capability", CALLS[:2], CALLS[:2], 3),
+    Group("meta/m", "meta", ("capability/c", "mail/send"), (*CALLS[:2], "mail/send"), 2),
+)
 PLAN = Plan(
     "Mail Ada the credits of a film",
     (
@@ -48,6 +52,7 @@ PLAN = Plan(
     0.8,
     ("t1",),
     ("mail/send?text",),
+    contains=GROUPS,
 )
 # An element's text, an attribute, a count: what a test asks of the page.
 FOCUSED = "document.activeElement.dataset.id || document.activeElement.id"
@@ -57,7 +62,7 @@ FOCUSED = "document.activeElement.dataset.id || document.activeElement.id"
 def file(tmp_path: Path) -> Path:
     """The page with a plan, as a file."""
     path = tmp_path / "tools.html"
-    path.write_text(graph_page(TOOLS, TRACES, PLAN, {"a chain": CALLS[:2]}), encoding="utf-8")
+    path.write_text(graph_page(TOOLS, TRACES, PLAN, GROUPS), encoding="utf-8")
     return path
 
 
@@ -74,12 +79,15 @@ def test_the_page_is_complete_and_names_nobody_else() -> None:
 
 def test_what_is_drawn_is_what_is_known() -> None:
     """Nodes, arcs of each kind with their evidence, and of each input of the plan where it comes from."""
-    page = graph_page(TOOLS, TRACES, PLAN, {"a chain": CALLS[:2]})
+    page = graph_page(TOOLS, TRACES, PLAN, GROUPS)
     found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
     assert found
     data = json.loads(found[1])
     names = [node["id"] for node in data["nodes"]]
-    assert names == [*CALLS, "a chain"] or sorted(names) == sorted([*CALLS, "a chain"])
+    assert sorted(names) == sorted([*CALLS, "capability/c", "meta/m"])
+    shown = {node["id"]: (node["kind"], node["name"]) for node in data["nodes"]}
+    assert shown["capability/c"] == ("capability", "search → credits")
+    assert shown["meta/m"] == ("meta", "search → credits ⇒ send")
     arcs = {
         (tuple(sorted(names[n] for n in arc["tail"])), names[arc["head"]], arc["kind"], arc["seen"])
         for arc in data["arcs"]
@@ -89,7 +97,8 @@ def test_what_is_drawn_is_what_is_known() -> None:
         (("films/credits", "mail/address"), "mail/send", "sequence", 1),
         (("films/search",), "films/credits", "provides", 0),
         (("mail/address",), "mail/send", "provides", 0),
-        (("films/credits", "films/search"), "a chain", "contains", 0),
+        (("films/credits", "films/search"), "capability/c", "contains", 0),
+        (("capability/c", "mail/send"), "meta/m", "contains", 0),
     }
     inputs = {task["id"]: {one["name"]: one["from"] for one in task["inputs"]} for task in data["plan"]["tasks"]}
     assert inputs == {"a": {"title": ""}, "b": {"name": ""}, "c": {"film_id": "a"}, "d": {"address": "b", "text": ""}}
@@ -129,6 +138,11 @@ def test_the_plan_is_shown_in_layers(browser: Page, file: Path) -> None:
     at = dict(lefts)
     assert at["a"] == at["b"] < at["c"] < at["d"]
     assert "mail/send?text" in browser.js("document.getElementById('about-plan').textContent")
+    within = browser.js("document.getElementById('within').textContent")
+    assert "meta-capability: search → credits ⇒ send, seen in 2 traces" in within
+    browser.js("[...document.querySelectorAll('#within button')].at(-1).click()")
+    said = browser.js("document.getElementById('detail').textContent")
+    assert "Containssearch → credits and mail/send" in said, "a level opens what it is made of"
     assert "asks for title" in browser.js("document.querySelector('.task').textContent")
 
 
@@ -157,14 +171,14 @@ def test_views_and_map_by_keyboard(browser: Page, file: Path) -> None:
     browser.js("document.getElementById('tab-plan').focus()")
     browser.press("ArrowRight")
     assert browser.js(FOCUSED) == "tab-map"
-    assert browser.js("document.querySelectorAll('#drawing .node').length") == 5
+    assert browser.js("document.querySelectorAll('#drawing .node').length") == 6
     browser.js("document.querySelector('#drawing .node[tabindex=\"0\"]').focus()")
     visited = {browser.js("document.querySelector('#detail h2').textContent")}
     for key in ("ArrowRight", "ArrowDown", "ArrowLeft", "ArrowLeft"):
         browser.press(key)
         visited.add(browser.js("document.querySelector('#detail h2').textContent"))
     assert len(visited) > 1
-    assert visited <= {*CALLS, "a chain"}
+    assert visited <= {*CALLS, "search → credits", "search → credits ⇒ send"}
     assert browser.js("document.querySelectorAll('#drawing .node.chosen').length") == 1
     before = browser.js("document.getElementById('drawing').getAttribute('viewBox')")
     browser.press("+")
@@ -179,9 +193,9 @@ def test_kinds_can_be_left_out_and_tools_found(browser: Page, file: Path) -> Non
     browser.go(file)
     browser.js("document.getElementById('tab-map').click()")
     drawn = "document.querySelectorAll('#drawing .arc').length"
-    assert browser.js(drawn) == 5
+    assert browser.js(drawn) == 6
     browser.js("document.querySelector('#kinds input').click()")
-    assert browser.js(drawn) == 3
+    assert browser.js(drawn) == 4
     browser.js("document.getElementById('tab-list').click(); document.getElementById('filter').focus()")
     for letter in "address":
         browser.press(letter)

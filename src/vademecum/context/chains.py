@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from vademecum.context.render import PLAIN, Style, counted, visible
-from vademecum.tools.records import Candidate, Match, Plan, Prediction, ToolAnswer, ToolsStatus
+from vademecum.tools.records import Candidate, Group, Match, Plan, Prediction, ToolAnswer, ToolsStatus
 
 WORDS = 160  # characters of a description that are shown
 USED_SHOWN = 10
@@ -59,6 +59,7 @@ def plan_text(plan: Plan, *, style: Style = PLAIN) -> str:
             after = f"  after {', '.join(task.depends_on)}" if task.depends_on else ""
             lines.append(f"  {number}. {id_}  {style.place(visible(task.call))}({inputs}){after}")
     lines += [f"  missing: {visible(', '.join(plan.missing))}"] if plan.missing else []
+    lines += [style.dim(f"  {_group_line(group, plan.contains)}") for group in plan.contains]
     lines += [style.dim(f"  as in {visible(', '.join(plan.evidence))}")] if plan.evidence else []
     return "\n".join(lines) + "\n"
 
@@ -69,7 +70,8 @@ def stats_text(status: ToolsStatus, *, style: Style = PLAIN) -> str:
         (
             f"{counted(status.tools, 'tool')} of {counted(len(status.servers), 'server')}",
             counted(status.traces, "trace"),
-            f"{status.capabilities} chains",
+            counted(status.capabilities, "chain"),
+            f"{status.metas} {'chain' if status.metas == 1 else 'chains'} of chains",
             f"{status.unused} tools never used",
         )
     )
@@ -78,6 +80,7 @@ def stats_text(status: ToolsStatus, *, style: Style = PLAIN) -> str:
         *(f"  {visible(server or '(no server)')}: {count}" for server, count in status.servers.items()),
     ]
     lines += [f"  pinned: {visible(', '.join(status.pinned))}"] if status.pinned else []
+    lines += [f"  {_group_line(group, status.recurring)}" for group in status.recurring if group.kind == "meta"]
     for usage in status.used[:USED_SHOWN]:
         took = f", {usage.latency_s * 1000:.0f} ms" if usage.latency_s else ""
         said = f"{counted(usage.calls, 'call')}, {counted(usage.failures, 'failure')}{took}"
@@ -86,10 +89,29 @@ def stats_text(status: ToolsStatus, *, style: Style = PLAIN) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _group_line(group: Group, groups: Sequence[Group]) -> str:
+    """A chain of tools, or one of chains, and how often it was seen."""
+    parts = {part.id: part.tools for part in groups if part.kind == "capability"}
+    meta = group.kind == "meta"
+    tools = nested_text([parts.get(one, (one,)) for one in group.members]) if meta else " → ".join(group.tools)
+    return f"{'chain of chains' if meta else 'chain'}: {visible(tools)}  {counted(group.traces, 'trace')}"
+
+
+def nested_text(contains: Sequence[Sequence[str]]) -> str:
+    """Return a chain of chains as a line.
+
+    >>> nested_text([("files/read", "mail/send"), ("calendar/add",)])
+    '(files/read → mail/send) ⇒ calendar/add'
+    """
+    return " ⇒ ".join(f"({' → '.join(part)})" if len(part) > 1 else part[0] for part in contains)
+
+
 def _match_lines(match: Match, *, why: bool, style: Style) -> list[str]:
     marks = "".join(f"  [{mark}]" for mark in ("exact", "pinned") if getattr(match, mark))
     if match.kind == "capability":
         lines = [f"{style.place('chain')}  {match.score:.2f}  {visible(' → '.join(match.tools))}"]
+    elif match.kind == "meta":
+        lines = [f"{style.place('chain of chains')}  {match.score:.2f}  {visible(nested_text(match.contains))}"]
     else:
         lines = [f"{style.place(visible(match.id))}  {match.score:.2f}{marks}"]
     said = " ".join(match.description.split())

@@ -200,7 +200,7 @@ class Gateway:
         raise UsageError(f"there is no tool {asked!r}: {hint}")
 
     def _is_here(self, match: Match) -> bool:
-        members = match.tools if match.kind == "capability" else (match.id,)
+        members = match.tools or (match.id,)
         return all(self._tool(member) is not None for member in members)
 
     def _tool(self, id_: str) -> records.Tool | None:
@@ -292,7 +292,7 @@ def _checked(tool: records.Tool, result: Mapping[str, Any]) -> Outcome:
 
 def _described(match: Match, tool: records.Tool | None) -> list[str]:
     """A tool in a list: what it is called with, and what it does; with its schema where it was asked for by name."""
-    if match.kind == "capability":
+    if match.kind != "tool":
         return [f"{match.name}: {' -> '.join(match.tools)}"]
     assert tool is not None
     words = " ".join(tool.description.split())

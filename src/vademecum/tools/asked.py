@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vademecum.retrieval.lexical import K1
 from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context
+from vademecum.tools.levels import Levels
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.view import View
 
@@ -27,7 +28,7 @@ class Asked:
     Args:
         view: tools and traces.
         question: the intent.
-        earlier: numbers of tools called earlier in the session, for other intents.
+        earlier: numbers of tools called earlier in the session, for other intents, in order and as often as they were.
         own: the trace that the question is, when weights are fitted; -1 otherwise.
         excluded: traces that must not speak: its own and those of its session.
         hidden: bool (n,), tools to be treated as if no trace had used them; None for none.
@@ -85,6 +86,13 @@ class Asked:
     def beside(self) -> Beside:
         """What was called in sessions."""
         return self.view.beside if self.excluded is None else Beside(self.view.graph, self.weight)
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The level of meta-capabilities."""
+        metas = self.view.metas
+        counted = self.view.metas_counted if self.excluded is None else metas.weights(self.weight)
+        return Levels(metas, counted, self.earlier)
 
     @cached_property
     def intent_matches(self) -> Matches:
@@ -179,6 +187,7 @@ class Asked:
         return {
             "terms": self.log_share(self._terms()),
             "by_members": self.log_share(graph.gather(members)),
+            "by_meta": self.log_share(self.levels.gathered(self._attention)),
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),
             "popular": self.seen(np.log((self.counted + 0.5) / self._calls), float(np.log(0.5 / self._calls))),

@@ -140,12 +140,12 @@ def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floa
 def _in_order(asked: Asked, chains: Sequence[Chain]) -> Iterator[float]:
     """How much later in the intent what is called later is said, over the pairs of each chain that are both said clearly."""
     tools = list({tool for chain in chains for tool in chain.tools})
-    place = dict(zip(tools, asked.places[tools].tolist(), strict=True))
-    clear = dict(zip(tools, asked.clear[tools].tolist(), strict=True))
+    number = {tool: n for n, tool in enumerate(tools)}
+    place, clear = asked.places[tools].astype(np.float64), asked.clear[tools].astype(np.float64)
+    apart = ((place - place[:, None]) * np.minimum(clear, clear[:, None])).tolist()
     for chain in chains:
-        pairs = [(a, b) for a, b in combinations(chain.tools, 2) if a != b]
-        apart = sum((place[b] - place[a]) * min(clear[a], clear[b]) for a, b in pairs)
-        yield apart / max(len(pairs), 1)
+        pairs = [(a, b) for a, b in combinations([number[tool] for tool in chain.tools], 2) if a != b]
+        yield sum(apart[a][b] for a, b in pairs) / max(len(pairs), 1)
 
 
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:

@@ -19,6 +19,7 @@ from functools import cached_property
 
 from vademecum.errors import Error, StoreError
 from vademecum.tools.fit import fitted
+from vademecum.tools.groups import Groups
 from vademecum.tools.ledger import Ledger, Version
 from vademecum.tools.links import Pairs
 from vademecum.tools.model import Model
@@ -46,7 +47,12 @@ class Known:
     def ways(self) -> Ways:
         """How tools are reached."""
         live = [tool for number, tool in enumerate(self.view.tools) if self.view.live[number]]
-        return Ways(live, self.view.traces)
+        return Ways(live, self.view.traces, self.groups.members)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """What was learned to belong together."""
+        return Groups(self.view)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -190,6 +196,6 @@ class Current:
                 raise StoreError("the tools were closed")
             if self._known is None or self._known.version != version:
                 made = self._made(version)
-                _ = made.view.ridge, made.ways, made.pairs
+                _ = made.view.ridge, made.view.metas_counted, made.ways, made.pairs
                 self._known = made
             return self._known

@@ -54,6 +54,7 @@ SEARCH = (
     "by_words",
     "by_meaning",
     "by_members",
+    "by_meta",
     "ridge",
     "popular",
     *UNSEEN,
@@ -93,7 +94,7 @@ def asked_of(view: View, trace: int, hidden: NDArray[np.bool_] | None = None) ->
     session = view.graph.session[trace]
     excluded = np.flatnonzero(view.graph.session == session) if session >= 0 else np.array([trace])
     earlier = [t for t in excluded if t < trace] if session >= 0 else []
-    called = tuple(dict.fromkeys(tool for t in earlier for tool in view.chains[t]))
+    called = tuple(tool for t in earlier for tool in view.chains[t])
     return Asked(view, view.read(view.traces[trace].intent), called, trace, excluded, hidden)
 
 

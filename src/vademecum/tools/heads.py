@@ -26,8 +26,8 @@ from vademecum.tools.logit import Weights
 from vademecum.tools.texts import Floats
 
 TEXT = ("bm25", "tfidf", "meaning", "server", "match", "left", "order")
-MEMORY = ("terms", "by_words", "by_meaning", "by_members", "session", "next_by_words", "next_by_meaning", "next_by_path",
-          "next", "ridge", "ridge_first")  # fmt: skip
+MEMORY = ("terms", "by_words", "by_meaning", "by_members", "by_meta", "session", "next_by_words", "next_by_meaning",
+          "next_by_path", "next", "next_by_meta", "ridge", "ridge_first")  # fmt: skip
 USE = ("popular", "used", "last", "before")
 UNSEEN = ("unseen", "unseen_bm25", "unseen_tfidf", "unseen_meaning", "unseen_match")
 HEADS = (*TEXT, *MEMORY, *USE, *UNSEEN)
@@ -37,6 +37,7 @@ STOPPING = (
     "next_by_meaning",
     "next_by_path",
     "next",
+    "next_by_meta",
     "left",
     "begun",
     "long",
@@ -45,9 +46,10 @@ STOPPING = (
 )
 RANKING = ("likely", "taken", "unmet", "in_order", "known")
 
+DUE = 0.5  # weight of the prior in votes of meta-capabilities
 _STEP = 0.2  # how far apart two needs are said, as a share of the intent
 _TRANSITIONS = ("next", "next_by_words", "next_by_meaning", "next_by_path")
-_MOVING = ("left", "order", "session", "by_words", "by_meaning", *_TRANSITIONS)
+_MOVING = ("left", "order", "session", "by_words", "by_meaning", *_TRANSITIONS, "next_by_meta")
 _COLUMN = {name: column for column, name in enumerate(HEADS)}
 _MOVING_COLUMNS = [_COLUMN[name] for name in _MOVING]
 
@@ -144,18 +146,23 @@ class After:
         found = np.empty((len(_MOVING), *shape), np.float32)
         found[0], found[1], found[2] = self._left(), self._order(), self._session()
         found[3:5] = asked.log_share(self._moved.gathered)
-        logs = np.log(self._next[:, :, :-1] + np.float32(EPSILON), out=found[5:])
+        np.log(self._next[:, :, :-1] + np.float32(EPSILON), out=found[5:-1])
+        if self._by_meta is None:  # nothing is due: what follows anyhow
+            found[-1] = found[5]
+        else:
+            np.log(self._by_meta[:, :-1] + np.float32(EPSILON), out=found[-1])
         if asked.hidden is not None:
-            found[5:] = asked.seen(logs, np.log(self._floors() + EPSILON))
+            found[5:] = asked.seen(found[5:], np.log(self._floors() + EPSILON))
         return found
 
     def stopping(self, taken: Taken) -> Floats:
         """Return float32 (c, len(STOPPING)): what it looks like to stop here."""
-        ends = np.log(self._next[:, :, -1] + EPSILON).T.tolist()
+        by_meta = self._next[0] if self._by_meta is None else self._by_meta
+        ends = np.log(np.concatenate([self._next[:, :, -1], by_meta[None, :, -1]]) + EPSILON).T.tolist()
         said = []
         for chain, unmet, transitions in zip(self.chains, self.unmet.tolist(), ends, strict=True):
             sure = min(max(taken.surest(chain), 1e-3), 1 - 1e-3)
-            found = dict(zip(_TRANSITIONS, transitions, strict=True)) | {
+            found = dict(zip((*_TRANSITIONS, "next_by_meta"), transitions, strict=True)) | {
                 "open": math.log(max(taken.rest(chain), 0) + 0.05),
                 "surest": math.log(sure / (1 - sure)),
                 "bias": 1.0,
@@ -228,10 +235,18 @@ class After:
             found[3, begins] = found[1, begins]  # nothing lies behind
         return found
 
+    @cached_property
+    def _by_meta(self) -> Floats | None:
+        """float32 (c, n + 1): how likely each tool comes next by the meta-capabilities that are due; None where none is."""
+        levels = self.asked.levels
+        return voted(levels.next(self.chains), self._next[0], DUE) if len(levels.coming) else None
+
     def _floors(self) -> Floats:
-        """float32 (len(_TRANSITIONS), c, 1): what a tool never seen would get: the prior, thinned by what was counted."""
+        """float32 (len(_TRANSITIONS) + 1, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""
         row, step = self._steps
         counted = np.bincount(row, self.asked.weight[self._graph.owner[step]], len(self.chains))
         floor = float(self.asked.share[:-1].min(initial=1.0)) * SMOOTHING / (counted + SMOOTHING)
         thin = BACKING / (1 + BACKING)
-        return np.stack([floor, floor * thin, floor * thin, floor * thin])[:, :, None].astype(np.float32)
+        due = self.asked.levels.next(self.chains).sum(1) if self._by_meta is not None else np.zeros(len(self.chains))
+        floors = [floor, floor * thin, floor * thin, floor * thin, floor * DUE / (due + DUE)]
+        return np.stack(floors)[:, :, None].astype(np.float32)

@@ -1,8 +1,9 @@
 """Traces as a hypergraph: each is a hyperedge over the tools it called, in their order.
 
-Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools (0) lie in traces (1), traces
-that called the same chain lie in a capability (2), and the traces of one session lie in that session (3). An incidence
-is stored as flat arrays, one entry for each member, sorted so that a tool's or a trace's entries are a slice.
+Levels, as in an n-SuperHyperGraph (Smarandache; Fujita, engrXiv 10.31224/4994): tools (0) lie in capabilities (1), the chains
+that traces called, each of which is kept with its traces; capabilities lie in meta-capabilities (2, `metas`). Beside them the
+traces of one session lie in that session. An incidence is stored as flat arrays, one entry for each member, sorted so that a
+tool's or a trace's entries are a slice.
 
 Every count asked of it is a sum of weights over traces, so that leaving some out, as fitting does, is a weight of 0,
 and a new trace is a few more entries.

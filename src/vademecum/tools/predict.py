@@ -49,7 +49,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     after, strange = known(view, asked_for.after)
     earlier, _ = known(view, asked_for.earlier)
     called = tuple(view.tools[n].id for n in after)
-    asked = Asked(view, view.read(asked_for.intent), tuple(dict.fromkeys(earlier)))
+    asked = Asked(view, view.read(asked_for.intent), earlier)
     here, weights = After(asked, [after]), model.next[min(len(after), PHASES - 1)]
     features = here.heads(still(asked))
     taken = taken_probabilities(heads(asked, ()) if after else features, model.search, model.certain)

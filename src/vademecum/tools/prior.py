@@ -1,7 +1,7 @@
 """Weights to begin with, before there are traces of one's own: what held on other people's.
 
 Fitted by `fit` on the 3,027 training tasks of UltraTool as published with GNN4TaskPlan (MIT), rounded to two digits;
-those of `server`, `session` and `before`, of which these tasks know nothing, those of links, which are all chains there,
+those of `server`, `session`, `before` and `next_by_meta`, of which these tasks know nothing, those of links, which are all chains there,
 those of whole chains, kept small as people differ in how they order what they ask for, and those of unseen tools, so that without any trace `match` alone ranks a search, were set by hand. With traces of one's own the weights move from here to what these say.
 """
 
@@ -28,11 +28,13 @@ _HEADS: Mapping[str, tuple[float, float]] = {
     "by_words": (0.02, -0.091),
     "by_meaning": (0.64, 0.97),
     "by_members": (0.31, 0.046),
+    "by_meta": (0.0, 0.0),
     "session": (0.7, 0.0),
     "next_by_words": (-0.36, 0.0),
     "next_by_meaning": (0.39, 0.0),
     "next_by_path": (0.12, 0.0),
     "next": (0.44, 0.0),
+    "next_by_meta": (0.0, 0.0),
     "ridge": (0.9, 5.3),
     "ridge_first": (1.9, 0.0),
     "popular": (-0.74, -1.2),
@@ -51,6 +53,7 @@ _STOPPING: Mapping[str, float] = {
     "next_by_meaning": 0.64,
     "next_by_path": 1.7,
     "next": -0.55,
+    "next_by_meta": 0.0,
     "left": -2.4,
     "begun": -1.2,
     "long": 4.3,

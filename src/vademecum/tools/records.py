@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from vademecum.types import Verdict
 
+Kind = Literal["capability", "meta"]
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
@@ -84,18 +86,30 @@ class ObserveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A tool or a capability (a learned chain of tools) that fits an intent, and why it stands where it does."""
+class Group:
+    """What was learned to belong together: a capability is a chain of tools, a meta-capability one of capabilities."""
 
-    id: str  # a Tool's id, or the capability's
-    kind: Literal["tool", "capability"]
+    id: str
+    kind: Kind
+    members: tuple[str, ...]  # ids in order: tools, or of a meta-capability capabilities and single tools
+    tools: tuple[str, ...]  # all of them, in order
+    traces: int  # that show it
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A tool, a capability (a learned chain of tools) or a meta-capability (one of capabilities) that fits an intent, and why."""
+
+    id: str  # a Tool's id, or the Group's
+    kind: Literal["tool", "capability", "meta"]
     name: str
     server: str
     description: str
     score: float  # semantic * reliability, at most 0.95
     semantic: float  # 0..1
     reliability: float  # a factor around 1
-    tools: tuple[str, ...] = ()  # of a capability, in order
+    tools: tuple[str, ...] = ()  # of a capability or a meta-capability, in order
+    contains: tuple[tuple[str, ...], ...] = ()  # of a meta-capability: the tools of each of its capabilities
     why: Mapping[str, float] = field(default_factory=dict)  # what each signal said
     traces: tuple[str, ...] = ()  # ids of past traces that speak for it, the nearest first
     pinned: bool = False
@@ -165,6 +179,7 @@ class Plan:
     evidence: tuple[str, ...] = ()  # ids of the traces that support it
     missing: tuple[str, ...] = ()  # inputs that nothing known provides
     reason: str = ""
+    contains: tuple[Group, ...] = ()  # what its calls make up; meta-capabilities after the capabilities they contain
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +216,8 @@ class ToolsStatus:
     traces: int
     sessions: int
     capabilities: int  # distinct chains of several tools
+    metas: int = 0  # meta-capabilities that several traces show
+    recurring: tuple[Group, ...] = ()  # those shown most often, with the capabilities they contain before them
     used: tuple[Usage, ...] = ()  # the most used first
     unused: int = 0  # registered and in no trace
     pinned: tuple[str, ...] = ()

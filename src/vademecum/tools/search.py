@@ -5,7 +5,7 @@
 No alpha and no graph: without a context there is nothing to relate to. `semantic` is the probability that the intent
 takes the tool, from its own words and meaning and, where there are traces, from past intents. A tool whose name is
 what was asked for comes first whatever its score; pinned tools are always there; chains that were called for such
-intents before stand beside the tools.
+intents before, and chains of such chains, stand beside the tools.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from vademecum.retrieval.fusion import top
 from vademecum.retrieval.query import plan_query
 from vademecum.tools.asked import Asked
+from vademecum.tools.groups import Groups
 from vademecum.tools.heads import heads
 from vademecum.tools.model import Model, log_probabilities, taken_probabilities
 from vademecum.tools.predict import evidence, reasons
@@ -30,7 +31,7 @@ from vademecum.tools.view import View
 from vademecum.types import Verdict
 
 K = 5  # few: each one is read, and paid for
-CAPABILITIES = 2  # chains beside them
+CAPABILITIES, METAS = 2, 1  # chains beside them
 LIKELY_FROM = 0.5
 FOUND_FROM = 0.02  # below, nothing fits
 _SHOWN_FROM = 0.001
@@ -49,7 +50,7 @@ class Wanted:
 
 
 def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
-    """Return the tools that fit, best first, then the chains."""
+    """Return the tools that fit, best first, then the chains, then a chain of chains."""
     asked = Asked(view, view.read(wanted.text))
     features = heads(asked, ())
     semantic = taken_probabilities(features, model.search, model.certain)
@@ -68,7 +69,7 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
     probability = 1.0 if exact else max((float(semantic[n]) for n in order), default=0.0)
-    chains = capabilities(asked) if asks and not wanted.server else []
+    chains = [*capabilities(asked), *metas(asked)] if asks and not wanted.server else []
     verdict = _verdict(probability, exact, said=said_anywhere(asked))
     return ToolAnswer(
         wanted.text, verdict, probability, (*matches, *chains),
@@ -119,9 +120,33 @@ def _chain(view: View, number: int, share: float, traces: NDArray[np.int64]) -> 
     tools = tuple(view.tools[tool] for tool in view.graph.capabilities[number])
     fine = float(np.mean([view.traces[n].ok for n in traces]))
     return Match(
-        f"capability/{view.traces[traces.min()].id}", "capability", " → ".join(tool.name for tool in tools), "",
-        view.traces[traces[0]].intent, min(share * fine, CAP), share, fine, tuple(tool.id for tool in tools),
+        Groups(view).capability(view.graph.capabilities[number]).id, "capability", " → ".join(tool.name for tool in tools), "",
+        view.traces[traces[0]].intent, min(share * fine, CAP), share, fine, tuple(tool.id for tool in tools), (),
         {"traces": float(len(traces))}, tuple(view.traces[n].id for n in traces[:3]),
+    )  # fmt: skip
+
+
+def metas(asked: Asked) -> list[Match]:
+    """Return the meta-capabilities whose capabilities were called for such intents, by the mean of the attention these get."""
+    view, known = asked.view, asked.view.metas
+    if not known.recurring:
+        return []
+    share = np.bincount(view.graph.capability, asked.attention_after(()), len(known.chains))
+    near = known.mean(share.astype(np.float32))[list(known.recurring)]
+    order = [n for n in np.argsort(-near, kind="stable")[: 4 * METAS].tolist() if near[n] >= _CHAIN_FROM]
+    found = [_meta(view, known.recurring[n], float(near[n])) for n in order]
+    return [match for match in found if all(view.live[view.number[tool]] for tool in match.tools)][:METAS]
+
+
+def _meta(view: View, number: int, near: float) -> Match:
+    group, shown = Groups(view).meta(number), view.metas.witnesses[number]
+    fine = float(np.mean([view.traces[n].ok for n in shown]))
+    parts = [tuple(view.tools[tool] for tool in view.metas.chains[one]) for one in view.metas.members[number]]
+    name = " ⇒ ".join(" → ".join(tool.name for tool in part) for part in parts)
+    return Match(
+        group.id, "meta", name, "", view.traces[shown[0]].intent, min(near * fine, CAP), near, fine, group.tools,
+        tuple(tuple(tool.id for tool in part) for part in parts), {"traces": float(len(shown))},
+        tuple(view.traces[n].id for n in shown[:3]),
     )  # fmt: skip
 
 

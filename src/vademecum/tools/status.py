@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from statistics import median
 
 import numpy as np
 
-from vademecum.tools.records import ToolsStatus, Usage
+from vademecum.tools.current import Known
+from vademecum.tools.records import Group, ToolsStatus, Usage
 from vademecum.tools.reliability import smoothed
 from vademecum.tools.view import View
 
+RECURRING = 10  # meta-capabilities listed
 
-def status_of(view: View, database: str) -> ToolsStatus:
-    """Count what a view holds."""
+
+def status_of(known: Known, database: str) -> ToolsStatus:
+    """Count what is known."""
+    view, metas = known.view, [group for group in known.groups.known.values() if group.kind == "meta"]
     live = [tool for number, tool in enumerate(view.tools) if view.live[number]]
     used = _usage(view)
     return ToolsStatus(
@@ -22,11 +27,19 @@ def status_of(view: View, database: str) -> ToolsStatus:
         len(view.traces),
         len({trace.session for trace in view.traces if trace.session}),
         sum(len(chain) > 1 for chain in view.graph.capabilities),
+        len(metas),
+        tuple(_with_parts(known, metas[:RECURRING])),
         used,
         int(sum(view.calls[view.number[tool.id]] == 0 for tool in live)),
         tuple(view.tools[number].id for number in view.pinned),
         database,
     )
+
+
+def _with_parts(known: Known, metas: Sequence[Group]) -> list[Group]:
+    """The meta-capabilities, and before them the capabilities that they contain, once each."""
+    ids = dict.fromkeys(id_ for meta in metas for id_ in (*meta.members, meta.id) if id_ in known.groups.known)
+    return [known.groups.known[id_] for id_ in ids]
 
 
 def _usage(view: View) -> tuple[Usage, ...]:

@@ -3,6 +3,7 @@
     decode    the chain of calls that agrees best with all that are likely (`chains`)
     link      which call waits for which
     close     what a tool is known to need and the plan lacks, by the shortest hyperpath
+    contain   which capabilities and meta-capabilities these calls make up, by the hyperpath that contains them
     layer     calls that wait for nothing unfinished run together
 
 An intent that a good trace has word for word is answered by that trace: what was learned from one trace is replayed.
@@ -18,6 +19,7 @@ from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
 from vademecum.tools.chains import Chain, decoded
 from vademecum.tools.documents import names
+from vademecum.tools.groups import Groups
 from vademecum.tools.links import Pairs, chosen_links, links_of
 from vademecum.tools.model import Model
 from vademecum.tools.records import Plan, Task
@@ -28,7 +30,7 @@ EVIDENCE = 5
 _SAME = 0.999  # cosine of intents that say the same words
 
 
-def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, intent: str) -> Plan:
+def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, intent: str) -> Plan:
     """Return a plan for an intent; without tasks where nothing fits."""
     if not any(char.isalnum() for char in intent):
         return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
@@ -42,7 +44,10 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, intent: str) -> 
     linked = _linked(asked, model, pairs, ways, chain.tools, replayed)
     tasks, missing = _tasks(view, ways, chain, linked)
     confidence = float(np.exp(np.mean(np.log(np.maximum(chain.probabilities, 1e-6)))))
-    return Plan(intent, tasks, layers(tasks), confidence, supporting(asked, chain.tools, replayed), missing)
+    called = [task.call for task in tasks]
+    inside = tuple(groups.known[id_] for id_ in ways.containing(called, groups.with_all_in(called)))
+    evidence = supporting(asked, chain.tools, replayed)
+    return Plan(intent, tasks, layers(tasks), confidence, evidence, missing, contains=inside)
 
 
 def same_intent(asked: Asked) -> int | None:

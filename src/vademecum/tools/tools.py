@@ -15,6 +15,7 @@ from vademecum.tools.openapi import read_openapi
 from vademecum.tools.page import graph_page, graph_record
 from vademecum.tools.predict import PREDICTORS, THRESHOLD, Situation, predict
 from vademecum.tools.records import (
+    Group,
     Listed,
     ObserveReport,
     Plan,
@@ -142,13 +143,17 @@ class Tools:
 
     def page(self, plan: Plan | None = None) -> str:
         """Return an HTML page, complete in itself, that shows how tools lead to each other, and a plan if one is given."""
-        tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
-        return graph_page(tools, self._ledger.traces(), plan)
+        return graph_page(*self._shown(), plan, self._groups())
 
     def drawn(self, plan: Plan | None = None) -> dict[str, Any]:
         """Return what that page shows, as JSON-serialisable values: nodes, hyperarcs between them, and the plan."""
-        tools = [kept.tool for kept in self._ledger.tools() if not kept.gone]
-        return graph_record(tools, self._ledger.traces(), plan)
+        return graph_record(*self._shown(), plan, self._groups())
+
+    def _shown(self) -> tuple[list[Tool], list[Trace]]:
+        return [kept.tool for kept in self._ledger.tools() if not kept.gone], self._ledger.traces()
+
+    def _groups(self) -> list[Group]:
+        return [*self._current.read().groups.known.values()]
 
     def traces(self, ids: Collection[str] = (), *, tool: str = "") -> list[Trace]:
         """Return what was observed, the latest first: traces of these ids, or all, that called a tool, or any."""
@@ -220,7 +225,7 @@ class Tools:
     def suggest(self, intent: str) -> Plan:
         """Return a whole plan for an intent: an acyclic graph of calls, in layers, with confidence and evidence."""
         known = self._now()
-        return suggest(known.view, known.model, known.pairs, known.ways, intent)
+        return suggest(known.view, known.model, known.pairs, known.ways, known.groups, intent)
 
     def fit(self) -> int:
         """Fit the weights on all traces now. Returns on how many. It happens by itself each time these double."""
@@ -228,7 +233,7 @@ class Tools:
 
     def stats(self) -> ToolsStatus:
         """Return what is known, and how each tool fared."""
-        return status_of(self._current.read().view, self._database)
+        return status_of(self._current.read(), self._database)
 
     def settle(self) -> int:
         """Wait until everything observed counts, the weights too. Returns the number of traces.

@@ -17,6 +17,7 @@ from vademecum.tools.attention import Beside
 from vademecum.tools.documents import document, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
+from vademecum.tools.metas import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
 from vademecum.tools.texts import Floats, Question, Texts, clauses
@@ -70,6 +71,16 @@ class View:
     def beside(self) -> Beside:
         """What was called in sessions."""
         return Beside(self.graph, self.graph.weight)
+
+    @cached_property
+    def metas(self) -> Metas:
+        """Which capabilities follow one another."""
+        return Metas.of(self.graph)
+
+    @cached_property
+    def metas_counted(self) -> Floats:
+        """float32 (s,): what each meta-capability counts for."""
+        return self.metas.weights(self.graph.weight)
 
     @cached_property
     def made(self) -> dict[tuple[int, ...], NDArray[np.int64]]:

@@ -250,11 +250,11 @@ class InputShape(Shape):
 
 
 class ToolNode(Shape):
-    """A tool or a capability, and how it fared."""
+    """A tool, a capability or a meta-capability, and how it fared."""
 
     id: str
     name: str
-    kind: Literal["tool", "capability"]
+    kind: Literal["tool", "capability", "meta"]
     about: str
     inputs: list[InputShape]
     calls: int
@@ -291,6 +291,16 @@ class TaskShape(Shape):
     probability: float
 
 
+class GroupShape(Shape):
+    """Calls that were learned to belong together."""
+
+    id: str
+    kind: Literal["capability", "meta"]
+    members: list[str] = Field(description="Ids of tools, or of a meta-capability those of capabilities and tools.")
+    tools: list[str]
+    traces: int = Field(description="How many show it.")
+
+
 class PlanShape(Shape):
     """What to call for an intent, in layers whose tasks can run at the same time."""
 
@@ -301,6 +311,7 @@ class PlanShape(Shape):
     evidence: list[str] = Field(description="Ids of the traces that support it.")
     missing: list[str]
     reason: str
+    contains: list[GroupShape] = Field(description="What its calls make up.")
 
 
 class ToolGraph(Shape):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from vademecum.drawing import force_script
 from vademecum.tools.directed import DirectedHypergraph, Hyperarc
 from vademecum.tools.fields import inputs_of
-from vademecum.tools.records import Plan, Task, Tool, Trace
+from vademecum.tools.records import Group, Plan, Task, Tool, Trace
 from vademecum.tools.relations import Relations, input_node, tool_of_input
 
 MOST_ARCS = 20_000  # in a page, the strongest ones
@@ -28,7 +28,7 @@ def graph_page(
     tools: Sequence[Tool],
     traces: Sequence[Trace],
     plan: Plan | None = None,
-    capabilities: Mapping[str, Iterable[str]] | None = None,
+    groups: Collection[Group] = (),
 ) -> str:
     """Return the page.
 
@@ -36,9 +36,9 @@ def graph_page(
         tools: What is registered.
         traces: What was observed.
         plan: A suggested plan.
-        capabilities: Id to members.
+        groups: What was learned to belong together.
     """
-    data = graph_record(tools, traces, plan, capabilities)
+    data = graph_record(tools, traces, plan, groups)
     parts = {
         "/*STYLE*/": (_HERE / "page.css").read_text(encoding="utf-8"),
         "/*SCRIPT*/": (_HERE / "page.js").read_text(encoding="utf-8").replace("/*FORCE*/", force_script()),
@@ -55,15 +55,17 @@ def graph_record(
     tools: Sequence[Tool],
     traces: Sequence[Trace],
     plan: Plan | None = None,
-    capabilities: Mapping[str, Iterable[str]] | None = None,
+    groups: Collection[Group] = (),
 ) -> dict[str, Any]:
     """Return what the page shows as JSON-serialisable values; the arguments are those of `graph_page`."""
-    relations = Relations(tools, traces, capabilities)
+    relations = Relations(tools, traces, {group.id: group.members for group in groups})
     shown = _plan(plan, {tool.id: tool for tool in tools}, relations.graph) if plan else None
-    return picture(tools, traces, relations) | {"plan": shown}
+    return picture(tools, traces, {group.id: group for group in groups}, relations) | {"plan": shown}
 
 
-def picture(tools: Sequence[Tool], traces: Sequence[Trace], relations: Relations) -> dict[str, Any]:
+def picture(
+    tools: Sequence[Tool], traces: Sequence[Trace], groups: Mapping[str, Group], relations: Relations
+) -> dict[str, Any]:
     """Return what the page's script draws: nodes, and arcs between them by number.
 
     Inputs are no nodes of their own here: what provides one leads to the tool that takes it.
@@ -74,14 +76,16 @@ def picture(tools: Sequence[Tool], traces: Sequence[Trace], relations: Relations
     graph = relations.graph
     shown = [_shown(arc) for arc in map(graph.arc, graph) if arc.tail and arc.kind != "needs"]
     shown = sorted(shown, key=lambda pair: pair[0].weight)[:MOST_ARCS]
-    made = [arc.head for arc, _ in shown if arc.kind == "contains"]
     names = list(dict.fromkeys([*known, *calls, *(node for arc, _ in shown for node in (*arc.tail, arc.head))]))
     number = {name: place for place, name in enumerate(names)}
     return {
-        "nodes": [_node(name, known.get(name), calls[name], good[name], made) for name in names],
+        "nodes": [
+            _group(groups[name], groups) if name in groups else _node(name, known.get(name), calls[name], good[name])
+            for name in names
+        ],
         "arcs": [
             {
-                "tail": [number[node] for node in arc.tail],
+                "tail": [number[node] for node in (groups[arc.head].members if arc.head in groups else arc.tail)],
                 "head": number[arc.head],
                 "kind": arc.kind,
                 "weight": round(arc.weight, 3),
@@ -119,12 +123,29 @@ def _shown(arc: Hyperarc) -> tuple[Hyperarc, str]:
     return Hyperarc(arc.tail, tool, arc.weight, arc.kind, arc.evidence), name
 
 
-def _node(name: str, tool: Tool | None, calls: int, good: int, capabilities: Sequence[str]) -> dict[str, Any]:
+def _group(group: Group, groups: Mapping[str, Group]) -> dict[str, Any]:
+    """A capability or a meta-capability as a node: its name says what it is made of."""
+    named = [
+        " → ".join(_last(tool) for tool in groups[member].tools) if member in groups else _last(member)
+        for member in group.members
+    ]
+    name = (" ⇒ " if group.kind == "meta" else " → ").join(named)
+    about = (
+        f"{'Capabilities' if group.kind == 'meta' else 'Tools'} called one after the other in {group.traces} traces."
+    )
+    return {"id": group.id, "name": name, "kind": group.kind, "about": about, "inputs": [], "calls": 0, "good": 0}
+
+
+def _last(id_: str) -> str:
+    return id_.rpartition("/")[2]
+
+
+def _node(name: str, tool: Tool | None, calls: int, good: int) -> dict[str, Any]:
     inputs = inputs_of(tool.input_schema) if tool else []
     return {
         "id": name,
-        "name": name.rpartition("/")[2],
-        "kind": "capability" if name in capabilities else "tool",
+        "name": _last(name),
+        "kind": "tool",
         "about": " ".join(tool.description.split())[:_ABOUT] if tool else "",
         "inputs": [{"name": one.name, "type": one.type or "any", "required": one.required} for one in inputs],
         "calls": calls,

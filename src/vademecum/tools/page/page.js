@@ -3,6 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
 const KINDS = { sequence: "seen in sequence", provides: "provides an input", contains: "belongs to" };
+const LEVELS = { tool: "tool", capability: "capability", meta: "meta-capability" };
 const NODES_DRAWN = 150, SIZE = 1000;
 const byId = new Map(data.nodes.map((node, index) => [node.id, index]));
 const shown = new Set(Object.keys(KINDS));
@@ -64,7 +65,7 @@ function theme() {
 function showPlan() {
   const plan = data.plan, about = $("about-plan");
   if (!plan) {
-    about.append(make("p", {}, "No plan was asked for. Ask for one with: vade tools graph --html FILE --intent \u201cwhat is to be done\u201d"));
+    about.append(make("p", {}, "No plan was asked for. Ask for one with: vade tools graph --html FILE --plan \u201cwhat is to be done\u201d"));
     $("dag").hidden = true;
     return;
   }
@@ -74,6 +75,7 @@ function showPlan() {
   if ((plan.missing || []).length) {
     about.append(make("p", { class: "callout" }, make("b", {}, "Still needed: "), plan.missing.join(", ")));
   }
+  for (const group of plan.contains) $("within").append(make("p", { class: "quiet" }, `${LEVELS[group.kind]}: `, make("button", { class: "link", type: "button", onclick: () => detail(byId.get(group.id)) }, nameOf(group.id)), `, seen in ${plural(group.traces, "trace")}`));
   const tasks = new Map(plan.tasks.map((task) => [task.id, task]));
   plan.layers.forEach((layer, number) => {
     const column = make("div", { class: "layer", role: "group", "aria-label": `Layer ${number + 1}` }, make("p", { class: "quiet" }, `Layer ${number + 1}`));
@@ -90,6 +92,7 @@ function taskButton(task) {
   if (wants.length) button.append(make("small", { class: "wants" }, `asks for ${wants.join(", ")}`));
   return button;
 }
+const nameOf = (id) => { const node = data.nodes[byId.get(id)]; return node ? node.name : id; };
 const callOf = (id) => (data.plan.tasks.find((task) => task.id === id) || { call: id }).call;
 function chooseTask(task) {
   for (const button of document.querySelectorAll(".task")) button.setAttribute("aria-pressed", button.dataset.id === task.id);
@@ -202,7 +205,7 @@ function drawMap() {
   const nodes = [draw("g", { id: "arcs" }, svg), draw("g", {}, svg)][1];
   map.nodes.forEach((place, index) => {
     const node = data.nodes[place.node], size = radius(node);
-    const group = draw("g", { class: `node ${node.kind}`, tabindex: index === Math.max(map.chosen, 0) ? 0 : -1, role: "button", "aria-label": `${node.id}, called ${plural(node.calls, "time")}`, "data-index": index }, nodes);
+    const group = draw("g", { class: `node ${node.kind}`, tabindex: index === Math.max(map.chosen, 0) ? 0 : -1, role: "button", "aria-label": node.kind === "tool" ? `${node.id}, called ${plural(node.calls, "time")}` : `${LEVELS[node.kind]} ${node.name}`, "data-index": index }, nodes);
     draw("circle", { r: size }, group);
     draw("text", { x: size + 3, y: 4 }, group).textContent = node.name;
     group.addEventListener("click", () => chooseOnMap(index));
@@ -316,11 +319,11 @@ function showList() {
 function filterList() {
   const wanted = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
   const found = data.nodes.map((node, index) => index)
-    .filter((index) => wanted.every((word) => `${data.nodes[index].id} ${data.nodes[index].about}`.toLowerCase().includes(word)))
+    .filter((index) => wanted.every((word) => `${data.nodes[index].id} ${data.nodes[index].name} ${data.nodes[index].about}`.toLowerCase().includes(word)))
     .sort((a, b) => data.nodes[b].calls - data.nodes[a].calls || data.nodes[a].id.localeCompare(data.nodes[b].id));
   $("count").textContent = `${plural(found.length, "tool")}${found.length > 200 ? ", the first 200 shown" : ""}`;
   $("names").replaceChildren(...found.slice(0, 200).map((index) => make("li", {}, make("button", { type: "button", onclick: () => detail(index) },
-    data.nodes[index].id, make("small", {}, data.nodes[index].about)))));
+    data.nodes[index].kind === "tool" ? data.nodes[index].id : `${LEVELS[data.nodes[index].kind]}: ${data.nodes[index].name}`, make("small", {}, data.nodes[index].about)))));
 }
 function detail(index, extra = [], name = "") {
   const node = data.nodes[index], box = $("detail");
@@ -330,9 +333,10 @@ function detail(index, extra = [], name = "") {
     return;
   }
   const rate = node.calls ? `, ${percent(node.good / node.calls)} went well` : "";
-  const parts = [make("h2", {}, node.id), make("p", { class: "quiet" }, `${node.kind}; called ${plural(node.calls, "time")}${rate}`), make("p", {}, node.about || "It says nothing about itself."), ...extra];
+  const grouped = node.kind !== "tool";
+  const parts = [make("h2", {}, grouped ? node.name : node.id), make("p", { class: "quiet" }, grouped ? LEVELS[node.kind] : `tool; called ${plural(node.calls, "time")}${rate}`), make("p", {}, node.about || "It says nothing about itself."), ...extra];
   if (node.inputs.length) parts.push(make("h3", {}, "Takes"), make("ul", {}, ...node.inputs.map((input) => make("li", {}, make("code", {}, input.name), ` ${input.type}${input.required ? "" : ", optional"}`))));
-  parts.push(...around(index, (arc) => arc.head === index, "Comes after", (arc) => arc.tail));
+  parts.push(...around(index, (arc) => arc.head === index, node.kind === "tool" ? "Comes after" : "Contains", (arc) => arc.tail));
   parts.push(...around(index, (arc) => arc.tail.includes(index), "Leads to", (arc) => [arc.head]));
   box.replaceChildren(...parts);
 }
@@ -340,7 +344,7 @@ function around(index, wanted, title, ends) {
   const arcs = data.arcs.filter((arc) => wanted(arc) && ends(arc).length).sort((a, b) => a.weight - b.weight).slice(0, 20);
   if (!arcs.length) return [];
   return [make("h3", {}, title), make("ul", {}, ...arcs.map((arc) => make("li", {},
-    ...ends(arc).flatMap((end, number) => [number ? " and " : "", make("button", { class: "link", type: "button", onclick: () => detail(end) }, data.nodes[end].id)]),
+    ...ends(arc).flatMap((end, number) => [number ? " and " : "", make("button", { class: "link", type: "button", onclick: () => detail(end) }, data.nodes[end].kind === "tool" ? data.nodes[end].id : data.nodes[end].name)]),
     make("span", { class: "quiet" }, ` ${arc.input ? `as ${arc.input}` : KINDS[arc.kind] || arc.kind}${arc.seen ? `, ${plural(arc.seen, "time")}` : ""}`))))];
 }
 

@@ -113,7 +113,7 @@ async function intent(panel, given, signal) {
   return { update };
 }
 
-const match = (each) => el("li", {}, el("p", {}, each.kind === "tool" ? el("a", { class: "mono", href: link("tools", { tool: each.id }) }, each.id) : el("span", { class: "mono" }, each.tools.join(" → ")), " ", each.kind === "tool" ? "" : el("span", { class: "tag" }, "chain"), each.exact ? el("span", { class: "tag good" }, "by name") : "", each.pinned ? el("span", { class: "tag" }, "pinned") : "", " ", el("span", { class: "meter" }, bar(each.score), el("span", { class: "figure" }, chance(each.score)))),
+const match = (each) => el("li", {}, el("p", {}, each.kind === "tool" ? el("a", { class: "mono", href: link("tools", { tool: each.id }) }, each.id) : el("span", { class: "mono" }, each.kind === "meta" ? each.contains.map((part) => part.join(" → ")).join(" ⇒ ") : each.tools.join(" → ")), " ", each.kind === "tool" ? "" : el("span", { class: "tag" }, each.kind === "meta" ? "chain of chains" : "chain"), each.exact ? el("span", { class: "tag good" }, "by name") : "", each.pinned ? el("span", { class: "tag" }, "pinned") : "", " ", el("span", { class: "meter" }, bar(each.score), el("span", { class: "figure" }, chance(each.score)))),
   each.description ? el("p", { class: "quiet clamp" }, each.description) : "", reasons({ semantic: each.semantic, reliability: each.reliability, ...each.why }), behind(each.traces));
 
 /** The past traces that speak for something, the nearest first. */
@@ -187,7 +187,7 @@ async function hypergraph(panel, given, signal) {
   const pairs = nodes.map((node) => {
     node.label = node.name.length > 26 ? `${node.name.slice(0, 26)}…` : node.name;
     const size = reach(node);
-    const shape = svg("g", { class: "node", role: "button", "aria-label": `${node.label}, ${node.id}, called ${plural(node.calls, "time")}` }, node.kind === "capability" ? svg("rect", { class: "mark type", x: -size, y: -size, width: 2 * size, height: 2 * size, rx: 2 }) : svg("circle", { class: "mark function", r: size }), svg("text", { x: size + 4, y: 4 }, node.label), svg("title", {}, node.id));
+    const shape = svg("g", { class: "node", role: "button", "aria-label": `${node.label}, ${node.id}, called ${plural(node.calls, "time")}` }, node.kind !== "tool" ? svg("rect", { class: "mark type", x: -size, y: -size, width: 2 * size, height: 2 * size, rx: 2 }) : svg("circle", { class: "mark function", r: size }), svg("text", { x: size + 4, y: 4 }, node.label), svg("title", {}, node.id));
     drawing.view.append(shape);
     return [node, shape];
   });

@@ -1,0 +1,89 @@
+"""What was learned to belong together, by ids: capabilities over tools, and meta-capabilities over capabilities.
+
+Shown to people, and put into the hypergraph as `contains` (`relations`), is what recurs: chains of several tools that several
+traces called, and what of them, or of single tools, follows one another in several (`metas`). What names a tool that is gone is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+import numpy as np
+
+from vademecum.tools.metas import RECURS
+from vademecum.tools.records import Group, Kind
+from vademecum.tools.view import View
+
+
+@dataclass(frozen=True)
+class Groups:
+    """What recurs in a view, made when first asked for."""
+
+    view: View
+
+    @cached_property
+    def known(self) -> Mapping[str, Group]:
+        """Every group by its id, with what it contains before it."""
+        found = {group.id: group for group in self._capabilities()}
+        for meta in self.view.metas.recurring:
+            parts = [self.view.metas.chains[member] for member in self.view.metas.members[meta]]
+            if self._can_be_called(tool for part in parts for tool in part):
+                inside = [self.capability(part) for part in parts if len(part) > 1]
+                found |= {group.id: group for group in inside if group.id not in found}
+                group = self.meta(meta)
+                found[group.id] = group
+        return found
+
+    @property
+    def members(self) -> Mapping[str, tuple[str, ...]]:
+        """What each contains."""
+        return {id_: group.members for id_, group in self.known.items()}
+
+    def capability(self, chain: tuple[int, ...]) -> Group:
+        """Return a chain of tools as a capability."""
+        tools = tuple(self.view.tools[tool].id for tool in chain)
+        return Group(_id("capability", tools), "capability", tools, tools, len(self.view.made.get(chain, ())))
+
+    def meta(self, number: int) -> Group:
+        """Return a meta-capability by its number."""
+        parts = [self.view.metas.chains[member] for member in self.view.metas.members[number]]
+        members = tuple(self.capability(part).id if len(part) > 1 else self.view.tools[part[0]].id for part in parts)
+        tools = tuple(self.view.tools[tool].id for part in parts for tool in part)
+        return Group(_id("meta", members), "meta", members, tools, len(self.view.metas.witnesses[number]))
+
+    @cached_property
+    def _with(self) -> Mapping[str, Sequence[str]]:
+        """The ids of the groups that have each tool."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for group in self.known.values():
+            for tool in set(group.tools):
+                found[tool].append(group.id)
+        return found
+
+    def with_all_in(self, called: Collection[str]) -> list[str]:
+        """Return the ids of the groups all of whose tools are among these, without those that are part of another one's."""
+        whole = set(called)
+        near = dict.fromkeys(id_ for tool in called for id_ in self._with.get(tool, ()))
+        there = {id_: set(self.known[id_].tools) for id_ in near if whole.issuperset(self.known[id_].tools)}
+        return [id_ for id_, tools in there.items() if not any(tools < others for others in there.values())]
+
+    def _capabilities(self) -> Iterator[Group]:
+        graph = self.view.graph
+        count = np.bincount(graph.capability, minlength=len(graph.capabilities))
+        for number in np.argsort(-count, kind="stable").tolist():
+            chain = graph.capabilities[number]
+            if count[number] >= RECURS and len(set(chain)) > 1 and self._can_be_called(chain):
+                yield self.capability(chain)
+
+    def _can_be_called(self, tools: Collection[int] | Iterator[int]) -> bool:
+        return all(self.view.live[tool] for tool in tools)
+
+
+def _id(kind: Kind, members: tuple[str, ...]) -> str:
+    """The id of a group: the same wherever the same members are, whichever traces show it."""
+    return f"{kind}/{blake2b(chr(0).join(members).encode(), digest_size=6).hexdigest()}"

@@ -1,0 +1,200 @@
+"""The third level: meta-capabilities, which are capabilities that follow one another.
+
+A *capability* is a chain of tools that traces called as a whole. A *meta-capability* is a sequence of capabilities, as an
+n-SuperHyperGraph has edges over edges (see `hypergraph`). It is learned from
+
+    sessions        the capabilities of traces that follow one another in a session
+    longer plans    a trace whose chain is put together of capabilities that were called by themselves, too; tools between them
+                    stand for themselves
+
+Each is kept with the traces that show it, its *witnesses*, so that a trace that must not speak takes its vote with it. The
+incidences are flat arrays: A0, tools in capabilities; A1, capabilities in meta-capabilities. A message goes up through both and
+down again (`attention.Levels`).
+
+    >>> from vademecum.tools.hypergraph import Chain
+    >>> twice = [Chain((0, 1), session="s"), Chain((2,), session="s"), Chain((0, 1), session="t"), Chain((2,), session="t")]
+    >>> metas = Metas.of(Hypergraph.of(twice, 3))
+    >>> [[metas.chains[n] for n in members] for members in metas.members], metas.witnesses
+    ([[(0, 1), (2,)]], ((1, 3),))
+    >>> split((4, 0, 1, 2, 3), {(0, 1), (2, 3), (0, 1, 2)})
+    ((4,), (0, 1), (2, 3))
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain as joined
+from typing import Self
+
+import numpy as np
+
+from vademecum.tools.hypergraph import Hypergraph, Integers, Weights
+
+WIDEST = 3  # capabilities of a session in one meta-capability
+LONGEST = 8  # tools of a capability that is looked for in a longer chain, or before a question
+RECURS = 2  # witnesses from which one is shown to people
+Numbers = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Metas:
+    """s meta-capabilities over c capabilities.
+
+    Attributes:
+        graph: The levels below.
+        chains: The tools of each capability in order: those of the graph, then single tools that only stand between them.
+        members: The capabilities of each meta-capability, in order.
+        witnesses: The traces that show each: those it ended with in a session, or those that are it.
+    """
+
+    graph: Hypergraph
+    chains: tuple[Numbers, ...]
+    members: tuple[Numbers, ...]
+    witnesses: tuple[Numbers, ...]
+
+    @classmethod
+    def of(cls, graph: Hypergraph) -> Self:
+        """Learn them from all traces: always the same from the same traces."""
+        number = {chain: place for place, chain in enumerate(graph.capabilities)}
+        found: dict[Numbers, list[int]] = defaultdict(list)
+        for run, trace in _runs(graph):
+            found[run].append(trace)
+        for chain, traces in _composed(graph):
+            found[tuple(number.setdefault(part, len(number)) for part in chain)] += traces
+        return cls(graph, tuple(number), tuple(found), tuple(map(tuple, found.values())))
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.members)
+
+    @cached_property
+    def size(self) -> Integers:
+        """int64 (s,): how many capabilities each has."""
+        return np.array([len(members) for members in self.members], np.int64)
+
+    @cached_property
+    def begins(self) -> Integers:
+        """int64 (s,): where the entries of each begin in A1."""
+        return np.cumsum(self.size) - self.size
+
+    @cached_property
+    def inside(self) -> tuple[Integers, Integers]:
+        """A1 as (capability, meta-capability), int64 (M,) each, by meta-capability and in order."""
+        flat = np.array([*joined.from_iterable(self.members)], np.int64)
+        return flat, np.repeat(np.arange(len(self)), self.size)
+
+    @cached_property
+    def last(self) -> Integers:
+        """int64 (s,): the capability that each ends with."""
+        return np.array([members[-1] for members in self.members], np.int64)
+
+    @cached_property
+    def called(self) -> tuple[Integers, Integers]:
+        """A0 as (tool, capability), int64 (C,) each, by capability; each tool once."""
+        distinct = [sorted(set(chain)) for chain in self.chains]
+        flat = np.array([*joined.from_iterable(distinct)], np.int64)
+        return flat, np.repeat(np.arange(len(distinct)), [len(tools) for tools in distinct])
+
+    @cached_property
+    def after(self) -> dict[Numbers, Integers]:
+        """What may follow what was done: the tools of all capabilities but the last, to the meta-capabilities that begin so."""
+        found: dict[Numbers, list[int]] = defaultdict(list)
+        for meta, members in enumerate(self.members):
+            done = tuple(joined.from_iterable(self.chains[one] for one in members[:-1]))
+            if len(done) <= LONGEST:
+                found[done].append(meta)
+        return {done: np.array(metas, np.int64) for done, metas in found.items()}
+
+    def following(self, called: Sequence[int]) -> Integers:
+        """Return the meta-capabilities whose last capability is still to come, by what was called: it ends with all before."""
+        latest = tuple(called[-LONGEST:])
+        found = [self.after[latest[n:]] for n in range(len(latest)) if latest[n:] in self.after]
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def weights(self, weight: Weights) -> Weights:
+        """Return float32 (s,): what the witnesses of each count for; 0 where nothing else shows one of its capabilities.
+
+        Args:
+            weight: float32 (m,), what each trace counts for.
+        """
+        if not len(self):
+            return np.zeros(0, np.float32)
+        shown, meta = self._witnessed
+        counted = np.bincount(meta, weight.take(shown), len(self))
+        alone = np.bincount(self.graph.capability, weight, len(self.chains)) + self._single
+        least = np.minimum.reduceat(alone.take(self.inside[0]), self.begins)
+        return (counted * (least > 0)).astype(np.float32)
+
+    def mean(self, value: Weights) -> Weights:
+        """Return float32 (s,): the mean of something over the capabilities of each; `value` is float32 (c,)."""
+        if not len(self):
+            return np.zeros(0, np.float32)
+        total = np.add.reduceat(value.take(self.inside[0]), self.begins)
+        return np.asarray(total / self.size, np.float32)
+
+    @cached_property
+    def recurring(self) -> tuple[int, ...]:
+        """Those that several traces show, the most shown first, without those that only ever are part of a longer one."""
+        often = [meta for meta in range(len(self)) if len(self.witnesses[meta]) >= RECURS]
+        part: dict[Numbers, int] = defaultdict(int)
+        for meta in often:
+            members = self.members[meta]
+            for shorter in {members[a:b] for a in range(len(members)) for b in range(a + 2, len(members) + 1)} - {
+                members
+            }:
+                part[shorter] = max(part[shorter], len(self.witnesses[meta]))
+        kept = [meta for meta in often if len(self.witnesses[meta]) > part[self.members[meta]]]
+        return tuple(sorted(kept, key=lambda meta: (-len(self.witnesses[meta]), meta)))
+
+    @cached_property
+    def _witnessed(self) -> tuple[Integers, Integers]:
+        """(trace, meta-capability) of every witness."""
+        flat = np.array([*joined.from_iterable(self.witnesses)], np.int64)
+        return flat, np.repeat(np.arange(len(self)), [len(traces) for traces in self.witnesses])
+
+    @cached_property
+    def _single(self) -> Integers:
+        """int64 (c,): 1 for a single tool, which needs no trace to show that it is a unit."""
+        return np.array([len(chain) == 1 for chain in self.chains], np.int64)
+
+
+def _runs(graph: Hypergraph) -> Iterator[tuple[Numbers, int]]:
+    """Yield what followed what in sessions, up to `WIDEST` capabilities, each with the trace it ended with."""
+    sessions: dict[int, list[int]] = defaultdict(list)
+    for trace, session in enumerate(graph.session.tolist()):
+        sessions[session].append(trace)
+    capability = graph.capability.tolist()
+    for session, traces in sessions.items():
+        for end in range(1, len(traces)) if session >= 0 else ():
+            for begin in range(max(0, end + 1 - WIDEST), end):
+                yield tuple(capability[trace] for trace in traces[begin : end + 1]), traces[end]
+
+
+def _composed(graph: Hypergraph) -> Iterator[tuple[tuple[Numbers, ...], list[int]]]:
+    """Yield each chain that is put together of others as its parts, with the traces that called it."""
+    traces: dict[int, list[int]] = defaultdict(list)
+    for trace, capability in enumerate(graph.capability.tolist()):
+        traces[capability].append(trace)
+    known = {chain for chain in graph.capabilities if len(chain) > 1}
+    for capability, chain in enumerate(graph.capabilities):
+        parts = split(chain, known)
+        if any(len(part) > 1 for part in parts) and len(parts) > 1:
+            yield parts, traces[capability]
+
+
+def split(chain: Numbers, known: Collection[Numbers]) -> tuple[Numbers, ...]:
+    """Return a chain as parts, so that known ones, each shorter than the chain, cover the most of it, with the fewest parts."""
+    best: list[tuple[int, int, tuple[Numbers, ...]]] = [(0, 0, ())]  # covered, -parts, parts
+    for end in range(1, len(chain) + 1):
+        covered, count, parts = best[end - 1]
+        options = [(covered, count - 1, (*parts, chain[end - 1 : end]))]
+        for begin in range(max(0, end - LONGEST), end - 1):
+            part = chain[begin:end]
+            if part in known and len(part) < len(chain):
+                covered, count, parts = best[begin]
+                options.append((covered + len(part), count - 1, (*parts, part)))
+        best.append(max(options, key=lambda option: option[:2]))
+    return best[-1][2]
