@@ -116,3 +116,12 @@ def test_a_failure_between_leaves_no_worker(repo, engine, monkeypatch):
     with pytest.raises(OSError, match="disk full"):
         broken.codebase.index()
     assert helpers() == []
+
+
+def test_a_large_repository_is_linked_after_it_is_stored(repo, engine, taken, monkeypatch):
+    """What would have to be held meanwhile has a bound."""
+    monkeypatch.setattr("vademecum.codebase.index.MOST_AHEAD", 100_000)
+    found = engine(repo("large", FILES), index__workers=2)
+    found.codebase.index()
+    assert taken == [None]
+    assert "page" in [each.name for each in found.codebase.callers("shown").found]

@@ -19,7 +19,7 @@ import numpy as np
 from vademecum.codebase import git
 from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
-from vademecum.codebase.graph.ahead import Ahead
+from vademecum.codebase.graph.ahead import MOST_AHEAD, Ahead
 from vademecum.codebase.items import Items
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
@@ -238,7 +238,7 @@ def keep_contents(
     if not unknown:
         return numbers
     jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
-    ahead = ahead if len(unknown) == len(wanted) else None
+    ahead = ahead if len(unknown) == len(wanted) and sum(len(text) for text, _ in jobs) <= MOST_AHEAD else None
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
     for done, (job, analysis) in enumerate(

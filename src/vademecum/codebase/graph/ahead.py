@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from vademecum.codebase.graph.records import Rows
     from vademecum.codebase.workers import Child
 
+MOST_AHEAD = (
+    32_000_000  # bytes of content: all that was found of it is held, here and in the worker, some ten times as much
+)
 _SMALL = 100_000  # bytes of JSON: what other settings may be continued in
 
 
