@@ -62,12 +62,14 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.7, "i want ,i need ,i expect ,i would like ,i'd like ", rf"{_START}(?:i (?:want|need|expect|would like)|i'd like) (?:all |every |each |my |your )(?P<object>(?:of )?(?:the |your |my )?{_STYLE}) (?:to (?:be |have |include |use |stay )|in |with |as )(?P<value>\S.*?){_END}", besides=" all , every , each , my , your "),
     Rule(INSTRUCTION, 0.75, "convention,policy,rule,standard,guideline,style", rf"{_START}(?:our|the|my) (?:convention|policy|rule|standard|guideline|house style|style guide)(?: here)?(?: is| says)(?: to| that)? (?P<value>\S.*?){_END}", besides=" is , says "),
     Rule(INSTRUCTION, 0.75, "only use ", rf"{_START}only use (?P<value>[^,;]+?){_END}"),
-    Rule(INSTRUCTION, 0.75, "you must ", rf"{_START}you must (?P<value>(?!(?:be|have|know|think|see|mean)\b){_VERB}\b.*?){_END}"),
+    Rule(INSTRUCTION, 0.8, "you must not ,you mustn't ", rf"{_START}you must(?: not|n't) (?P<value>{_VERB}\b.*?){_END}", negative=True),
+    Rule(INSTRUCTION, 0.8, "forbidden,not allowed", rf"{_START}(?:it is |it's )(?:strictly )?(?:forbidden|not allowed) to {_VALUE}{_END}", negative=True),
+    Rule(INSTRUCTION, 0.75, "you must ", rf"{_START}you must (?P<value>(?!(?:not|never|always|only|be|have|know|think|see|mean)\b){_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.7, "use", rf"{_START}(?:only |just )?use (?P<value>[^,;]+?){_END}", known=True),
     Rule(INSTRUCTION, 0.75, "prefer,favor,favour", rf"{_START}(?:prefer|favou?r) (?:to use |using )?{_VALUE}{_NOT}?{_END}"),
     # --- corrections, which are also what holds ------------------------------------------------------------------------
     Rule(DECISION, 0.8, "switched,moved,migrated,changed", rf"(?:we|i)(?: have|'ve)?(?: just)? (?:switched|moved|migrated|changed)(?: over)?(?: from (?P<other>[^,;]+?))? to (?P<value>[^,;]+?){_END}", corrects=True),
-    Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>\S.*?){_END}", negative=True, corrects=True),
+    Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>{_VERB} (?P<object>\S.*?)|\S.*?){_END}", negative=True, corrects=True),
     Rule(FACT, 0.7, "any more,anymore", r"(?:we|i) (?:don't|do not) (?P<value>\S[^,;]*?) any ?more\b", negative=True, corrects=True),
     # --- preferences -----------------------------------------------------------------------------------------------------
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|would|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to)? (?P<value>[\w`.+#-]+) to (?P<other>[\w`.+#-]+){_END}", besides=" to ", reach=7),
