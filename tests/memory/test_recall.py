@@ -434,3 +434,12 @@ def test_the_course_of_things_is_no_search_for_words(memory, said, clock, questi
     nothing = memory.recall("What did we discuss yesterday?")
     assert (bool(nothing), nothing.reason) == (False, "nothing is recorded for that time")
     assert len(memory.recall("What have we done so far?").evidence) == 3
+
+
+def test_what_makes_no_sense_is_refused_by_name(memory):
+    """A kind there is not, and a moment that is none."""
+    with pytest.raises(UsageError, match="zebra"):
+        memory.facts(kinds=["zebra"])
+    for as_of in (float("inf"), float("nan"), 1e300):
+        with pytest.raises(UsageError, match="as_of"):
+            memory.recall("anything", as_of=as_of)

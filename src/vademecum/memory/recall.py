@@ -20,7 +20,7 @@ from vademecum.errors import UsageError
 from vademecum.memory.confidence import Found, judge
 from vademecum.memory.laid import Sharing
 from vademecum.memory.question import Question, named, take_apart
-from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
+from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
@@ -45,6 +45,10 @@ class Filters:
     until: float | None = None  # half-open
     metadata: Mapping[str, Any] = field(default_factory=dict)  # every value must be there
     as_of: float | None = None  # as if this were now
+
+    def __post_init__(self) -> None:
+        if self.as_of is not None and not is_time(self.as_of):
+            raise UsageError(f"as_of is {self.as_of}: give seconds since 1970")
 
 
 NO_FILTERS = Filters()

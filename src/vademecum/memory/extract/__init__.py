@@ -73,7 +73,7 @@ _USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez|
 _HOW = re.compile(
     r"(?i)^(?:(?:also|just|only|even|never|always|aussi|toujours|(?!(?:ap|re|sup|multi|com|im)ply\b|rely\b|fly\b)\w+ly)\s+)+(?=\S)"
 )
-_NO_MORE = re.compile(r"(?i)^plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
+_NO_MORE = re.compile(r"(?i)^([^\W\d_]+ )?plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
 # What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind. When, where
 # and how are no things: "to stop after three attempts" is about stopping.
 _ACT = re.compile(
@@ -185,7 +185,7 @@ def _is_asked(sentence: str, start: int, match: re.Match[str], language: Languag
 def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
     said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
     value = _tidy(_USE.sub("", said.get("value", _tidy(match[0]))))
-    value = _NO_MORE.sub("", value) if rule.negative else value
+    value = _NO_MORE.sub(r"\1", value) if rule.negative else value
     if value.lower() in _PRONOUNS:
         value = _named_before(sentence, match.start()) or value
     bare = _BEYOND.sub("", _ALWAYS.sub("", value))
