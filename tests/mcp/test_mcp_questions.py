@@ -62,9 +62,9 @@ def through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     with both_ways(file) as servers:
         server = gateway(tmp_path, servers, monkeypatch, VADE_GATEWAY__TIMEOUT_S=str(TIMEOUT_S))
 
-        def run(session: Callable[[Client], Awaitable[None]], **answering: Any) -> None:
+        def run(session: Callable[[Client], Awaitable[None]], mode: str = "legacy", **answering: Any) -> None:
             async def converse() -> None:
-                async with Client(server, mode="legacy", **answering) as client:
+                async with Client(server, mode=mode, **answering) as client:
                     for _ in range(20):  # until both have started, however busy the machine is
                         said = await ask(client, "piped/none"), await ask(client, "served/none")
                         if all("there is no tool" in text for text in said):
@@ -83,7 +83,9 @@ async def ask(client: Client, tool: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_user_and_the_model_are_asked_for_a_server(through: Callable[..., None]) -> None:
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_the_user_and_the_model_are_asked_for_a_server(through: Callable[..., None], mode: str) -> None:
+    """A client that greets is asked, and so is one that does not: there the call is answered with the question."""
     questions: list[str] = []
 
     async def user(_: Any, params: ElicitRequestParams) -> ElicitResult:
@@ -107,11 +109,12 @@ def test_the_user_and_the_model_are_asked_for_a_server(through: Callable[..., No
             assert await ask(client, f"{name}/burn") == "accept True"
         assert questions == ["piped: Are you sure?", "served: Are you sure?"]
 
-    through(session, elicitation_callback=user, sampling_callback=model, list_roots_callback=roots)
+    through(session, mode, elicitation_callback=user, sampling_callback=model, list_roots_callback=roots)
 
 
 @pytest.mark.slow
-def test_who_says_no_is_heard_and_who_offers_nothing_is_not_asked(through: Callable[..., None]) -> None:
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_who_says_no_is_heard_and_who_offers_nothing_is_not_asked(through: Callable[..., None], mode: str) -> None:
     async def user(_: Any, __: ElicitRequestParams) -> ElicitResult:
         return ElicitResult(action="decline")
 
@@ -120,7 +123,7 @@ def test_who_says_no_is_heard_and_who_offers_nothing_is_not_asked(through: Calla
             assert (await ask(client, f"{name}/burn")).strip() == "decline"
             assert "ot supported" in (said := await ask(client, f"{name}/rhyme")) or "no such thing" in said
 
-    through(session, elicitation_callback=user)
+    through(session, mode, elicitation_callback=user)
 
 
 def test_who_waits_for_a_client_that_is_gone_is_told() -> None:
@@ -132,6 +135,7 @@ def test_who_waits_for_a_client_that_is_gone_is_told() -> None:
         client.hang_up()
 
     client = AskedClient(send)
+    client.greeted = True
     assert client.ask("roots/list", {})["error"]["message"] == "the client is gone"
     assert client.ask("roots/list", {})["error"]["message"] == "the client is gone"
     assert [message["method"] for message in sent] == ["roots/list"]
@@ -145,4 +149,5 @@ def test_answers_find_who_asked_and_others_are_nothing() -> None:
         client.hear({"jsonrpc": "2.0", "id": message["id"], "result": "again"})
 
     client = AskedClient(send)
+    client.greeted = True
     assert client.ask("roots/list", {}) == {"result": {"roots": []}}

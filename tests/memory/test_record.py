@@ -58,6 +58,25 @@ def test_metadata_that_json_cannot_hold_is_refused(memory, event, bad):
     assert [each.id for each in memory.events()] == ["e1"]
 
 
+@pytest.mark.parametrize("at", [float("inf"), float("-inf"), float("nan"), 1e300, -1e15])
+def test_a_time_that_no_calendar_has_is_refused(memory, at):
+    """Kept, it would stand in the way of every answer."""
+    with pytest.raises(UsageError, match="time"):
+        memory.record("hello", at=at)
+    assert memory.events() == []
+    assert memory.recall("hello").evidence == ()
+
+
+def test_halves_of_characters_are_joined_or_replaced(memory):
+    """As programs write them that cut texts by their UTF-16 length."""
+    memory.record(
+        "Always use tabs \ud83d\ude00 and \ud83d", role="user", session="\ud83d", metadata={"a\udc00": "\udc00"}
+    )
+    (kept,) = memory.events()
+    assert (kept.text, kept.session) == ("Always use tabs \U0001f600 and \ufffd", "\ufffd")
+    assert kept.metadata == {"a\ufffd": "\ufffd"}
+
+
 def test_metadata_is_patched_and_filtered(memory, event):
     """A value is found by, changed, taken away, and no longer found by."""
     memory.record_all(

@@ -130,6 +130,51 @@ def test_what_nothing_provides_is_missing(tools):
     assert "shop/create_cart" in [task.call for task in plan.tasks]
 
 
+def shop():
+    """Four tools of a shop, which say what they take and give, and no trace of their use."""
+
+    def fields(*names):
+        return {"properties": {name: {"type": "string"} for name in names}, "required": list(names)}
+
+    return [
+        Tool.of("shop", "make_cart", "Make a cart.", output_schema=fields("cart_id")),
+        Tool.of("shop", "add_item", "Put an item into the cart.", input_schema=fields("cart_id", "item_id")),
+        Tool.of("shop", "find_item", "Find an item.", input_schema=fields("name"), output_schema=fields("item_id")),
+        Tool.of("shop", "pay", "Pay for what is in the cart.", input_schema=fields("cart_id")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "intent", ["pay", "pay for the cart", "buy a lamp and pay", "put a lamp into the cart and pay"]
+)
+def test_a_plan_calls_nothing_twice_unless_that_was_ever_done(tools, intent):
+    tools.register(shop())
+    called = [task.call for task in tools.suggest(intent).tasks]
+    assert called
+    assert len(called) == len(set(called))
+    tools.observe([trace("pay in two parts", (Call("shop/make_cart"), Call("shop/pay"), Call("shop/pay")))])
+    assert [task.call for task in tools.suggest("pay in two parts").tasks].count("shop/pay") == 2
+
+
+def test_what_several_tools_have_to_give_first_is_planned(tools):
+    tools.register(shop())
+    plan = tools.suggest("put a lamp into the cart")
+    assert [task.call for task in plan.tasks][-1] == "shop/add_item"
+    assert {"shop/make_cart", "shop/find_item"} <= {task.call for task in plan.tasks}
+    assert plan.missing == ("shop/find_item?name",)
+
+
+def test_nothing_is_predicted_where_nothing_is_said_and_nothing_was_called(office):
+    """Habit alone is no answer: it says what it needs. What was called before is enough to go on with."""
+    for intent in ("", "  ", "?!"):
+        empty = office.predict(intent)
+        assert (empty.candidates, empty.abstained, empty.probability, empty.done) == ((), True, 0.0, 0.0)
+        assert "say what is to be done, or what was called" in empty.reason
+        assert office.predict(intent, after=["nobody/knows"]).candidates == ()
+    assert office.predict("", after=["files/read"]).candidates[0].tool == "mail/send"
+    assert office.predict("", earlier=["files/read"]).candidates
+
+
 @pytest.mark.parametrize("intent", ["", "  ", "?!"])
 def test_nothing_is_planned_where_nothing_is_asked_for(office, intent):
     plan = office.suggest(intent)

@@ -43,6 +43,8 @@ def arcs(graph: DirectedHypergraph) -> set[tuple[object, ...]]:
         ("create_user", "id", "delete_order", "order_id", 0.0),
         ("create_user", "name", "delete_user", "user_id", 0.0),
         ("search", "results", "show", "text", 0.0),
+        ("find_item", "item_id", "add_item", "item_id", 1.0),
+        ("find_item", "id", "add_to_cart", "item_id", 0.5),
     ],
 )
 def test_what_matches(giver: str, given: str, taker: str, wanted: str, trust: float) -> None:

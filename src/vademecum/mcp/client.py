@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
-ASKED_S = 600.0  # that an answer may take: it may be a person who gives it
-_REFUSED = -32600
-_GONE = {"error": {"code": _REFUSED, "message": "the client is gone"}}
+from vademecum.mcp.rounds import ASKED_S, REFUSED, Answer, Rounds
 
-Answer = Mapping[str, Any]  # {"result": ...} or {"error": ...}
+_GONE = {"error": {"code": REFUSED, "message": "the client is gone"}}
+_OFFERS = "io.modelcontextprotocol/clientCapabilities"
 
 
 class AskedClient:
@@ -23,16 +22,27 @@ class AskedClient:
     """
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
-        self.offers: Mapping[str, Any] = {}  # its capabilities, as it named them in its greeting
+        self.offers: Mapping[
+            str, Any
+        ] = {}  # its capabilities, as it named them in its greeting, or else in its first request
         self.greeted = False  # whether it may be told what it did not ask for
+        self.rounds = Rounds()  # where it is asked if it did not greet
         self._send = send
         self._numbers = count(1)
         self._waiting: dict[str, queue.SimpleQueue[Answer]] = {}
         self._gone = False
         self._lock = threading.Lock()
 
-    def ask(self, method: str, params: Mapping[str, Any]) -> Answer:
+    def meet(self, message: Any) -> None:
+        """Take what it says of itself with a request, where it does not greet."""
+        params = message.get("params") if isinstance(message, Mapping) else None
+        if not self.offers and not self.greeted and isinstance(params, Mapping):
+            self.offers = offers_in(params)
+
+    def ask(self, method: str, params: Mapping[str, Any], server: str = "") -> Answer:
         """Return the answer to a question, or the error in its place. May be called from several threads."""
+        if not self.greeted:
+            return self.rounds.ask(server, method, params)
         number, answer = f"vade-{next(self._numbers)}", queue.SimpleQueue[Answer]()
         with self._lock:
             if self._gone:
@@ -43,7 +53,7 @@ class AskedClient:
             return answer.get(timeout=ASKED_S)
         except queue.Empty:
             self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-            return {"error": {"code": _REFUSED, "message": f"no answer within {ASKED_S:g} s"}}
+            return {"error": {"code": REFUSED, "message": f"no answer within {ASKED_S:g} s"}}
         finally:
             with self._lock:
                 self._waiting.pop(number, None)
@@ -69,3 +79,11 @@ class AskedClient:
             self._gone, waiting = True, list(self._waiting.values())
         for answer in waiting:
             answer.put(_GONE)
+        self.rounds.give_up()
+
+
+def offers_in(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the capabilities that a client names with a request, in the era without a greeting."""
+    meta = params.get("_meta")
+    named = meta.get(_OFFERS) if isinstance(meta, Mapping) else None
+    return named if isinstance(named, Mapping) else {}

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from vademecum import __version__
 from vademecum.errors import Error, UsageError
-from vademecum.mcp.client import AskedClient
+from vademecum.mcp.client import AskedClient, offers_in
 from vademecum.mcp.registry import CODE, Front
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ CAPABILITIES: dict[str, Any] = {"tools": {}}
 LIST_TTL_MS = 3_600_000  # the tools never change while the server runs
 PROGRESS_EVERY_S = 0.5
 RELAY_EVERY_S = 0.05
+IN_ROUNDS = ("tools/call", "prompts/get", "resources/read")  # what may be answered with a question
 MOST_APART = 64  # calls at the same time, of tools that run on threads of their own
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
@@ -84,6 +85,7 @@ class Server:
         except (ValueError, RecursionError):
             self._send(_error(None, ProtocolError(PARSE_ERROR, "this line is not JSON")))
             return
+        self.client.meet(message)
         if isinstance(message, list):  # a batch is answered as one, in order
             self._work.put(lambda: self._batch(message))
         elif isinstance(message, dict) and message.get("method") in ("tools/call", *self._front.methods):
@@ -148,7 +150,7 @@ class Server:
             return None
         try:
             result = self._result(message["id"], message["method"], params)
-        except ProtocolError as error:
+        except (ProtocolError, UsageError) as error:
             return _error(message["id"], error)
         if result is None:
             return None
@@ -178,25 +180,35 @@ class Server:
                 result = {}
             case "tools/list":
                 result = {"tools": [tool.declaration() for tool in self._front.tools.values()]}
-            case "tools/call":
-                result = self._call(request, params)
+            case _ if stateless and method in IN_ROUNDS:
+                result = self._in_rounds(request, method, params)
             case _:
-                result = self._handed_on(method, params)
+                result = self._handed_on(request, method, params)
         if stateless and result is not None:
-            result |= {"resultType": "complete", "_meta": {SERVER_KEY: SERVER_INFO}}
+            result = {"resultType": "complete"} | result | {"_meta": {SERVER_KEY: SERVER_INFO}}
             if method in {"server/discover", "tools/list"}:
                 result |= {"ttlMs": LIST_TTL_MS, "cacheScope": "private"}
-            elif method.endswith(("/list", "/read")):
+            elif method.endswith(("/list", "/read")) and result["resultType"] == "complete":
                 result |= {"ttlMs": 0, "cacheScope": "private"}
         return result
 
-    def _handed_on(self, method: str, params: Message) -> Message:
+    def _in_rounds(self, request: Any, method: str, params: Message) -> Message | None:
+        """What may have to be asked before it can be answered (`rounds`); the codebase's own tools ask nothing."""
+        tool = self._front.tools.get(str(params.get("name"))) if method == "tools/call" else None
+        if tool and tool.apart is None:
+            return self._handed_on(request, method, params)
+        call = lambda: self._handed_on(request, method, params)  # noqa: E731
+        return self.client.rounds.answered(params, offers_in(params), call)
+
+    def _handed_on(self, request: Any, method: str, params: Message) -> Message | None:
+        if method == "tools/call":
+            return self._call(request, params)
         if method not in self._front.methods:
             raise ProtocolError(METHOD_NOT_FOUND, f"no method {method!r}")
         try:
             return dict(self._front.methods[method](params))
-        except UsageError as error:
-            raise ProtocolError(INVALID_PARAMS, str(error)) from error
+        except UsageError:
+            raise
         except Error as error:
             raise ProtocolError(INTERNAL_ERROR, str(error)) from error
 
@@ -365,9 +377,9 @@ def _meta(params: Message) -> Message:
     return meta if isinstance(meta, dict) else {}
 
 
-def _error(request: Any, error: ProtocolError) -> Message:
-    body: Message = {"code": error.code, "message": str(error)}
-    if error.data is not None:
+def _error(request: Any, error: ProtocolError | UsageError) -> Message:
+    body: Message = {"code": getattr(error, "code", INVALID_PARAMS), "message": str(error)}
+    if isinstance(error, ProtocolError) and error.data is not None:
         body["data"] = error.data
     return {"jsonrpc": "2.0", "id": request, "error": body}
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vademecum.errors import Error, ToolServerError
+from vademecum.mcp.rounds import working
 from vademecum.protocols import Clock, OfferingServer, TellingServer, Told, ToolServer
 from vademecum.tools.records import Tool
 from vademecum.tools.sources import listed
@@ -77,6 +78,7 @@ class Upstream:
             ToolServerError: It is gone, too slow, or answers with nonsense; the message says what happens next.
         """
         server = self._ready()
+        working(self.name)
         try:
             if told is not None and isinstance(server, TellingServer):
                 result = server.call_telling(tool, arguments, told).unwrap()
@@ -108,6 +110,7 @@ class Upstream:
         server = self._ready()
         if not isinstance(server, OfferingServer):
             raise ToolServerError(f"{self.name} has tools alone: it cannot be asked {method}")
+        working(self.name)
         return server.ask(method, params).unwrap()
 
     def close(self) -> None:

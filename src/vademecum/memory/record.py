@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import claim_of
-from vademecum.memory.records import Claim, Event, Fact, Recorded, Role, Statement
+from vademecum.memory.records import Claim, Event, Fact, Recorded, Role, Statement, writable
 from vademecum.memory.redact import Redacted, redact
 from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter
@@ -76,9 +76,11 @@ def redacted(events: Sequence[Event]) -> tuple[list[Event], list[Counter[str]]]:
     """Return events without secrets, and what was taken out of each, by kind."""
     clean, taken_out = [], []
     for event in events:
-        found = redact(event.text)
+        found = redact(writable(event.text))
         counts = Counter(found.counts)
-        clean.append(replace(event, text=found.text, metadata=without_secrets(event.metadata, counts)))
+        metadata = without_secrets(event.metadata, counts)
+        id_, session, repo, speaker = map(writable, (event.id, event.session, event.repo, event.speaker))
+        clean.append(Event(id_, event.at, event.role, found.text, session, repo, speaker, metadata))
         taken_out.append(counts)
     return clean, taken_out
 
@@ -90,11 +92,13 @@ def without_secrets(metadata: Mapping[str, Any], counts: Counter[str] | None = N
     {'db_password': '[redacted:assignment]', 'tags': ['ci', 'postgres://ada:[redacted:url-password]@db']}
     """
     taken_out = Counter[str]() if counts is None else counts
-    return {str(name): _without_secrets(str(name), value, taken_out) for name, value in metadata.items()}
+    named = {writable(str(name)): value for name, value in metadata.items()}
+    return {name: _without_secrets(name, value, taken_out) for name, value in named.items()}
 
 
 def _without_secrets(name: str, value: Any, counts: Counter[str]) -> Any:
     if isinstance(value, str):
+        value = writable(value)
         found = redact(value)
         if not found.counts and "\n" not in value:
             assigned = redact(f'{name} = "{value}"')

@@ -110,6 +110,13 @@ class Asked:
         return self.view.counted if self.excluded is None else self.view.graph.gather(self.weight)
 
     @cached_property
+    def once(self) -> NDArray[np.bool_]:
+        """Bool (n,): whether no trace called a tool twice."""
+        tool, capability = self.view.again
+        seen = np.bincount(self.view.graph.capability, self.weight, len(self.view.graph.capabilities))
+        return np.asarray(np.bincount(tool, seen.take(capability), self.view.graph.tools) <= 0, np.bool_)
+
+    @cached_property
     def unseen(self) -> Floats:
         """float32 (n,): 1 for a tool that no trace called."""
         unseen = self.counted <= 0

@@ -83,11 +83,19 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
             break
         phase = min(length, PHASES - 1)
         probability = next_probabilities(asked.view, after.scores(still_scores[phase], weights[phase]))
+        _not_again(probability, beam, asked.once)
         beam = _grown(beam, probability, going_on, least)
         if not beam:
             break
         after = After(asked, [chain.tools for chain in beam])
     return finished
+
+
+def _not_again(probability: Floats, beam: Sequence[Chain], once: NDArray[np.bool_]) -> None:
+    """Nothing is called twice in a plan that no trace ever called twice: it may be a payment."""
+    for row, chain in enumerate(beam):
+        called = list(chain.tools)
+        probability[row, called] *= ~once[called]
 
 
 def _grown(beam: Sequence[Chain], probability: Floats, going_on: Sequence[float], least: float) -> list[Chain]:

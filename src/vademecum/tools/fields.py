@@ -29,6 +29,7 @@ input query url uri path date time status state code count number limit offset p
 options params config metadata info ok success error
 """
 GENERIC = frozenset(_GENERIC.split())
+_IDENTIFIERS = (("id",), ("ids",), ("uuid",), ("key",))
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNTOLD = frozenset(
     {"get", "set", "list", "create", "make", "add", "new", "delete", "remove", "update", "read", "write"}
@@ -55,8 +56,9 @@ class Field:
 
     @property
     def telling(self) -> frozenset[str]:
-        """The words of its own name that say what it is about."""
-        return frozenset(self.words) - GENERIC
+        """The words of its own name that say what it is about; of an `item_id` it is an item, which alone says nothing."""
+        telling = frozenset(self.words) - GENERIC
+        return telling or (frozenset(self.words[:-1]) if self.words[-1:] in _IDENTIFIERS else telling)
 
 
 def words(name: str) -> tuple[str, ...]:

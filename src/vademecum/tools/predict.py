@@ -48,6 +48,13 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     """Return the likeliest next calls."""
     after, strange = known(view, asked_for.after)
     earlier, _ = known(view, asked_for.earlier)
+    if not (after or earlier or any(char.isalnum() for char in asked_for.intent)):
+        said = "nothing is asked for and nothing was called: say what is to be done, or what was called"
+        reason = _reason(None, strange)
+        return Prediction(
+            asked_for.intent, asked_for.after, (), True, 0.0, 0.0,
+            f"{said}; {reason}" if reason else said, len(view.traces),
+        )  # fmt: skip
     called = tuple(view.tools[n].id for n in after)
     asked = Asked(view, view.read(asked_for.intent), earlier)
     here, weights = After(asked, [after]), model.next[min(len(after), PHASES - 1)]

@@ -12,6 +12,7 @@ An intent that a good trace has word for word is answered by that trace: what wa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -76,12 +77,19 @@ def _tasks(
     tasks: list[Task] = []
     missing: list[str] = []
     place: dict[int, str] = {}
+    early: dict[str, int] = {}  # what stands before what needs it, by its place among the tasks
     for number, tool in enumerate(chain.tools):
         id_ = view.tools[tool].id
+        if id_ in early:  # the chain has it, only later: it is one call
+            at = early.pop(id_)
+            tasks[at] = replace(tasks[at], probability=chain.probabilities[number])
+            place[number] = tasks[at].id
+            continue
         called = [task.call for task in tasks]
         missing += ways.missing(called, id_)
         waits = [place[a] for a, b in sorted(linked) if b == number]
         for extra in ways.prerequisites(called, id_) if not waits else ():
+            early[extra] = len(tasks)
             tasks.append(_task(view, f"t{len(tasks) + 1}", extra, (), 0.0))
             waits.append(tasks[-1].id)
         place[number] = f"t{len(tasks) + 1}"

@@ -83,6 +83,19 @@ class View:
         return self.metas.weights(self.graph.weight)
 
     @cached_property
+    def again(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(tool, capability), int64 each: what is called twice or more often within one chain."""
+        found = [
+            (tool, number)
+            for number, chain in enumerate(self.graph.capabilities)
+            if len(set(chain)) < len(chain)
+            for tool, times in Counter(chain).items()
+            if times > 1
+        ]
+        tool, capability = np.array(found, np.int64).reshape(-1, 2).T
+        return tool, capability
+
+    @cached_property
     def made(self) -> dict[tuple[int, ...], NDArray[np.int64]]:
         """The traces that called each chain."""
         order = np.argsort(self.graph.capability, kind="stable")

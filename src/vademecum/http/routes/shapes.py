@@ -15,7 +15,7 @@ from vademecum.codebase.outline import Entry
 from vademecum.context.piece import Form
 from vademecum.http.problems import MEDIA_TYPE
 from vademecum.memory.records import Event, Evidence, Fact
-from vademecum.tools.records import Usage
+from vademecum.tools.records import Group, Usage
 from vademecum.types import Freshness, Verdict
 
 T = TypeVar("T")
@@ -291,16 +291,6 @@ class TaskShape(Shape):
     probability: float
 
 
-class GroupShape(Shape):
-    """Calls that were learned to belong together."""
-
-    id: str
-    kind: Literal["capability", "meta"]
-    members: list[str] = Field(description="Ids of tools, or of a meta-capability those of capabilities and tools.")
-    tools: list[str]
-    traces: int = Field(description="How many show it.")
-
-
 class PlanShape(Shape):
     """What to call for an intent, in layers whose tasks can run at the same time."""
 
@@ -311,7 +301,7 @@ class PlanShape(Shape):
     evidence: list[str] = Field(description="Ids of the traces that support it.")
     missing: list[str]
     reason: str
-    contains: list[GroupShape] = Field(description="What its calls make up.")
+    contains: list[Group] = Field(description="What its calls make up.")
 
 
 class ToolGraph(Shape):

@@ -37,6 +37,7 @@ from vademecum.providers.servers.wire import (
     every_page,
     hello,
     id_in,
+    in_rounds,
     outcome,
     parsed,
     progress_in,
@@ -227,11 +228,14 @@ class StdioServer:
     def _ask(
         self, method: str, params: Mapping[str, Any], what: str = "", told: Told | None = None
     ) -> Mapping[str, Any]:
-        answer = self._exchange(method, params, what, told)
-        result = answer.get("result")
-        if not isinstance(result, dict):
-            raise refused(self.name, what or method, answer.get("error", "it answered with nothing"))
-        return result
+        def once(params: Mapping[str, Any]) -> Message:
+            answer = self._exchange(method, params, what, told)
+            result = answer.get("result")
+            if not isinstance(result, dict):
+                raise refused(self.name, what or method, answer.get("error", "it answered with nothing"))
+            return result
+
+        return in_rounds(self.name, what or method, params, once, self._asks)
 
     def _exchange(self, method: str, params: Mapping[str, Any], what: str = "", told: Told | None = None) -> Message:
         """Send a request and wait for what comes back, or for the reason that nothing does."""
@@ -242,7 +246,7 @@ class StdioServer:
             self._waiting[number] = reply
             if told:
                 self._told[number], params = told, telling(params, number)
-        self._send(request(number, method, params, stateless=self._stateless))
+        self._send(request(number, method, params, self._offers if self._stateless else None))
         try:
             answer = self._patient(reply)
         except queue.Empty:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
 from vademecum import __version__
 from vademecum.errors import ToolServerError
+from vademecum.protocols import Asks
 
 HANDSHAKE = "2025-11-25"
 STATELESS = "2026-07-28"
@@ -24,6 +26,7 @@ PROGRESS = "notifications/progress"
 QUESTIONS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots"}
 MOST_QUESTIONS = 16  # of one server at the same time
 LONGEST_ABOUT = 4_000  # characters of what a server says of itself
+MOST_ROUNDS = 10  # in which a server asks back
 MOST_PAGES, MOST_LISTED = 1_000, 20_000  # of one server
 _SAID = 300  # characters shown of what a server says
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
@@ -31,11 +34,12 @@ _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
 Message = dict[str, Any]
 
 
-def request(number: int, method: str, params: Mapping[str, Any], *, stateless: bool) -> Message:
-    """Return a request; in the era without a handshake it says who asks, and in which version."""
-    if stateless:
+def request(number: int, method: str, params: Mapping[str, Any], stateless: Mapping[str, Any] | None) -> Message:
+    """Return a request; in the era without a handshake, `stateless`, it says who asks, in which version, and what may be asked back."""
+    if stateless is not None:
         key = "io.modelcontextprotocol/"
-        meta = {f"{key}protocolVersion": STATELESS, f"{key}clientInfo": CLIENT, f"{key}clientCapabilities": {}}
+        meta = {f"{key}protocolVersion": STATELESS, f"{key}clientInfo": CLIENT}
+        meta |= {f"{key}clientCapabilities": dict(stateless)}
         params = {**params, "_meta": {**params.get("_meta", {}), **meta}}
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": dict(params)}
 
@@ -130,6 +134,50 @@ def id_in(line: bytes) -> int | None:
     """Return the id that the beginning of an unreadable answer names, so that whoever waits for it can be told."""
     found = _ID.search(line[:4096]) or _ID.search(line[-256:])
     return int(found[1]) if found else None
+
+
+def in_rounds(
+    name: str, what: str, params: Mapping[str, Any], ask: Callable[[Mapping[str, Any]], Message], asks: Asks | None
+) -> Message:
+    """Put a request, and again with the answers where a server asks back before it goes on, as without a handshake it does.
+
+    Args:
+        name: The server's.
+        what: What is asked of it.
+        params: The request's.
+        ask: Puts it and returns the result.
+        asks: Who answers what it asks back; None for nobody.
+
+    Raises:
+        ToolServerError: What it asks has no answer, or it never has enough.
+    """
+    result = ask(params)
+    for again in range(MOST_ROUNDS):
+        if result.get("resultType") != "input_required":
+            return result
+        questions, state = result.get("inputRequests"), result.get("requestState")
+        answers = {}
+        for key, question in questions.items() if isinstance(questions, Mapping) else ():
+            answer = _answered(question, asks)
+            if "result" not in answer:
+                said = answer.get("error", {}).get("message", "no answer")
+                raise ToolServerError(f"{name} asked something before it goes on with {what}, and was refused: {said}")
+            answers[key] = answer["result"]
+        if not answers:
+            time.sleep(0.05 * (again + 1))  # it only wants to be asked again
+        known = {"inputResponses": answers} if answers else {}
+        result = ask({**params, **known, **({} if state is None else {"requestState": state})})
+    raise ToolServerError(
+        f"{name} asked back {MOST_ROUNDS} times and did not go on with {what}: report it to its author"
+    )
+
+
+def _answered(question: Any, asks: Asks | None) -> Mapping[str, Any]:
+    method = question.get("method") if isinstance(question, Mapping) else None
+    if asks is None or method not in QUESTIONS:
+        return {"error": {"message": "this client offers no such thing"}}
+    params = question.get("params")
+    return asks(method, params if isinstance(params, Mapping) else {})
 
 
 def every_page(name: str, method: str, key: str, page: Callable[[str], Mapping[str, Any]]) -> list[Mapping[str, Any]]:
