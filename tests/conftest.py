@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -35,6 +36,20 @@ def _a_place_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: p
     place = tmp_path_factory.mktemp("place")
     monkeypatch.setenv("VADE_HOME", str(place / "data"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(place / "user"))
+
+
+@pytest.fixture
+def bounded() -> Iterator[None]:
+    """Fail a test that does not come to an end: after 30 seconds of its own processor time, however busy the machine is."""
+
+    def give_up(*_: object) -> None:
+        pytest.fail("30 seconds of the processor were not enough: something grows faster than its input")
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 30)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
 
 
 @pytest.fixture(scope="session")

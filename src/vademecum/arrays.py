@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from vademecum.errors import StoreCorruptError, StoreError, StoreFullError
 
 Arrays = dict[str, NDArray[np.generic]]
+Pieces = NDArray[Any] | list[NDArray[Any]]  # an array, or some of one type that follow each other, at least one
 
 _NAMES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I8": np.dtype("i1"), "U8": np.dtype("u1"), "U16": np.dtype("<u2"),
@@ -34,8 +35,8 @@ _ALIGN = 64
 _NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}  # the disk, a quota, a limit on files
 
 
-def save_arrays(path: Path, arrays: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, str]) -> None:
-    """Write arrays to `path` so that a reader sees the old file or the new one, never a part.
+def save_arrays(path: Path, arrays: Mapping[str, Pieces], metadata: Mapping[str, str]) -> None:
+    """Write arrays to `path` so that a reader sees the old file or the new one, never a part; those in pieces end to end.
 
     Raises:
         StoreFullError: no room; nothing was swapped in.
@@ -54,23 +55,26 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[np.generic]], metadata:
         raise StoreError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _pack(file: IO[bytes], arrays: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, str]) -> None:
+def _pack(file: IO[bytes], arrays: Mapping[str, Pieces], metadata: Mapping[str, str]) -> None:
     header: dict[str, object] = {"__metadata__": dict(metadata)}
+    pieces = {name: given if isinstance(given, list) else [given] for name, given in arrays.items()}
     offset = 0
-    for name, array in arrays.items():
+    for name, own in pieces.items():
         offset += -offset % _ALIGN
-        end = offset + array.nbytes
-        header[name] = {"dtype": _CODES[array.dtype], "shape": list(array.shape), "data_offsets": [offset, end]}
+        end = offset + sum(piece.nbytes for piece in own)
+        shape = [sum(map(len, own)), *own[0].shape[1:]]
+        header[name] = {"dtype": _CODES[own[0].dtype], "shape": shape, "data_offsets": [offset, end]}
         offset = end
     head = json.dumps(header, separators=(",", ":")).encode()
     head += b" " * (-(len(head) + 8) % _ALIGN)
     file.write(struct.pack("<Q", len(head)) + head)
     position = 0
-    for array in arrays.values():
+    for own in pieces.values():
         file.write(b"\0" * (-position % _ALIGN))
         position += -position % _ALIGN
-        file.write(np.ascontiguousarray(array).data)
-        position += array.nbytes
+        for piece in own:
+            file.write(np.ascontiguousarray(piece).data)
+            position += piece.nbytes
 
 
 def packed(arrays: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, str]) -> bytes:

@@ -1,8 +1,7 @@
-"""What holds for the chunks of any file: order, exactness, coverage, size, and time."""
+"""What holds for the chunks of any file: order, exactness, coverage, size, and that cutting it ends."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -90,26 +89,20 @@ def test_nasty_text_is_covered(language, content):
 
 
 @pytest.mark.parametrize("language", ["text", "json", "markdown", "sql", "css"])
-def test_one_line_of_five_megabytes_is_quick(language):
+def test_one_line_of_five_megabytes_is_one_piece_after_another(language, bounded):
     content = b'{"a": [1, 2, "x;y"], ' * 250_000
-    began = time.monotonic()
     parsed = chunk_file(content, language)
-    assert time.monotonic() - began < 5
     assert {(c.start_line, c.end_line) for c in parsed.chunks} == {(1, 1)}
 
 
-def test_a_minified_script_is_quick_and_covered():
+def test_a_minified_script_is_covered(bounded):
     content = b"function f(a){return g(a)};" * 20_000
-    began = time.monotonic()
     check(content, "javascript")
-    assert time.monotonic() - began < 8
 
 
 @pytest.mark.parametrize(("language", "content"), [("cpp", b"a<b<" * 8000), ("javascript", b"f(function(){" * 3000)])
-def test_absurd_nesting_is_quick(language, content):
-    began = time.monotonic()
+def test_absurd_nesting_is_covered(language, content, bounded):
     check(content, language)
-    assert time.monotonic() - began < 5
 
 
 def test_nothing_in_time_means_windows_and_a_note():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -34,11 +33,9 @@ def test_a_language_without_a_grammar_is_an_error_value():
             pytest.fail(f"expected an error, got {other}")
 
 
-def test_the_deadline_stops_a_slow_parse_and_the_parser_works_on():
+def test_the_deadline_stops_a_slow_parse_and_the_parser_works_on(bounded):
     slow = b"x = " + b"[" * 3_000_000
-    began = time.monotonic()
     outcome = parse(slow, "python", deadline_s=0.05)
-    assert time.monotonic() - began < 2
     assert isinstance(outcome, Err)
     assert not parse(b"x = 1\n", "python").unwrap().has_errors
 

@@ -294,6 +294,16 @@ def test_a_range_that_changes_nothing_says_so(repo, engine):
     assert code.impact(diff="HEAD").reason == "2 definitions taken together"
 
 
+def test_a_range_is_not_taken_for_a_name(repo, engine):
+    """`HEAD~1..HEAD` has dots in it, and nothing of it is inherited."""
+    made = repo("app", FILES)
+    made.write("app/store.py", FILES["app/store.py"].replace("open(place).read()", "open(place, 'rb').read()"))
+    made.commit("read bytes")
+    found = engine(made).codebase.impact(diff="HEAD~1..HEAD")
+    assert [each.name for each in found.of] == ["read"]
+    assert found.reason == ""
+
+
 WITHOUT_READ = FILES["app/store.py"].replace("def read(place, key):\n    return open(place).read()\n\n\n", "")
 
 

@@ -205,7 +205,7 @@ def test_damage_met_in_a_search_says_what_to_do(repo, engine):
     first.close()
     with closing(sqlite3.connect(path)) as database:
         ((root, size),) = database.execute(
-            "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'chunks'"
+            "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'blobs'"
         )
     with path.open("r+b") as file:
         file.seek((root - 1) * size)

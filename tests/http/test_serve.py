@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import platform
 import re
 import signal
 import subprocess
@@ -17,7 +16,6 @@ import urllib.request
 import pytest
 
 from vademecum.cli import main
-from vademecum.http.serve import HEAPS
 
 
 class Process:
@@ -68,37 +66,6 @@ def start(monkeypatch):
         if each.process.poll() is None:
             each.process.kill()
         each.process.communicate()
-
-
-THREADS = """
-import ctypes, sys, tempfile, threading
-from vademecum.http.serve import keep_few_heaps
-
-keep_few_heaps()
-together = threading.Barrier(8)
-def allocate():
-    together.wait()
-    held = [bytes(5_000) for _ in range(2_000)]
-    together.wait()
-threads = [threading.Thread(target=allocate) for _ in range(8)]
-[thread.start() for thread in threads]
-[thread.join() for thread in threads]
-libc = ctypes.CDLL(None)
-libc.fopen.restype, libc.fopen.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_char_p]
-libc.malloc_info.argtypes, libc.fclose.argtypes = [ctypes.c_int, ctypes.c_void_p], [ctypes.c_void_p]
-with tempfile.NamedTemporaryFile() as file:
-    stream = libc.fopen(file.name.encode(), b"w")
-    libc.malloc_info(0, stream)
-    libc.fclose(stream)
-    print(open(file.name).read().count("<heap nr="))
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc gives each thread a heap of its own")
-def test_threads_share_few_heaps():
-    """What one of them has freed another can use: a server that records does not grow by what lies about."""
-    run = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=60, check=True)
-    assert 1 <= int(run.stdout) <= HEAPS
 
 
 def test_it_listens_on_this_machine_and_ends_when_asked(start, repo):

@@ -247,3 +247,12 @@ def test_a_question_about_one_thing_is_no_question_for_the_course_of_things(memo
     text = memory.build_memory_context("s", "What did we decide about the cache of the parser?")
     assert "### Relevant knowledge" in text
     assert "Timeline" not in text
+
+
+def test_the_context_tells_what_holds_and_what_it_replaced(memory):
+    """`now X; was Y until D`, however the answer is ordered."""
+    memory.record("We use npm in this repo.", role="user")
+    memory.record("Actually, we use pnpm now.", role="user", at=1_760_086_800.0)
+    told = memory.build_memory_context("s", "which package manager do we use?")
+    assert "JavaScript package manager: now pnpm; was npm until" in told
+    assert "Actually, we use pnpm now." in told

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from vademecum.memory.extract import LANGUAGES, extract
 from vademecum.memory.extract.prose import MOST_CHARACTERS, MOST_READ, MOST_SENTENCE, prose_of, read_of, sentences
 from vademecum.memory.extract.rules import Language, Rule
+from vademecum.memory.extract.subject import acted_on
 from vademecum.memory.records import FactKind, Role, Statement
 
 
@@ -39,7 +40,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("I'd rather have small commits than big ones.", "preference", "commits", "small commits"),
         ("My favourite editor is Helix.", "preference", "editor", "Helix"),
         ("I can't stand abbreviations in names.", "preference", "abbreviations", "not abbreviations in names"),
-        ("I usually write the tests first.", "preference", "first", "write the tests first"),
+        ("I usually write the tests first.", "preference", "tests", "write the tests first"),
         ("We decided to use Postgres instead of MySQL because of JSONB.", "decision", "database", "Postgres"),
         ("Let's go with FastAPI.", "decision", "web framework", "FastAPI"),
         ("We've agreed on weekly releases.", "decision", "releases", "weekly releases"),
@@ -186,6 +187,54 @@ def test_a_decision_is_about_what_is_done_to_what(message: str, about: tuple[str
     assert ((found.subject, found.attribute), found.reason) == (about, reason)
 
 
+def test_a_long_list_of_rules_is_kept_whole() -> None:
+    """Whoever writes their conventions down in one message means each of them."""
+    rules = [f"Always check the {name} first." for name in "abcdefghijklmnopqrstuvwxyz"]
+    assert [each.text for each in extract("Our conventions:\n- " + "\n- ".join(rules))] == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "done"),
+    [
+        ("Never push directly to the main branch", "main branch", "push"),
+        ("Ne pousse jamais sur main", "main", "pousse"),
+        ("Don't rely on the cache", "cache", "rely"),
+        ("You should always go through the API", "api", "go"),
+        ("Il faut toujours passer par l'API", "api", "passer"),
+        ("Il ne faut jamais écrire dans src/generated", "src/generated", "écrire"),
+        ("On ne doit pas toucher à la base de production", "base production", "toucher"),
+        ("Never change the order of imports", "imports order", "change"),
+        ("Never get rid of the lock file", "lock file", "get"),
+        ("Lance toujours les tests avant de pousser", "tests", "lance"),
+        ("Never commit without a message", "commit", ""),
+        ("Avoid deploying on Fridays", "deploying", ""),
+        ("Ne déploie jamais le vendredi", "déploie", ""),
+        ("Tu dois toujours demander avant d'effacer un fichier", "demander", ""),
+        ("Always deploy to staging first", "staging", "deploy"),
+        ("D'habitude, j'écris les tests d'abord", "tests", "écris"),
+        ("Garde tes réponses courtes", "réponses", ""),
+        ("We decided to deploy on Fridays", "deploy", ""),
+        ("On a décidé de déployer le vendredi", "déployer", ""),
+    ],
+)
+def test_a_subject_is_a_thing_or_what_is_done(text: str, subject: str, done: str) -> None:
+    """Never a word that only leads to it, nor when or how it is done."""
+    found = only(text)
+    assert (found.subject, found.attribute) == (subject, done)
+
+
+SMALL = st.sampled_from(
+    ["to", "on", "in", "the", "a", "of", "from", "with", "sur", "dans", "à", "la", "le", "de", "du", "par", "my", "ses"]
+)
+THINGS = st.sampled_from(["cache", "main", "branch", "serveur", "tests", "config", "api", "worker", "rapport", "index"])
+
+
+@given(st.sampled_from(["push", "écrire", "rely", "passer"]), st.lists(SMALL, max_size=3), THINGS)
+def test_small_words_before_a_thing_are_no_part_of_it(verb: str, small: list[str], thing: str) -> None:
+    """Whatever words lead to it, in either language, the thing is what it is about."""
+    assert acted_on(verb, " ".join([*small, thing])) == (thing, verb)
+
+
 def test_hedges_and_speakers_weigh() -> None:
     """Half for maybe; an assistant's word for a preference is nothing, a note's is more."""
     sure, unsure = only("We use black."), only("Maybe we use black.")
@@ -263,6 +312,11 @@ words = st.sampled_from(
         "now",
         "on",
         "todo",
+        "Ada",
+        "the team",
+        "have",
+        "chose",
+        "with",
         "je",
         "préfère",
         "toujours",
@@ -353,7 +407,8 @@ def test_rules_read_no_more_than_so_many_characters(parts: list[str], times: int
 @pytest.mark.parametrize(
     "unit",
     ["\u201c", "\u00ab", "```", "<code", "<file ", "'", " '", "[ ] \n", "1. ", "e.g.", "\t", "def ", "\nError", "i prefer ",
-     "we use x, ", "i need ", "if i always ", "never use a, ", "because ", "je préfère ", "on va ", "(", "in src/"],
+     "we use x, ", "i need ", "if i always ", "never use a, ", "because ",
+     "we decided x over ", "for a b each time, ", "prefer a to ", "we chose ", "je préfère ", "on va ", "(", "in src/"],
 )  # fmt: skip
 def test_a_hostile_message_takes_no_longer_than_its_length(unit: str) -> None:
     """No pattern runs over the same characters again and again: half a megabyte of each ends."""
@@ -401,6 +456,9 @@ def test_a_quality_is_the_same_however_its_thing_is_named() -> None:
         ("Finalement, on utilise MySQL à la place de PostgreSQL", "database", "MySQL"),
         ("On utilise MySQL au lieu de PostgreSQL", "database", "MySQL"),
         ("Utilise toujours pnpm, pas npm", "package manager", "pnpm"),
+        ("Actually, we use yarn now.", "package manager", "yarn"),
+        ("On utilise yarn maintenant", "package manager", "yarn"),
+        ("We use yarn again these days", "package manager", "yarn"),
         ("Indente avec deux espaces", "indentation", "deux espaces"),
         ("The server runs on port 8080", "port", "port 8080"),
         ("Always answer in French", "answer language", "answer in French"),
@@ -421,13 +479,25 @@ def test_a_value_is_what_is_chosen_and_of_what(text, subject, value):
     ("text", "subject", "value"),
     [
         ("cache_key must never contain the session id", "cache_key", "not contain the session id"),
-        ("Functions must never return None", "none", "not return None"),
+        ("Functions must never return None", "functions", "not return None"),
         ("You must never commit secrets", "secrets", "not commit secrets"),
         ("When you write tests, never mock the database", "tests", "not mock the database"),
         ("I never use globals", "globals", "not globals"),
         ("La clé ne doit jamais contenir l'identifiant de session", "clé", "pas contenir l'identifiant de session"),
         ("Les commits ne doivent pas être gros", "commits", "pas être gros"),
-        ("On ne doit jamais pousser sur main", "sur main", "pas pousser sur main"),
+        ("On ne doit jamais pousser sur main", "main", "pas pousser sur main"),
+        (
+            "Ne jamais commiter sur la branche de production",
+            "branche production",
+            "jamais commiter sur la branche de production",
+        ),
+        ("Ne pas pousser sur main", "main", "pas pousser sur main"),
+        ("Don't merge without a review", "merge", "not merge without a review"),
+        ("Don't merge unless it was reviewed", "merge", "not merge unless it was reviewed"),
+        ("On n'utilise plus redux", "state management", "pas redux"),
+        ("Never use `eval`", "eval", "not eval"),
+        ("No heavy dependencies", "heavy dependencies", "not heavy dependencies"),
+        ("Pas de dépendances lourdes", "dépendances lourdes", "pas dépendances lourdes"),
         ("Tu ne dois pas modifier le schéma", "schéma", "pas modifier le schéma"),
     ],
 )

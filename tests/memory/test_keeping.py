@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+from contextlib import nullcontext
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
@@ -89,6 +90,37 @@ def test_hostile_lines_are_passed_over(memory):
     assert (done.events, done.skipped) == (1, len(bad))
     with pytest.raises(UsageError, match="newer than 1"):
         memory.import_lines(['{"type": "memory", "version": 99}'])
+
+
+ODD = st.one_of(
+    st.none(), st.booleans(), st.floats(), st.integers(-(10**400), 10**400), st.text(st.characters(), max_size=8),
+    st.sampled_from([[], {}, {"a": [None, {"b": "\ud83d"}]}, 10**30, -5, "e1", "user", 1e300, "1e400"]),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_whatever_a_line_holds_the_rest_comes_and_memory_goes_on(memory, open_memory, tmp_path, clock, data):
+    """Any value of any record replaced by another, or missing: nothing fails, and questions are answered after."""
+    if not memory.events():
+        fill(memory, clock)
+        memory.confirm(memory.facts(kinds=["decision"])[0].id)
+        memory.delete(memory.events()[-1].id)
+    lines = list(memory.export())
+    number = data.draw(st.integers(0, len(lines) - 1))
+    record = json.loads(lines[number])
+    name = data.draw(st.sampled_from(sorted(record)))
+    record[name] = data.draw(ODD)
+    if data.draw(st.booleans()):
+        del record[name]
+    open_memory.home = tmp_path / data.draw(st.uuids()).hex
+    other = open_memory()
+    version = record.get("version", 0) if record.get("type") == "memory" else 0
+    with pytest.raises(UsageError, match="newer") if isinstance(version, int) and version > 1 else nullcontext():
+        other.import_lines([*lines[:number], json.dumps(record), *lines[number + 1 :]])
+    other.recall("tabs or spaces?")
+    other.build_memory_context("s", "tabs or spaces?")
+    assert list(other.export())
 
 
 def test_secrets_are_looked_for_on_the_way_in_and_out(memory):

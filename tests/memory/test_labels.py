@@ -20,6 +20,16 @@ from vademecum.memory.labels import label
         ("worker timeout", "", "The timeout of the worker is 30 s", "fact", "worker timeout"),
         ("", "", "Toujours relire avant de pousser", "instruction", "consigne"),
         ("", "", "Always read before you push", "instruction", "instruction"),
+        ("main", "pousser", "On ne doit jamais pousser sur main", "instruction", "main"),
+        (
+            "base production",
+            "toucher",
+            "On ne doit pas toucher à la base de production",
+            "instruction",
+            "base de production",
+        ),
+        ("imports order", "change", "Never change the order of imports", "instruction", "imports order"),
+        ("tests", "write", "I usually write the tests first", "preference", "tests"),
         ("api", "port", "The API port is 8080", "fact", "api port"),
     ],
 )

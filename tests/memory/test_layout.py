@@ -90,6 +90,30 @@ def test_what_was_deleted_is_in_nobodys_way(told, data):
     assert layout.living.sum() == len(living)
 
 
+def test_two_layouts_that_go_on_from_one_do_not_write_over_each_other():
+    both = (segment(1, [("a", Role.USER, 1, ""), ("b", Role.USER, 2, "")]),)
+    begun = laid_out(Part(0, both, NOBODY))
+    one, two = (laid_out(Part(0, (*both, segment(3, [("c", Role.USER, at, "")])), NOBODY), begun) for at in (3, 4))
+    again = laid_out(Part(0, (*one.part.segments, segment(4, [("d", Role.USER, 5, "")])), NOBODY), one)
+    assert [each.at.tolist() for each in (begun, one, two, again)] == [
+        [1000, 2000], [1000, 2000, 3000], [1000, 2000, 4000], [1000, 2000, 3000, 5000],
+    ]  # fmt: skip
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(said, min_size=1, max_size=24), st.integers(1, 5))
+def test_means_are_the_same_however_few_vectors_are_made_floats_at_once(told, most):
+    before, layouts._SUMMED = layouts._SUMMED, most
+    try:
+        layout = laid_out(Part(0, tuple(cut(told, [])), NOBODY))
+        few = layout.means.of(layout)
+    finally:
+        layouts._SUMMED = before
+    whole = laid_out(Part(0, tuple(cut(told, [])), NOBODY))
+    for one, other in zip(few, whole.means.of(whole), strict=True):
+        assert np.allclose(one.astype(float), other.astype(float), atol=1.01)
+
+
 def test_two_scopes_end_to_end():
     """Rows, sessions and speakers of the second follow those of the first; the same name in both is two sessions."""
     one = Part(0, (segment(1, [("a", Role.USER, 1, "Ann"), ("b", Role.USER, 2, "")]),), NOBODY)

@@ -72,6 +72,32 @@ def test_an_update_is_shown_before_what_it_replaces(memory, event):
     assert ids(memory.recall("Which dashboard API response time was measured on average before?"))[0] == "e1"
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "asked", "back"),
+    [
+        ("We use npm in this repo.", "Actually, we use pnpm now.", "which package manager?", "why did we choose npm?"),
+        (
+            "On utilise npm dans ce projet.",
+            "Finalement, on utilise pnpm à la place de npm.",
+            "quel gestionnaire de paquets ?",
+            "pourquoi npm comme gestionnaire de paquets ?",
+        ),
+    ],
+)
+def test_what_facts_know_to_be_replaced_stands_behind_what_replaced_it(memory, event, older, newer, asked, back):
+    """Unless the question looks back, or names what was replaced."""
+    memory.record_all([
+        event(1, older, at=NOON),
+        event(2, "The package manager page, gestionnaire de paquets, is in the wiki.", at=NOON + 5),
+        event(3, newer, at=NOON + DAY),
+    ])  # fmt: skip
+    found = memory.recall(asked)
+    places = {id_: place for place, id_ in enumerate(ids(found))}
+    assert places["e3"] == places["e1"] - 1
+    assert {item.event.id: item.superseded_by for item in found.evidence}["e1"] == "e3"
+    assert not any(item.superseded_by for item in memory.recall(back).evidence)
+
+
 def test_a_superseded_fact_says_what_holds_now(memory, said, clock):
     """`now X; was Y until D`."""
     said("I prefer tabs over spaces for indentation")

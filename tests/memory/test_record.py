@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 import pytest
@@ -33,6 +34,47 @@ def test_secrets_never_reach_the_disk(memory, open_memory, tmp_path):
         store.close()
     for path in tmp_path.rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
+
+
+def test_metadata_keeps_no_secret_whichever_way_it_comes(memory, event):
+    """When it is recorded, when it is patched and when it is exported; a name tells what its value is."""
+    memory.record_all([event(1, "hello", metadata={"env": {"DB_PASSWORD": "hunter2!"}, "tags": ["ci"]})])
+    memory.patch(
+        "e1", {"command": f"deploy --token {SECRET}", "api_key": "q8Zr3vN1xT7mKp2LwY5c", "tags": ["ci", SECRET]}
+    )
+    kept = json.dumps(memory.get("e1").metadata)
+    assert not any(secret in kept for secret in (SECRET, "hunter2", "q8Zr3vN1xT7mKp2LwY5c"))
+    assert memory.get("e1").metadata["tags"][0] == "ci"
+
+
+@pytest.mark.parametrize("bad", [{"at": object()}, {"at": {1, 2}}, {"nested": [b"bytes"]}])
+def test_metadata_that_json_cannot_hold_is_refused(memory, event, bad):
+    """By name, and nothing of it is kept."""
+    memory.record_all([event(1, "hello")])
+    for attempt in (lambda: memory.patch("e1", bad), lambda: memory.record("there", metadata=bad)):
+        with pytest.raises(UsageError, match="JSON"):
+            attempt()
+    assert memory.get("e1").metadata == {}
+    assert [each.id for each in memory.events()] == ["e1"]
+
+
+@pytest.mark.parametrize("at", [float("inf"), float("-inf"), float("nan"), 1e300, -1e15])
+def test_a_time_that_no_calendar_has_is_refused(memory, at):
+    """Kept, it would stand in the way of every answer."""
+    with pytest.raises(UsageError, match="time"):
+        memory.record("hello", at=at)
+    assert memory.events() == []
+    assert memory.recall("hello").evidence == ()
+
+
+def test_halves_of_characters_are_joined_or_replaced(memory):
+    """As programs write them that cut texts by their UTF-16 length."""
+    memory.record(
+        "Always use tabs \ud83d\ude00 and \ud83d", role="user", session="\ud83d", metadata={"a\udc00": "\udc00"}
+    )
+    (kept,) = memory.events()
+    assert (kept.text, kept.session) == ("Always use tabs \U0001f600 and \ufffd", "\ufffd")
+    assert kept.metadata == {"a\ufffd": "\ufffd"}
 
 
 def test_metadata_is_patched_and_filtered(memory, event):

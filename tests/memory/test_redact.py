@@ -47,6 +47,16 @@ KEYS = {
     "vault-token": "hvs." + made(90),
     "postman-key": "PMAK-" + made(24, HEX) + "-" + made(34, HEX),
     "grafana-token": "glsa_" + made(32) + "_" + made(8, HEX),
+    "docker-token": "dckr_pat_" + made(27),
+    "tailscale-key": "tskey-auth-" + made(12) + "-" + made(32),
+    "terraform-token": made(14) + ".atlasv1." + made(64),
+    "netlify-token": "nfp_" + made(36),
+    "circleci-token": "CCIPAT_" + made(22) + "_" + made(40, HEX),
+    "rubygems-key": "rubygems_" + made(48, HEX),
+    "figma-token": "figd_" + made(40),
+    "airtable-token": "pat" + made(14) + "." + made(64, HEX),
+    "langsmith-key": "lsv2_pt_" + made(32, HEX) + "_" + made(10, HEX),
+    "tavily-key": "tvly-" + "dev-" + made(32),
     "jwt": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0." + made(43),
 }
 CORE = "\n".join(made(64, ALPHANUMERIC + "+/", seed) for seed in range(6))
@@ -85,6 +95,11 @@ def test_a_providers_key_goes_wherever_it_stands(kind: str, around: str) -> None
         ("deploy --api-key " + made(32), made(32), "assignment"),
         ("le mot de passe est Xk29!fqa", "Xk29!fqa", "assignment"),
         ("secret = " + made(40, HEX), made(40, HEX), "assignment"),
+        ("SECRET_KEY_BASE=" + made(128, HEX), made(128, HEX), "assignment"),
+        ("mot de passe : Tr0ub4dor&3", "Tr0ub4dor&3", "assignment"),
+        ("db:\n  password: hunter22\n", "hunter22", "assignment"),
+        ("mysql -u root -phunter22 shop", "hunter22", "command-password"),
+        ("sshpass -p hunter22 ssh ada@host", "hunter22", "command-password"),
     ],
 )
 def test_what_a_place_says_is_secret_goes(text: str, secret: str, kind: str) -> None:
@@ -140,6 +155,10 @@ def test_a_private_key_goes_even_cut_off(text: str) -> None:
         "password_field: PasswordField2",
         "The secret is to keep it simple.",
         "the token is expired, so the password is wrong",
+        "password: Password2FA, password: string, pwd: sha256Of(x)",
+        "login({ password: password1 })",
+        "mysql -p < dump.sql, mysql -P 3306",
+        "mot de passe : voir le coffre",
         "auth: AuthService = new Auth0Client()",
     ],
 )

@@ -19,6 +19,7 @@ from vademecum.providers.embedders.static import StaticEmbedder
 from vademecum.result import Err
 from vademecum.testing import CountingEmbedder
 
+WORDS = ("parser", "token", "config", "cache", "index", "budget", "walker")
 GROWTH = """
 import sys
 from pathlib import Path
@@ -147,3 +148,55 @@ def test_keeping_events_for_long_takes_no_more_and_more_memory(tmp_path):
     if sys.platform == "linux":
         done = subprocess.run([sys.executable, "-c", GROWTH, str(tmp_path)], capture_output=True, text=True, check=True)
         assert int(done.stdout) < 1_000  # KiB, for 6,000 events: 7,000 KiB with room for all of them
+
+
+def test_an_event_that_is_kept_takes_few_bytes_of_the_process(open_memory, event):
+    """Measured by what Python and numpy ask for, so that it is the same on every machine."""
+    memory = open_memory(sharing=Sharing(), extract=lambda _text, _role: ())
+    question = "the parser reads a token"
+
+    def keep(first: int, last: int) -> int:
+        for start in range(first, last, 16):
+            said = [
+                event(n, " ".join(WORDS[n % most] for most in (7, 5, 3)), session=f"s{n % 9}")
+                for n in range(start, start + 16)
+            ]
+            memory.record_all(said)
+            memory.recall(question, k=3)
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    keep(0, 1024)
+    tracemalloc.start()
+    try:
+        before = keep(1024, 2048)
+        after = keep(2048, 8192)
+        tracemalloc.reset_peak()
+        memory.recall(question, k=3)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert after - before < 100 * 6144  # 66 measured: 38 of them in arrays with half as much room again
+    assert most - after < 130 * 8192  # 88 measured, while a question is weighed that half of all events answer
+
+
+def test_what_is_worked_out_anew_after_each_event_is_no_copy_of_all_events(open_memory, event):
+    memory = open_memory(sharing=Sharing(), extract=lambda _text, _role: ())
+    memory.record_all([event(n, f"note {n % 50}", session=f"s{n % 50}") for n in range(8192)])
+    first = memory._recall.view()
+    memory.record_all([event(9000, "one more note", session="s1")])
+    tracemalloc.start()
+    second = memory._recall.view()
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (len(first), len(second)) == (8192, 8193)
+    assert size < 16 * 8192  # who stands before and after whom; all of it is 46
+
+
+def test_a_memory_that_was_asked_before_it_held_anything_is_asked_on_when_it_is_large(open_memory, event, monkeypatch):
+    """The way of many events, by the sessions nearest in meaning, after a first question to none at all."""
+    monkeypatch.setattr("vademecum.memory.weigh.EXACT_BELOW", 8)
+    memory = open_memory()
+    assert memory.recall("deploy key").evidence == ()
+    memory.record_all([event(n, f"note {n} of the deploy key", session=f"s{n}") for n in range(9)])
+    assert len(memory.recall("deploy key").evidence) == 9

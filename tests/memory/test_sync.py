@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from vademecum import config
 from vademecum.engine import Engine
@@ -183,3 +186,44 @@ def test_a_crash_between_keeping_and_noting_costs_nothing(
     assert load_state(store, "any", claude.NAME) == {}
     done = memory.sync(["claude"])
     assert (done.events["claude"], len(memory.events())) == (0, kept)
+
+
+WHENS = st.sampled_from([
+    "2026-03-01T10:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "2026-13-45", 1e308, 1e18, -1, 0, True,
+    float("inf"), float("nan"), 10**400, None, "NaN", [], 1772359200, 1772359200000,
+])  # fmt: skip
+WORDS = st.one_of(
+    st.text(st.characters(), max_size=30),
+    st.sampled_from(["Always use tabs. \ud83d", "\udc00\ud83d", "We use npm.\x00", "I prefer \ud83d\ude00 over text", "\u2028"]),
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(WHENS, WORDS, WORDS), min_size=1, max_size=5))
+@settings(
+    max_examples=15, database=None, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate]
+)
+def test_whatever_transcripts_hold_memory_goes_on(
+    tmp_path: Path, root: Path, opened: Callable[[], Engine], held: list[tuple[object, str, str]]
+) -> None:
+    """Halves of characters, zero bytes and times that no clock has: what is sound comes, and every question is answered."""
+    path = (
+        place(tmp_path, root)
+        if not (tmp_path / "home").exists()
+        else next((tmp_path / "home/.claude").rglob("*.jsonl"))
+    )
+    sound = {"type": "user", "cwd": str(root), "sessionId": "s", "timestamp": "2026-03-01T10:00:00Z"}
+    odd = [
+        {**sound, "timestamp": when, "sessionId": name, "message": {"role": "user", "content": text}}
+        for when, text, name in held
+    ]
+    last = {**sound, "message": {"role": "user", "content": f"Never lose the last line {len(path.read_bytes())}."}}
+    with path.open("a", encoding="utf-8") as file:
+        file.write("".join(json.dumps(each) + "\n" for each in [*odd, last]))
+    with opened() as engine:
+        assert engine.memory.sync(["claude"]).events["claude"] >= 1
+        found = engine.memory.recall("what must never be lost?", k=50)
+        assert last["message"]["content"] in [item.event.text for item in found.evidence]
+        engine.memory.timeline()
+        engine.memory.build_memory_context("s", "what must never be lost?")
+        lines = [line.encode() for line in engine.memory.export()]
+        assert engine.memory.import_lines(line.decode() for line in lines).events == 0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.errors import UsageError
-from vademecum.memory.when import find_time, time_asked, time_range
+from vademecum.memory.when import find_time, time_asked, time_named, time_range
 
 WEDNESDAY = datetime(2026, 8, 12, 14, 30, tzinfo=UTC)
 
@@ -80,6 +80,16 @@ def days(said: str, now: datetime = WEDNESDAY) -> str | None:
         ("avant juin", "1970-01-02..2026-05-31"),
         ("jusqu'à hier", "1970-01-02..2026-08-11"),
         ("en 2024", "2024-01-01..2024-12-31"),
+        ("octobre dernier", "2025-10-01..2025-10-31"),
+        ("du 4 au 6 mai", "2026-05-04..2026-05-06"),
+        ("entre le 4 et le 6 mai 2025", "2025-05-04..2025-05-06"),
+        ("from the 4th to the 6th of May", "2026-05-04..2026-05-06"),
+        ("between May 4 and 6", "2026-05-04..2026-05-06"),
+        ("May 4-6, 2025", "2025-05-04..2025-05-06"),
+        ("du 28 avril au 3 mai", "2026-04-28..2026-05-03"),
+        ("les dernières 2 semaines", "2026-07-29..2026-08-12"),
+        ("two Fridays ago", "2026-07-31..2026-07-31"),
+        ("il y a deux vendredis", "2026-07-31..2026-07-31"),
     ],
 )
 def test_a_time_means_what_people_mean(said: str, meant: str) -> None:
@@ -111,6 +121,42 @@ def test_a_time_means_what_people_mean(said: str, meant: str) -> None:
 def test_no_time_is_read_into_other_words(said: str) -> None:
     """Modal verbs, paths, versions, code and impossible dates name no time."""
     assert time_range(said, WEDNESDAY) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("march", "2026-03-01..2026-03-31"),
+        ("Mars", "2026-03-01..2026-03-31"),
+        (" may ", "2026-05-01..2026-05-31"),
+        ("octobre", "2025-10-01..2025-10-31"),
+        ("2025", "2025-01-01..2025-12-31"),
+        ("31", None),
+        ("inmarch", None),
+        ("3000", None),
+    ],
+)
+def test_a_month_or_a_year_may_stand_alone(said: str, meant: str | None) -> None:
+    """Where only a time is asked for; in a question `may` is another word, and 2025 a figure."""
+    found = time_named(said, WEDNESDAY)
+    assert (found and f"{found.start:%Y-%m-%d}..{found.end - timedelta(microseconds=1):%Y-%m-%d}") == meant
+    assert time_named(f"what {said} says", WEDNESDAY) is None
+
+
+@pytest.mark.parametrize("said", ["from 6 to 4 May", "between 30 and 31 February"])
+def test_days_that_no_month_has_in_that_order_are_no_range(said: str) -> None:
+    found = time_range(said, WEDNESDAY)
+    assert found is None or found.end - found.start <= timedelta(days=1)
+
+
+@given(
+    st.integers(1, 28), st.integers(1, 28), st.sampled_from(["du {} au {} mars", "from {} to {} March", "March {}-{}"])
+)
+def test_a_range_of_days_begins_with_the_first_and_ends_with_the_last(one: int, other: int, said: str) -> None:
+    """Whatever the days and however it is said."""
+    first, last = sorted((one, other))
+    if first < last:
+        assert days(said.format(first, last)) == f"2026-03-{first:02d}..2026-03-{last:02d}"
 
 
 def test_parts_of_a_day_are_hours() -> None:

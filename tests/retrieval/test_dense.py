@@ -11,6 +11,7 @@ from vademecum.codebase.classify import file_kind
 from vademecum.retrieval.dense import cosine, path_cosine, products
 from vademecum.retrieval.files import FileRow, PathReader, file_table
 from vademecum.retrieval.segment import NO_SEGMENT, Segment, merge_segments, quantise
+from vademecum.retrieval.stored import Said, stored_of
 from vademecum.retrieval.view import view_of
 
 LARGEST = 1_040  # the dimension up to which a sum of products of whole numbers has room in single precision
@@ -30,6 +31,7 @@ def segment(blob, vectors):
     return Segment(
         np.array([blob], np.int64), np.array([0, count], np.int64), np.ones((count, 2), np.int32),
         np.zeros(count, np.uint8), np.zeros((count, 4), np.uint16), whole, scales, NO_SEGMENT.postings,
+        stored_of([Said(0, 0, "", "", "")] * count),
     )  # fmt: skip
 
 

@@ -120,6 +120,7 @@ def signals(draw, files=9, chunks=30, terms=4):
         definition=some(size, 0.9), path=some(count), prior=rng.choice([1.0, 0.6, 0.35], count).astype(np.float32),
         path_dense=some(count), rows=standing.astype(np.int64),
         files=np.repeat(np.arange(count, dtype=np.int32), [len(rows) for rows in own]),
+        file_rows=np.array([len(rows) for rows in own], np.int64),
         contents=contents, file_content=file_content, lengths=lengths,
         kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8),
         file_lengths=np.array([lengths[rows, 0].sum() for rows in own], np.float32),

@@ -11,8 +11,17 @@ from vademecum.arrays import save_arrays
 from vademecum.errors import StoreCorruptError
 from vademecum.retrieval.postings import build, merge
 from vademecum.retrieval.segment import BlobArrays, load_segment, merge_segments, quantise, save_segment, segment_of
+from vademecum.retrieval.stored import Said, stored_of
 
 FIELDS = ("blobs", "starts", "lines", "kinds", "lengths", "vectors", "scales")
+
+
+def told(rng, chunks):
+    """What would be said of made-up chunks."""
+    stored = stored_of(
+        [Said(n, n + 1, f"{rng.integers(99)}", "é" * int(rng.integers(3)), "", "a.b") for n in range(chunks)]
+    )
+    return stored.offsets, stored.told
 
 
 def blob(seed: int, chunks: int) -> BlobArrays:
@@ -29,7 +38,7 @@ def blob(seed: int, chunks: int) -> BlobArrays:
         rng.integers(1, 9, (chunks, 2)).astype(np.int32), rng.integers(0, 9, chunks).astype(np.uint8),
         rng.integers(0, 99, (chunks, 4)).astype(np.uint16), keys.astype(np.uint64), docs.astype(np.int32),
         rng.integers(0, 9, (len(pairs), 4)).astype(np.uint8), rng.integers(-127, 127, (chunks, 3)).astype(np.int8),
-        rng.random(chunks).astype(np.float32),
+        rng.random(chunks).astype(np.float32), *told(rng, chunks),
     )  # fmt: skip
 
 
@@ -38,6 +47,8 @@ def same(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
     for name in ("keys", "offsets", "docs", "tf"):
         np.testing.assert_array_equal(getattr(one.postings, name), getattr(other.postings, name), name)
+    for name in ("offsets", "told"):
+        np.testing.assert_array_equal(getattr(one.stored, name), getattr(other.stored, name), name)
 
 
 blobs = st.dictionaries(st.integers(1, 60), st.integers(0, 5), min_size=1, max_size=14)

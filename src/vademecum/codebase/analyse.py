@@ -23,6 +23,7 @@ from vademecum.retrieval.features import symbol_keys
 from vademecum.retrieval.files import PathReader
 from vademecum.retrieval.model import FITTED
 from vademecum.retrieval.segment import FIELDS, KIND_CODES, BlobArrays, quantise
+from vademecum.retrieval.stored import Said, stored_of
 from vademecum.text import RunTable
 from vademecum.types import Chunk, FileKind, ParsedFile, Passage
 
@@ -82,7 +83,7 @@ def analyse(
         for (chunk, language), digest in zip(_chunks_of(parsed), hashes, strict=True)
     ]
     passages = [passage_of(chunk, sentences.get(digest, "")) for chunk, digest in zip(chunks, hashes, strict=True)]
-    arrays = _arrays(chunks, passages, embedder, terms)
+    arrays = _arrays(chunks, hashes, passages, embedder, terms)
     analyses = []
     for (content, language), (file, described), (first, last) in zip(
         jobs, parsed, pairwise(accumulate(sizes, initial=0)), strict=True
@@ -176,14 +177,20 @@ def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, bool]:
 def _part(arrays: BlobArrays, first: int, last: int) -> BlobArrays:
     """Return the arrays of chunks first … last - 1, numbered from 0."""
     rows, postings = slice(first, last), slice(*np.searchsorted(arrays.docs, [first, last]))
+    stored = arrays.stored.part(first, last)
     return BlobArrays(
         arrays.lines[rows], arrays.kinds[rows], arrays.lengths[rows], arrays.keys[postings],
         arrays.docs[postings] - np.int32(first), arrays.tf[postings], arrays.vectors[rows], arrays.scales[rows],
+        stored.offsets, stored.told,
     )  # fmt: skip
 
 
 def _arrays(
-    chunks: Sequence[Chunk], passages: Sequence[Passage], embedder: Embedder | None, terms: RunTable
+    chunks: Sequence[Chunk],
+    hashes: Sequence[str],
+    passages: Sequence[Passage],
+    embedder: Embedder | None,
+    terms: RunTable,
 ) -> BlobArrays:
     if embedder is None:
         vectors, scales = np.zeros((len(chunks), 0), np.int8), np.zeros(len(chunks), np.float32)
@@ -195,6 +202,7 @@ def _arrays(
     once[:, 0] = 1
     docs = np.concatenate((docs, defining))
     order = np.argsort(docs, kind="stable")
+    stored = stored_of(map(_said, chunks, hashes))
     return BlobArrays(
         lines=np.array([(c.start_line, c.end_line) for c in chunks], np.int32).reshape(-1, 2),
         kinds=np.array([_KIND_CODE[c.kind] for c in chunks], np.uint8),
@@ -204,7 +212,20 @@ def _arrays(
         tf=np.concatenate((tf, once))[order],
         vectors=vectors,
         scales=scales,
+        offsets=stored.offsets,
+        told=stored.told,
     )
+
+
+def _said(chunk: Chunk, digest: str) -> Said:
+    return Said(chunk.start_byte, chunk.end_byte, digest, chunk.signature, chunk.summary, *symbols_of(chunk))
+
+
+def symbols_of(chunk: Chunk) -> tuple[str, ...]:
+    """Return the qualified names that a chunk defines, or the one it is part of."""
+    if chunk.symbols:
+        return tuple([symbol.qualified for symbol in chunk.symbols])
+    return (chunk.qualified,) if chunk.name else ()
 
 
 def _term_arrays(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from vademecum.codebase import hooks, watch
 from vademecum.codebase.documents import NO_DOCUMENTS, Documents
 from vademecum.codebase.enriching import Pace, enrich
+from vademecum.codebase.graph.ahead import Ahead
 from vademecum.codebase.hooks import Hook
 from vademecum.codebase.index import commit_place, index, report_standing
 from vademecum.codebase.inventory import FileFacts, inventory
@@ -156,8 +157,9 @@ class Codebase:
 
         def answer() -> Answer:
             beside = kind == "doc" and not commit
-            told = progress or _silent
-            code = self._opened(commit, repos, scope, told, refresh=refresh) if repos or not sources else []
+            code = (
+                self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if repos or not sources else []
+            )
             own = documents.opened([each.repo for each in code], sources, every=beside)
             found = search([*code, *own], query, ranker or self._ranker, reranking)
             return documents.completed(found, own, self._indexed, beside=beside)
@@ -194,9 +196,8 @@ class Codebase:
         """Return one repository's graph, the first's unless named, brought up to date; see `codebase.graph`."""
         from vademecum.codebase.graph.graph import graph_of
 
-        progress = progress or _silent
-        [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress, refresh=refresh)
-        return graph_of(opened, progress)
+        [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress or _silent, refresh=refresh)
+        return graph_of(opened, progress or _silent)
 
     def callers(self, name: str, depth: int = 2, *, repo: str = "", guesses: bool = False) -> Neighbours:
         """Say who calls or names a declaration, in up to `depth` steps, 1 to 3; "unknown" where that cannot be said.
@@ -243,10 +244,9 @@ class Codebase:
 
     def items_at(self, answer: Neighbours) -> list[NamedItem]:
         """Return the items that what was asked about is linked to, as `items` does for evidence."""
-        places = [(of.repo, of.path, of.start_line, of.end_line) for of in answer.of]
-        return self.items(
-            [Evidence("", repo, "", "", path, first, last, "", 0.0, "", "") for repo, path, first, last in places]
-        )
+        return self.items([
+            Evidence("", of.repo, "", "", of.path, of.start_line, of.end_line, "", 0.0, "", "") for of in answer.of
+        ])  # fmt: skip
 
     def open(self, location: str, commit: str = "", repo: str = "") -> Evidence:
         """Read lines of one file: `path`, `path:10`, `path:10-40`; or of an item, `source:KEY`.
@@ -375,10 +375,11 @@ class Codebase:
 
     def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
-        report = index(repo, progress, revision=commit, full=full)
-        if self._server is not None:
-            publish(self._server(), repo, progress, anew=full)
-        self.graph(repo.name, commit, refresh=False, progress=progress)
+        with Ahead() as ahead:
+            report = index(repo, progress, revision=commit, full=full, ahead=ahead)
+            if self._server is not None:
+                publish(self._server(), repo, progress, anew=full)
+            ahead.link(self._open_one(repo, (), commit, progress, refresh=False), progress)
         return report
 
     def _refreshed(self, repo: Repository, progress: Progress, commit: str) -> IndexReport:

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.codebase.analyse import chunk_hashes
+from vademecum.codebase.analyse import chunk_hashes, symbols_of
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.freshness import FileState, check_file, corresponding
 from vademecum.codebase.repository import Opened
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.rank import Ranked
+from vademecum.retrieval.segment import KIND_CODES
 from vademecum.retrieval.spans import Span, spans_of
+from vademecum.retrieval.stored import Said
 from vademecum.types import Chunk, Evidence, Freshness
 
 Rows = NDArray[np.integer]
@@ -47,13 +50,19 @@ def gather_evidence(
     for which, results in own.items():
         each, base = opened[which], bases[which]
         rows = [row - base for _, span in results for row in range(span.first, span.last + 1)]
-        stored = dict(zip(rows, stored_chunks(each, rows), strict=True))
-        states = {file: check_file(each, file) for file in dict.fromkeys(each.view.row_file[rows].tolist())}
-        for place, span in results:
-            best = int(ranked.rows[span.place]) - base
-            score, state = float(ranked.scores[span.place]), states[int(each.view.row_file[best])]
-            parts = [stored[row - base][0] for row in range(span.first, span.last + 1)]
-            found[place] = evidence_of(each, best, stored[best], score, signals[place], state, parts=parts)
+        said = dict(zip(rows, each.view.said(rows), strict=True))
+        bests = [int(ranked.rows[span.place]) - base for _, span in results]
+        files = each.view.row_file.take(bests).tolist()
+        states = {file: check_file(each, file) for file in dict.fromkeys(files)}
+        contents = each.repo.catalogue.contents({int(each.view.files.blobs[file]) for file in states})
+        for (place, span), best, file in zip(results, bests, files, strict=True):
+            score, state = float(ranked.scores[span.place]), states[file]
+            if state.now is not None:
+                found[place] = evidence_of(each, best, stored_chunks(each, [best])[0], score, signals[place], state)
+                continue
+            parts = [(row, said[row]) for row in range(span.first - base, span.last - base + 1)]
+            told = _told(each, best, parts, contents[int(each.view.files.blobs[file])])
+            found[place] = _evidence(each, file, told, score, signals[place], state.freshness, each.snapshot.label)
     return tuple(found[place] for place in range(len(found)))
 
 
@@ -81,25 +90,6 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
     return files * len(opened) + which, lines
 
 
-def passage(best: Chunk, parts: Sequence[Chunk]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of neighbouring chunks with the lines between them, and the symbols of all, those of the best first."""
-    lines: list[str] = []
-    for chunk in parts:
-        lines += [""] * (chunk.start_line - parts[0].start_line - len(lines))
-        lines += chunk.text.rstrip("\n").split("\n")
-    symbols = dict.fromkeys(symbols_of(best))
-    for chunk in parts:
-        symbols.update(dict.fromkeys(symbols_of(chunk)))
-    return "\n".join(lines), tuple(symbols)
-
-
-def symbols_of(chunk: Chunk) -> tuple[str, ...]:
-    """Return the qualified names that a chunk defines, or the one it is part of."""
-    if chunk.symbols:
-        return tuple([symbol.qualified for symbol in chunk.symbols])
-    return (chunk.qualified,) if chunk.name else ()
-
-
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
     """Return the signals of some ranked rows to four places, and what each is worth, of which there is little to go round, to six."""
     shown = np.asarray(places, np.intp)
@@ -110,21 +100,42 @@ def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What evidence says of its lines."""
+
+    start_line: int
+    end_line: int
+    text: str
+    kind: str
+    symbols: tuple[str, ...]
+    signature: str
+    summary: str
+    hash: str
+    best_line: int = 0
+
+
+def _told(each: Opened, best: int, parts: Sequence[tuple[int, Said]], content: bytes) -> _Told:
+    """Return what rows that follow each other say as one, as they were indexed, with what stands between them."""
+    view, known = each.view, dict(parts)[best]
+    first, last = parts[0], parts[-1]
+    text = content[first[1].start : last[1].end].decode("utf-8", "replace").rstrip("\n")
+    symbols = known.symbols
+    if len(parts) > 1:
+        symbols = tuple(dict.fromkeys([*symbols, *(name for _, said in parts for name in said.symbols)]))
+    kind = KIND_CODES[view.kinds[view.row_chunk[best]]]
+    begin, end = int(view.lines[first[0], 0]), int(view.lines[last[0], 1])
+    best_line = int(view.lines[best, 0]) if len(parts) > 1 else 0
+    return _Told(begin, end, text, kind.value, symbols, known.signature, known.summary, known.hash, best_line)
+
+
 def evidence_of(
-    each: Opened,
-    row: int,
-    stored: tuple[Chunk, str],
-    score: float,
-    signals: dict[str, float],
-    state: FileState,
-    *,
-    parts: Sequence[Chunk] = (),
+    each: Opened, row: int, stored: tuple[Chunk, str], score: float, signals: dict[str, float], state: FileState
 ) -> Evidence:
-    """Return one row, whose chunk was stored with its hash, as evidence: as its file is now; with its neighbours if `parts` has some."""
-    files = each.view.files
+    """Return one row, whose chunk was stored with its hash, as evidence: as its file is now."""
     file = int(each.view.row_file[row])
     chunk, digest = stored
-    label, freshness = each.snapshot.label, state.freshness
+    label, freshness, language = each.snapshot.label, state.freshness, each.view.files.language(file)
     if state.now is not None:
         new = corresponding(chunk, state.now)
         if new is None:
@@ -133,16 +144,24 @@ def evidence_of(
             digest = chunk_hashes([new], state.now.language)[0]
             chunk = new
             label = f"{each.snapshot.commit}+edited" if each.snapshot.commit else "edited"
-    joined = len(parts) > 1 and state.now is None
-    first, last = (parts[0], parts[-1]) if joined else (chunk, chunk)
-    text, symbols = passage(chunk, parts) if joined else (chunk.text.rstrip("\n"), symbols_of(chunk))
-    path, kind = files.paths[file], FILE_KINDS[files.kinds[file]]
+    told = _Told(
+        chunk.start_line, chunk.end_line, chunk.text.rstrip("\n"), str(chunk.kind), symbols_of(chunk), chunk.signature,
+        chunk.summary or summarise(chunk, language), digest,
+    )  # fmt: skip
+    return _evidence(each, file, told, score, signals, freshness, label)
+
+
+def _evidence(  # noqa: PLR0917 - what is said, and of what state
+    each: Opened, file: int, told: _Told, score: float, signals: dict[str, float], freshness: Freshness, label: str
+) -> Evidence:
+    files, name = each.view.files, each.repo.name
+    path = files.paths[file]
     return Evidence(
-        id=f"{each.repo.name}:{label}:{path}:{digest}", repo=each.repo.name, branch=each.snapshot.branch, commit=label,
-        path=path, start_line=first.start_line, end_line=last.end_line, snippet=text, score=round(score, 6),
-        kind=str(chunk.kind), language=files.language(file), symbols=symbols, signature=chunk.signature,
-        summary=chunk.summary or summarise(chunk, files.language(file)), file_kind=kind.value, signals=signals,
-        freshness=freshness, best_line=chunk.start_line if joined else 0,
+        id=f"{name}:{label}:{path}:{told.hash}", repo=name, branch=each.snapshot.branch, commit=label,
+        path=path, start_line=told.start_line, end_line=told.end_line, snippet=told.text, score=round(score, 6),
+        kind=told.kind, language=files.language(file), symbols=told.symbols, signature=told.signature,
+        summary=told.summary, file_kind=FILE_KINDS[files.kinds[file]].value, signals=signals,
+        freshness=freshness, best_line=told.best_line,
     )  # fmt: skip
 
 

@@ -222,6 +222,15 @@ def plain_type(text: str) -> str:
     return _generic(text)
 
 
+def is_written_out(text: str) -> bool:
+    """Return whether a type of TypeScript is, or is joined with, one that lists its members: these are nobody else's.
+
+    >>> is_written_out("{ a: string }"), is_written_out("Promise<void> & { stop(): void }"), is_written_out("Box<{ a: B }>")
+    (True, True, False)
+    """
+    return any(part.lstrip().startswith("{") for by in "|&" for part in _split(text, by))
+
+
 def _generic(text: str) -> str:
     """Return the class that a possibly generic type is about."""
     opening = min((place for place in (text.find("["), text.find("<")) if place >= 0), default=-1)

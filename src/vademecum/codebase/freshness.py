@@ -39,7 +39,7 @@ def check_file(opened: Opened, number: int) -> FileState:
         status = os.lstat(f"{repo.root.path}/{path}")
     except OSError:
         return FileState(Freshness.STALE)
-    then = (files.sizes[number], files.mtimes[number], files.inodes[number])
+    then = (files.sizes.item(number), files.mtimes.item(number), files.inodes.item(number))
     if (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS) == then:
         return _AS_INDEXED
     entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)

@@ -19,6 +19,7 @@ import numpy as np
 from vademecum.codebase import git
 from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
+from vademecum.codebase.graph.ahead import MOST_AHEAD, Ahead
 from vademecum.codebase.items import Items
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
@@ -78,9 +79,13 @@ class Reading:
     failures: list[Skipped] = field(default_factory=list)  # files that were cut by windows, and why
     undescribed: int = 0  # files without what only Python's own parser knows
 
+    def contents(self) -> Iterator[tuple[str, BlobKey]]:
+        """Yield every path with its content."""
+        return ((path, (source.blob, language)) for path, (source, language) in self.sources.items())
+
     def paths(self, key: BlobKey) -> list[str]:
         """Return the paths that hold a content."""
-        return [path for path, (source, language) in self.sources.items() if (source.blob, language) == key]
+        return [path for path, own in self.contents() if own == key]
 
 
 def index(
@@ -91,10 +96,12 @@ def index(
     full: bool = False,
     wait: bool = True,
     embed: int | None = None,
+    ahead: Ahead | None = None,
 ) -> IndexReport:
     """Bring a snapshot up to date: the worktree's, or that of a revision. Cheap when nothing changed.
 
     Vectors of an embedder that is slow come last; where more than `embed` pieces lack theirs, they are left for another time.
+    `ahead` is given what a graph is made of, where this makes the first snapshot.
 
     Raises:
         GitError: git failed, or does not know the revision.
@@ -116,7 +123,7 @@ def index(
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
                 target = find_target(repo, revision, full=full)  # another process was at it meanwhile
             read = read_changed(repo, target, progress)
-            numbers = keep_contents(repo, read, progress, full=full)
+            numbers = keep_contents(repo, read, progress, full=full, ahead=None if target.previous else ahead)
             commit_snapshot(repo, target, read, numbers)
     meaning = fill(repo, target.kind, target.place, progress, embed)
     behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
@@ -218,7 +225,9 @@ def _sources(
         yield entry, Skipped(entry.path, "unreadable", "the repository lacks this content")
 
 
-def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: bool) -> dict[BlobKey, int]:
+def keep_contents(
+    repo: Repository, read: Reading, progress: Progress, *, full: bool, ahead: Ahead | None
+) -> dict[BlobKey, int]:
     """Analyse what is not known yet and store it, batch by batch. Returns the database id of every content."""
     wanted = {(source.blob, language): source.text for source, language in read.sources.values()}
     known = repo.catalogue.known({blob for blob, _ in wanted})
@@ -229,10 +238,11 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
     if not unknown:
         return numbers
     jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
+    ahead = ahead if len(unknown) == len(wanted) and sum(len(text) for text, _ in jobs) <= MOST_AHEAD else None
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
     for done, (job, analysis) in enumerate(
-        analyse_all(jobs, repo.plan, repo.embedder() if repo.plan.embedder else None)
+        analyse_all(jobs, repo.plan, repo.embedder() if repo.plan.embedder else None, ahead)
     ):
         digest, language = unknown[job]
         if analysis is None:
@@ -243,10 +253,14 @@ def keep_contents(repo: Repository, read: Reading, progress: Progress, *, full: 
                 read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(unknown[job])]
             read.undescribed += not analysis.described
             batch.setdefault(digest, []).append(with_known_vectors(repo, spoken(repo, analysis)))
+            if ahead is not None:
+                ahead.note(job, unknown[job], analysis)
             weight += len(analysis.content)
         if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
             numbers |= repo.catalogue.add(batch)
             batch, weight, since = {}, 0, time.monotonic()
+        if ahead is not None and done + 1 == len(jobs):
+            ahead.means((path, key) for path, key in read.contents() if path not in read.left_out)
         progress("indexing", done + 1, len(jobs))
     if batch:
         progress("storing", 0, 0)

@@ -249,9 +249,9 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
     if len(nodes) > 1:
         one_name = len({node.name for node in nodes}) == 1
         return f"{len(nodes)} definitions taken together" + ("; qualify the name to choose" if one_name else "")
-    around = split_name(asked)[-2:-1]
+    *around, own = split_name(asked) or [""]
     is_inherited = (
-        nodes[0].qualified and around and around[0] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
+        own == nodes[0].name and around and around[-1] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
     )
     return f"{asked} is inherited: {nodes[0].qualified} is meant" if is_inherited else ""
 

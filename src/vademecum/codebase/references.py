@@ -44,9 +44,11 @@ _SCRIPT = frozenset({"javascript", "typescript", "tsx"})
 _NAMES_ALONE = re.compile(r"export\s*(?:type\s*)?[{*]")
 _EXPORTS = re.compile(r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?")
 
-VERSION = 2  # raised when other references are found, so that those found before are found anew
+VERSION = 3  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
+LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
+_LITERALS = frozenset("{[\"'`0123456789")
 
 
 @dataclass(slots=True)
@@ -117,6 +119,7 @@ class _Finder:
         self._numbers: dict[str, int] = {"": 0}
         self._kinds: dict[int, str] = {}
         self._starts, self._owners = self._sweep(outline)
+        self._line_starts = lines.starts
 
     def _sweep(self, outline: Outline) -> tuple[list[int], list[int]]:
         """Return where the innermost named declaration changes, and which it is from there on."""
@@ -150,6 +153,12 @@ class _Finder:
         start = node.start_byte
         return self._owners[bisect_right(self._starts, start) - 1], self._lines.number(start)
 
+    def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
+        """Return (owner, line, text) of a node: what nearly all rows begin with, in one step."""
+        start = node.start_byte
+        text = self._content[start : min(node.end_byte, start + _LONGEST)].decode(errors="ignore")
+        return self._owners[bisect_right(self._starts, start) - 1], bisect_right(self._line_starts, start), text
+
     def _text(self, node: tree_sitter.Node) -> str:
         start = node.start_byte
         return self._content[start : min(node.end_byte, start + _LONGEST)].decode(errors="ignore")
@@ -166,25 +175,26 @@ class _Finder:
                 return
 
     def calling(self, node: tree_sitter.Node, _: Any) -> None:
-        self._add(self.found.calls, node, chain(self._text(node)))
+        self._add(self.found.calls, node)
 
     def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         holder = captured.get("object")
         before = (chain(self._text(holder[0])) or "?") + "." if holder else ""
-        self._add(self.found.calls, node, before + self._text(node))
+        self.found.calls.append((*self._at(node), before + self._text(node)))
 
     def making(self, node: tree_sitter.Node, _: Any) -> None:
-        self.found.news.append((*self._at(node), self._text(node)))
+        self.found.news.append(self._said(node))
 
     def passing(self, node: tree_sitter.Node, _: Any) -> None:
-        self._add(self.found.loads, node, chain(self._text(node)))
+        self._add(self.found.loads, node)
 
     def naming(self, node: tree_sitter.Node, _: Any) -> None:
-        self.found.types.append((*self._at(node), self._text(node)))
+        self.found.types.append(self._said(node))
 
-    def _add(self, rows: list[tuple[int, int, str]], node: tree_sitter.Node, spelled: str) -> None:
-        if spelled:
-            rows.append((*self._at(node), spelled))
+    def _add(self, rows: list[tuple[int, int, str]], node: tree_sitter.Node) -> None:
+        owner, line, text = self._said(node)
+        if spelled := chain(text):
+            rows.append((owner, line, spelled))
 
     def importing(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
@@ -220,8 +230,7 @@ class _Finder:
 
     def binding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take a name and what it is bound to."""
-        owner, line = self._at(node)
-        name = self._text(node)
+        owner, line, name = self._said(node)
         how = next((how for how in (TYPE, VALUE, EACH, CONTEXT) if how in captured), SHADOW)
         text = self._text(captured[how][0]) if how != SHADOW else ""
         if self._language in _SCRIPT and how == VALUE and self._script(owner, line, node, captured[how][0]):
@@ -232,8 +241,8 @@ class _Finder:
             owner, name = self._class_of(owner), own[1] or own[2]
         name = name.lstrip("*& ").removeprefix("mut ")
         if how not in {TYPE, SHADOW}:
-            text = chain(text)
-            how = how if text else SHADOW
+            spelled = chain(text)
+            how, text = (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
         if name.removeprefix("#").isidentifier():
             self.found.bindings.append((owner, line, name, how, text, scope))
 

@@ -8,6 +8,7 @@ file, not the pool. The calling process analyses too while it waits: small jobs 
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import queue
@@ -19,7 +20,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any, Self
+from typing import IO, Any, Protocol, Self
 
 from vademecum.codebase.analyse import Analysis, Job, analyse
 from vademecum.protocols import Embedder
@@ -42,10 +43,27 @@ class Plan:
     processes: int
 
 
-def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[Done]:
+class Question(Protocol):
+    """What a worker can be asked besides: it is sent to it, and answered there."""
+
+    def answer(self) -> Any:
+        """Return what is sent back."""
+
+
+class FollowUp(Protocol):
+    """One more thing to be done by a worker that has nothing left to analyse, while this process goes on."""
+
+    def begin(self, child: Child) -> None:
+        """Take note of the worker it is given."""
+
+    def run(self) -> None:
+        """Ask that worker, and end it; in the thread that drives it."""
+
+
+def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: FollowUp | None = None) -> Iterator[Done]:
     """Yield (a job's number, its analysis) as they are done, in any order; None for a job that kills its process.
 
-    `embedder` is the one `plan` names, already loaded here.
+    `embedder` is the one `plan` names, already loaded here. `then` is begun after the last one was taken, where a worker is left.
     """
     batches = deque(_batches(jobs))
     total = sum(len(content) for content, _ in jobs)
@@ -66,6 +84,8 @@ def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Itera
                     done = _here(batches.popleft(), jobs, own, plan, terms, references=total >= POOL_FROM_BYTES)
             missing -= len(done)
             yield from done
+        if then is not None:
+            pool.hand_over(then)
 
 
 def _here(
@@ -89,7 +109,7 @@ def _batches(jobs: list[Job]) -> Iterator[list[int]]:
         yield batch
 
 
-class _Child:
+class Child:
     """One worker process. It is to be asked a plan first; `EOFError` means that it did not come up."""
 
     def __init__(self) -> None:
@@ -104,8 +124,8 @@ class _Child:
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
 
-    def ask(self, question: Plan | list[Job]) -> Any:
-        """Return the analyses of jobs. Raises `EOFError` when the process dies of them."""
+    def ask(self, question: Plan | list[Job] | Question) -> Any:
+        """Return the analyses of jobs, or another answer. Raises `EOFError` when the process dies of them."""
         try:
             _write(self._in, question)
             return _read(self._out)
@@ -127,8 +147,13 @@ class _Pool:
     def __init__(self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int) -> None:
         self._plan, self._jobs, self._batches = plan, jobs, batches
         self._done: queue.SimpleQueue[list[Done]] = queue.SimpleQueue()
-        self._children: dict[int, _Child] = {}
+        self._children: dict[int, Child] = {}
         self._stopped = threading.Event()
+        self._idle: queue.SimpleQueue[int] = (
+            queue.SimpleQueue()
+        )  # drivers that are through; those without a child are -1
+        self._more: list[queue.SimpleQueue[FollowUp | None]] = [queue.SimpleQueue() for _ in range(count)]
+        self._handed = -1  # the driver that goes on by itself
         self._threads = [threading.Thread(target=self._drive, args=(n,), daemon=True) for n in range(count)]
 
     def __enter__(self) -> Self:
@@ -138,10 +163,24 @@ class _Pool:
 
     def __exit__(self, *_: object) -> None:
         self._stopped.set()
-        for child in list(self._children.values()):
-            child.stop()
-        for thread in self._threads:
-            thread.join()
+        for waiting in self._more:
+            waiting.put(None)
+        for number, child in list(self._children.items()):
+            if number != self._handed:
+                child.stop()
+        for number, thread in enumerate(self._threads):
+            if number != self._handed:
+                thread.join()
+
+    def hand_over(self, task: FollowUp) -> None:
+        """Have a worker that is through do one more thing; where none is left, nothing is done. All jobs must have been taken."""
+        for _ in self._threads:
+            number = self._idle.get()
+            if number >= 0:
+                self._handed = number
+                task.begin(self._children[number])
+                self._more[number].put(task)
+                return
 
     def collect(self, *, wait: bool) -> list[Done]:
         """Return one batch that workers have finished, or nothing if there is none and `wait` is False."""
@@ -151,6 +190,15 @@ class _Pool:
             return []
 
     def _drive(self, number: int) -> None:
+        self._work(number)
+        has_child = number in self._children
+        self._idle.put(number if has_child else -1)
+        # a child dies with the thread that started it
+        task = self._more[number].get() if has_child else None
+        if task is not None:
+            task.run()
+
+    def _work(self, number: int) -> None:
         while not self._stopped.is_set():
             try:
                 batch = self._batches.popleft()
@@ -181,7 +229,7 @@ class _Pool:
         if number in self._children:
             return True
         try:
-            child = self._children[number] = _Child()
+            child = self._children[number] = Child()
             if not self._stopped.is_set():  # either we see this, or whoever stops the pool sees the child
                 child.ask(self._plan)
                 return True
@@ -211,7 +259,7 @@ def _module_path() -> str:
 
 
 def serve() -> None:
-    """Be a worker: read a plan, then lists of jobs, and answer each, until the pipe closes."""
+    """Be a worker: read a plan, then lists of jobs or other questions, and answer each, until the pipe closes."""
     from vademecum.plugins import load
 
     _die_with_parent()
@@ -223,8 +271,12 @@ def serve() -> None:
         terms = term_table()
         _write(sink, "ready")
         while True:
-            jobs: list[Job] = _read(source)
-            _write(sink, analyse(jobs, embedder, plan.deadline_s, terms))
+            asked: list[Job] | Question = _read(source)
+            if isinstance(asked, list):
+                _write(sink, analyse(asked, embedder, plan.deadline_s, terms))
+            else:
+                gc.disable()  # it is the last one
+                _write(sink, asked.answer())
 
 
 def _die_with_parent() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -22,6 +23,7 @@ from vademecum.http.agents import Agents
 from vademecum.http.asking import Desk, encoded
 from vademecum.http.engines import Engines
 from vademecum.http.guard import Guard, refusal
+from vademecum.http.heaps import give_back_while_used
 from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
@@ -79,10 +81,12 @@ def application(
             HookRuns(settings.home / RUNS),
             ending or threading.Event(),
         )
+        giving_back = asyncio.create_task(give_back_while_used(lambda: engines.answered))
         try:
             async with agents.run():
                 yield
         finally:
+            giving_back.cancel()
             app.state.desk.jobs.close()
             engines.close()
             closing()

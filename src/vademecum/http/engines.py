@@ -54,6 +54,7 @@ class Engines:
         self._room = threads + waiting
         self._timeout_s = timeout_s
         self._calls = 0
+        self.answered = 0  # calls that came to an end
         self._own = threading.local()
         self._sharing = Sharing()
         self._all: list[OrderedDict[Opening, Engine]] = []
@@ -84,6 +85,7 @@ class Engines:
 
     def _done(self, work: asyncio.Future[T]) -> None:
         self._calls -= 1
+        self.answered += 1
         if not work.cancelled():
             work.exception()  # a call that nobody waits for any more may fail unseen
 

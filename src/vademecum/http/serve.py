@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
 import ipaddress
 import os
 import socket
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from types import FrameType
 
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
-from vademecum.http import spans
+from vademecum.http import heaps, spans
 from vademecum.http.access import Key, read_keys
 from vademecum.roots import OpenedRoot, distinct_names, narrow
 
 GRACE_SECONDS = 30  # that requests under way have to finish
-HEAPS = 2
-_ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 
 
 def serve(paths: Sequence[str], settings: Settings, host: str | None = None, port: int | None = None) -> None:
@@ -31,7 +27,7 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
         UsageError: others could reach it, and there is no key.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more than it saves here
-    keep_few_heaps()
+    heaps.keep_few()
     own = settings.server
     own = replace(own, host=own.host if host is None else host, port=own.port if port is None else port)
     settings = replace(settings, server=own)
@@ -67,12 +63,6 @@ def serve(paths: Sequence[str], settings: Settings, host: str | None = None, por
         )
     )  # fmt: skip
     server.run(sockets=[listening])
-
-
-def keep_few_heaps() -> None:
-    """Have threads share two heaps: glibc gives each one of its own, and none can use what another has freed."""
-    with suppress(OSError, AttributeError):  # elsewhere there is no such thing
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, HEAPS)
 
 
 def check_reach(host: str, keys: Sequence[Key]) -> None:

@@ -157,4 +157,6 @@ class ContextBuilder:
 
 
 def _is_knowledge(item: Evidence) -> bool:
-    return item.event.role in (Role.USER, Role.NOTE, Role.COMMIT, Role.ASSISTANT) and not item.superseded_by
+    """What somebody said, unless something later says it instead; what facts know to be replaced tells what it was."""
+    said = item.event.role in (Role.USER, Role.NOTE, Role.COMMIT, Role.ASSISTANT)
+    return said and (not item.superseded_by or bool(item.now))

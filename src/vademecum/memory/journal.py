@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from vademecum.errors import UnknownError
-from vademecum.memory.records import Event, Role
+from vademecum.errors import UnknownError, UsageError
+from vademecum.memory.records import Event, Role, is_time
 from vademecum.protocols import Condition, Row, Store
 
 FORGOTTEN, ARCHIVED = "forgotten", "archived"
@@ -34,8 +34,11 @@ class Journal:
         """Add events that are neither known nor forgotten, and return them. Call it inside a transaction.
 
         Raises:
+            UsageError: an event has a time that no calendar has.
             StoreError: the database cannot be written.
         """
+        if timeless := next((event for event in events if not is_time(event.at)), None):
+            raise UsageError(f"{timeless.at} is no time: give seconds since 1970 between the years 6 and 9987")
         distinct = {event.id: event for event in events}
         ids = list(distinct)
         known = {
@@ -242,4 +245,7 @@ def _tags(event: Event, number: int) -> list[Row]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise UsageError(f"metadata is what JSON can hold, text, numbers, lists and the like: {problem}") from problem

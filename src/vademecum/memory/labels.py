@@ -39,7 +39,7 @@ _LINKS = (
     "dans",
     "en",
 )  # attributes that name nothing
-_DONE = ("instruction", "decision")  # of these an attribute is what is done to the subject
+_DONE = ("instruction", "decision", "preference")  # of these an attribute is what is done to the subject
 _LANGUAGES: Mapping[str, str] = {"javascript": "JavaScript", "python": "Python"}
 _ENGLISH: Mapping[str, str] = {"http client": "HTTP client", "css framework": "CSS framework", "api style": "API style"}
 _FRENCH: Mapping[str, str] = {
@@ -53,7 +53,7 @@ _FRENCH: Mapping[str, str] = {
     "answer language": "langue des réponses", "user's name": "nom", "preference": "préférence", "instruction": "consigne",
     "decision": "décision", "fact": "fait", "todo": "à faire", "fix": "correctif",
 }  # fmt: skip
-_BETWEEN = r"(?:\s+(?:(?:de|du|des|la|le|les|à|au|aux|en)\s+)*(?:de\s+)?(?:[dl]['’]\s*)?)"  # noqa: RUF001 -- as people type it
+_BETWEEN = r"(?:\s+(?:(?:de|du|des|la|le|les|à|au|aux|en|un|une|mon|ma|mes|ton|ta|tes|son|sa|ses|nos|notre|vos|votre|leurs?|cet?|cette|ces)\s+)*(?:de\s+)?(?:[dl]['’]\s*)?)"  # noqa: RUF001 -- as people type it
 
 
 def label(subject: str, attribute: str, text: str, kind: str) -> str:

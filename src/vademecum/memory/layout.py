@@ -3,7 +3,8 @@
     row   an event's place among those of its scope, in order of number
 
 Events are only added, so what is known of the old rows stays true but for the sessions that go on: `laid_out` takes what was
-known before and works out the new rows alone. After one more event among 100,000 that is a hundredth of the work. Where an
+known before and works out the new rows alone. After one more event among 100,000 that is a hundredth of the work, and what was
+known is not copied, so that a process that records and is asked in turns does not use up memory by what it lets go. Where an
 event was deleted all is worked out again. Rows of deleted events stay until segments are merged and are never found.
 """
 
@@ -18,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
+from vademecum.memory.columns import Columns
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES, Segment
 from vademecum.retrieval.segment import quantise
 
 PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
 LATE = 512  # rows that came since they were last sorted by session: so many are looked through one by one
-_SUMMED = 512  # sessions whose vectors are made floats at once
+_SUMMED = 4_096  # events whose vectors are made floats at once
 
 Rows = NDArray[np.int64]
 
@@ -84,11 +86,12 @@ class Layout:
     living: NDArray[np.int64] = field(repr=False)  # (S,) events of each session that were not deleted
     others: NDArray[np.int64] = field(repr=False)  # (S,) those of them that no person said
     terms: NDArray[np.float64] = field(repr=False)  # (S,) their terms
-    order: Rows = field(repr=False)  # (M,) the first M rows by session
+    order: NDArray[np.int32] = field(repr=False)  # (M,) the first M rows by session
     starts: Rows = field(repr=False)  # where each session begins among them
     sessions: Names = field(repr=False)
     speakers: Names = field(repr=False)
     means: SessionMeans = field(repr=False)
+    columns: Columns = field(repr=False)  # where the arrays of N grow
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -101,7 +104,7 @@ class Layout:
 
 def laid_out(part: Part, known: Layout | None = None) -> Layout:
     """Return the layout of a scope; from what it was before, where events were only added."""
-    begun = known if known is not None and _continues(known, part) else _nothing(part)
+    begun = known if known is not None and len(known) and _continues(known, part) else _nothing(part)
     return _extended(begun, part)
 
 
@@ -117,7 +120,7 @@ def _nothing(part: Part) -> Layout:
     dim = part.segments[0].vectors.shape[1] if part.segments else 0
     return Layout(
         part, whole, whole, np.zeros(0, np.uint8), small, small, np.zeros(0, np.float32), np.zeros(0, bool), small, small,
-        whole, whole, np.zeros(0), whole, np.zeros(1, np.int64), Names(), Names(), SessionMeans(dim),
+        whole, whole, np.zeros(0), small, np.zeros(1, np.int64), Names(), Names(), SessionMeans(dim), Columns(),
     )  # fmt: skip
 
 
@@ -125,21 +128,22 @@ def _extended(known: Layout, part: Part) -> Layout:
     """Return a layout with the rows that its part has beyond those that are known."""
     tail = list(rows_from(part.segments, len(known)))
 
-    def longer(old: Any, name: str) -> Any:
-        return np.concatenate([old, *(getattr(segment, name)[begin:] for segment, begin in tail)], dtype=old.dtype)
+    def longer(name: str, old: Any, pieces: Sequence[NDArray[Any]] | None = None) -> Any:
+        own = [getattr(segment, name)[begin:] for segment, begin in tail] if pieces is None else pieces
+        return known.columns.longer(name, old, own)
 
-    numbers, at, roles = longer(known.numbers, "numbers"), longer(known.at, "at"), longer(known.roles, "roles")
-    lengths = longer(known.lengths, "lengths")
-    session = np.concatenate([known.session, *_codes(known.sessions, "session", tail)])
-    speaker = np.concatenate([known.speaker, *_codes(known.speakers, "speaker", tail)])
+    numbers, at, roles = longer("numbers", known.numbers), longer("at", known.at), longer("roles", known.roles)
+    lengths = longer("lengths", known.lengths)
+    session = longer("session", known.session, _codes(known.sessions, "session", tail))
+    speaker = longer("speaker", known.speaker, _codes(known.speakers, "speaker", tail))
     new = slice(len(known), len(numbers))
     living = ~np.isin(numbers[new], part.dead)
     own, count = session[new][living], len(known.sessions)
     order, starts = known.order, known.starts
     if len(numbers) - len(order) > LATE:
-        order = np.argsort(session, kind="stable")
+        order = np.argsort(session, kind="stable").astype(np.int32)
         starts = np.concatenate(([0], np.cumsum(np.bincount(session, minlength=count)))).astype(np.int64)
-    alive = np.concatenate([known.alive, living])
+    alive = longer("alive", known.alive, [living])
     rows = _rows_of(_distinct(session[new]), session, order, starts)
     before, after = _chained(known, rows[alive[rows]], session, (session, at, numbers))
     people = PEOPLE[roles[new][living]]
@@ -148,7 +152,7 @@ def _extended(known: Layout, part: Part) -> Layout:
         _added(known.living, np.bincount(own, minlength=count)),
         _added(known.others, np.bincount(own[~people], minlength=count)),
         _added(known.terms, np.bincount(own, lengths[new][living], count)),
-        order, starts, known.sessions, known.speakers, known.means,
+        order, starts, known.sessions, known.speakers, known.means, known.columns,
     )  # fmt: skip
 
 
@@ -182,10 +186,12 @@ def _chained(
     return before, after
 
 
-def _rows_of(codes: NDArray[np.integer[Any]], session: NDArray[np.int32], order: Rows, starts: Rows) -> Rows:
+def _rows_of(
+    codes: NDArray[np.integer[Any]], session: NDArray[np.int32], order: NDArray[np.int32], starts: Rows
+) -> Rows:
     sorted_ones = codes[codes < len(starts) - 1]
     begin = starts[sorted_ones]
-    rows = order[ranges(begin, starts[sorted_ones + 1] - begin)]
+    rows = order[ranges(begin, starts[sorted_ones + 1] - begin)].astype(np.int64)
     late = session[len(order) :]
     if not len(late) or not len(codes):
         return rows
@@ -249,9 +255,8 @@ class SessionMeans:
 
     def _add(self, session: NDArray[np.int32], segment: Segment, begin: int) -> None:
         order = np.argsort(session, kind="stable")
-        first = np.flatnonzero(np.diff(session[order], prepend=-1))
-        for start in range(0, len(first), _SUMMED):
-            heads = first[start : start + _SUMMED]
-            rows = order[heads[0] : first[start + _SUMMED] if start + _SUMMED < len(first) else len(order)]
+        for start in range(0, len(order), _SUMMED):
+            rows = order[start : start + _SUMMED]
+            heads = np.flatnonzero(np.diff(session[rows], prepend=-1))
             vectors = segment.vectors[rows + begin] * segment.scales[rows + begin, None]
-            self._sums[session[order[heads]]] += np.add.reduceat(vectors, heads - heads[0], axis=0)
+            self._sums[session[rows[heads]]] += np.add.reduceat(vectors, heads, axis=0)

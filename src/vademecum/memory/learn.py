@@ -14,7 +14,7 @@ from typing import Any
 
 from vademecum.memory.extract import extract
 from vademecum.memory.facts import claim_of
-from vademecum.memory.records import Event, FactKind, Role, Statement
+from vademecum.memory.records import Event, FactKind, Role, Statement, writable
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import Scope
 from vademecum.memory.sync import load_state, save_state
@@ -133,7 +133,7 @@ def statement_of(item: Mapping[str, Any], event: Event) -> Statement | None:
 def _text(item: Mapping[str, Any], name: str) -> str:
     """A string of an item on one line, without secrets: a model may put together what was taken apart."""
     value = item.get(name)
-    return redact(" ".join(value.split())[:_MOST_CHARACTERS]).text if isinstance(value, str) else ""
+    return redact(writable(" ".join(value.split())[:_MOST_CHARACTERS])).text if isinstance(value, str) else ""
 
 
 def _found(quote: str, text: str) -> tuple[int, int] | None:

@@ -18,7 +18,7 @@ from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
-from vademecum.memory.record import Extract, Recording, record
+from vademecum.memory.record import Extract, Recording, record, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, event_id, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
@@ -26,7 +26,7 @@ from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import asks_for_timeline, chapters
 from vademecum.memory.topics import topics_of
 from vademecum.memory.weigh import By, by_of
-from vademecum.memory.when import find_time, time_range
+from vademecum.memory.when import find_time, time_named
 from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder
 
@@ -137,7 +137,7 @@ class Memory:
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
         """Change an event's metadata; None takes a key away. Raises `UsageError`, `StoreError`."""
-        return self._corrections.holder(id_).journal.patch(id_, changes)
+        return self._corrections.holder(id_).journal.patch(id_, without_secrets(changes))
 
     def delete(self, id_: str) -> None:
         """Delete an event and what it says, for good: reading its source again does not bring it back.
@@ -381,7 +381,7 @@ class Memory:
         return datetime.fromtimestamp(self._clock()).astimezone()
 
     def _range(self, when: str) -> tuple[float, float]:
-        period = time_range(when, self._now())
+        period = time_named(when, self._now())
         if period is None:
             raise UsageError(f"{when!r} names no time: write it as `last week`, `since Monday` or `2025-10-05`")
         return period.seconds

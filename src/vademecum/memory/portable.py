@@ -13,7 +13,6 @@ order and twice, gives the same facts. Secrets are looked for once more on the w
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -23,13 +22,16 @@ from vademecum.memory.facts import CONFIRMED, FORGOTTEN, REJECTED
 from vademecum.memory.journal import MOVED
 from vademecum.memory.ledger import CLAIM_COLUMNS
 from vademecum.memory.record import redacted
-from vademecum.memory.records import Claim, Event, FactKind, Role
+from vademecum.memory.records import Claim, Event, FactKind, Role, is_time, writable
 from vademecum.memory.redact import redact
 from vademecum.memory.scope import Scope
 from vademecum.memory.wording import Wording, date_of
 
 VERSION = 1
 AT_ONCE = 1000  # records of one transaction
+_DAMAGED = (KeyError, ValueError, TypeError, OverflowError, RecursionError)  # what reading a damaged record raises
+_MOST_POSITION = 1 << 31
+_WORDS = ("text", "value", "reason")  # of a claim, that may quote a secret known as one only since
 _MARKS = (CONFIRMED, REJECTED, FORGOTTEN)
 
 
@@ -47,10 +49,10 @@ def exported(scope: Scope) -> Iterator[str]:
     yield _line({"type": "memory", "version": VERSION, "scope": scope.name})
     for batch in scope.journal.after(0, AT_ONCE):
         for _, event in batch:
-            clean = asdict(event) | {"text": redact(event.text).text, "metadata": dict(event.metadata)}
-            yield _line({"type": "event", **clean})
+            yield _line({"type": "event", **asdict(redacted([event])[0][0])})
     for row in scope.store.scan("claims", order=("at", "event", "position")).unwrap():
-        yield _line({"type": "claim", **dict(zip(CLAIM_COLUMNS, row, strict=True))})
+        claim = dict(zip(CLAIM_COLUMNS, row, strict=True))
+        yield _line({"type": "claim", **claim, **{name: redact(str(claim[name])).text for name in _WORDS}})
     for digest, mark, at in scope.store.scan("marks", order=("at", "digest")).unwrap():
         yield _line({"type": "mark", "digest": digest, "mark": mark, "at": at})
     for row in scope.store.scan("tombstones", columns=("id", "reason", "at"), order=("number",)).unwrap():
@@ -86,7 +88,7 @@ def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
         of.setdefault(str(record["type"]), []).append(record)
     events = [event for event in map(_event, of.get("event", ())) if event is not None]
     claims = [claim for claim in map(_claim, of.get("claim", ())) if claim is not None]
-    stones = [r for r in of.get("tombstone", ()) if isinstance(r.get("id"), str)]
+    stones = [{**r, "id": writable(r["id"])} for r in of.get("tombstone", ()) if isinstance(r.get("id"), str)]
     marks = [mark for mark in map(_mark, of.get("mark", ())) if mark is not None]
     with scope.store.transaction():
         for reason in dict.fromkeys(str(stone.get("reason")) for stone in stones):
@@ -155,17 +157,17 @@ def _event(record: Mapping[str, Any]) -> Event | None:
             str(record["id"]), float(record["at"]), Role(record["role"]), str(record["text"]), str(record.get("session", "")),
             str(record.get("repo", "")), str(record.get("speaker", "")), metadata if isinstance(metadata, dict) else {},
         )  # fmt: skip
-    except (KeyError, ValueError, TypeError):
+        return redacted([event])[0][0] if is_time(event.at) else None
+    except _DAMAGED:
         return None
-    return redacted([event])[0][0] if math.isfinite(event.at) else None
 
 
 def _mark(record: Mapping[str, Any]) -> tuple[str, str, float] | None:
     try:
-        mark = str(record["digest"]), str(record["mark"]), float(record["at"])
-    except (KeyError, ValueError, TypeError):
+        mark = writable(str(record["digest"])), str(record["mark"]), float(record["at"])
+    except _DAMAGED:
         return None
-    return mark if mark[1] in _MARKS else None
+    return mark if mark[1] in _MARKS and is_time(mark[2]) else None
 
 
 def _claim(record: Mapping[str, Any]) -> Claim | None:
@@ -177,11 +179,13 @@ def _claim(record: Mapping[str, Any]) -> Claim | None:
             "position": int(named["position"]),
         }
         texts = ("event", "key", "digest", "text", "subject", "attribute", "value", "reason", "place", "speaker")
-        words = {name: str(named[name]) for name in texts}
-        words |= {name: redact(words[name]).text for name in ("text", "value", "reason")}
+        words = {name: writable(str(named[name])) for name in texts}
+        words |= {name: redact(words[name]).text for name in _WORDS}
         kind, corrects = FactKind(named["kind"]), bool(named["corrects"])
-        return Claim(**words, **numbers, kind=kind, corrects=corrects, recorded_at=float(named["recorded_at"]))  # type: ignore[arg-type]
-    except (KeyError, ValueError, TypeError):
+        claim = Claim(**words, **numbers, kind=kind, corrects=corrects, recorded_at=float(named["recorded_at"]))  # type: ignore[arg-type]
+        sound = 0 <= claim.confidence <= 1 and 0 <= claim.position < _MOST_POSITION
+        return claim if sound and is_time(claim.at) and is_time(claim.recorded_at) else None
+    except _DAMAGED:
         return None
 
 

@@ -17,13 +17,14 @@ from vademecum.memory.words import query_keys
 _CURRENT = re.compile(
     r"\b(?:now|current(?:ly)?|latest|these days|at the moment|nowadays|still|actuel(?:le)?(?:ment)?|maintenant|désormais"
     r"|aujourd'hui|en ce moment)\b"
-    r"|^\W*(?:how (?:many|much|long|often|big|large|old|far|fast)|what(?:'s| is| are)|which\b.*\b(?:is|are|do|does)"
-    r"|combien|quel(?:le)?s? (?:est|sont)|est-ce que|do (?:i|we)\b|is\b|are\b)",
+    r"|^\W*(?:how (?:many|much|long|often|big|large|old|far|fast)|what(?:'s| is| are)|which\b.*\b(?:is|are|do|does)|where(?:'s| is| are)"
+    r"|combien|(?:(?:sur|avec|dans|pour|à|de|en) )?quel(?:le)?s? .*\b(?:est|sont|utilis\w+|faut|doi\w+|avons|a-t-on)|quel(?:le)?s? (?:est|sont)|où (?:est|sont|se trouve)|est-ce que|do (?:i|we)\b|is\b|are\b)",
     re.IGNORECASE,
 )
 _PAST = re.compile(
     r"\b(?:originally|initially|used to|before|was|were|did|ago|earlier|previous(?:ly)?|history|avant"
-    r"|auparavant|était|initialement)\b",
+    r"|auparavant|était|étaient|avait|avaient|ancien(?:ne)?s?|initialement)\b"
+    r"|^\W*(?:why|when|pourquoi|quand)\b",
     re.IGNORECASE,
 )
 _LATELY = re.compile(
@@ -42,6 +43,7 @@ class Question:
     topic: str  # the same without the time it names
     keys: NDArray[np.uint64]  # (T,) its distinct terms
     asks_now: bool  # what holds, not what happened
+    asks_back: bool  # what happened, or held before
     asks_lately: bool  # about the last days, by a word
     period: tuple[float, float] | None  # the time it names, seconds since the epoch, half-open
     saying_when: NDArray[np.bool_]  # (T,) which of its terms only name it
@@ -62,14 +64,15 @@ def take_apart(text: str, now: datetime) -> Question:
     >>> [datetime.fromtimestamp(end).day for end in asked.period], asked.saying_when.tolist()
     ([3, 10], [False, True, True, False])
     """
-    asks_now = _CURRENT.search(text) is not None and _PAST.search(text) is None
+    asks_back = _PAST.search(text) is not None
+    asks_now = _CURRENT.search(text) is not None and not asks_back
     asked, keys = time_asked(text, now), query_keys(text)
     lately = _LATELY.search(text) is not None
     if asked.period is None:
-        return Question(text, text, keys, asks_now, lately, None, np.zeros(len(keys), bool))
+        return Question(text, text, keys, asks_now, asks_back, lately, None, np.zeros(len(keys), bool))
     topic = asked.question or text
     saying_when = ~np.isin(keys, query_keys(topic))
-    return Question(text, topic, keys, asks_now, lately, asked.period.seconds, saying_when)
+    return Question(text, topic, keys, asks_now, asks_back, lately, asked.period.seconds, saying_when)
 
 
 def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:

@@ -80,7 +80,8 @@ class Recall:
         if by is By.BOTH and vector is None and asks_for_timeline(text):
             return self._course(view, question, k, filters)
         asking = self._asking(view, question, filters, by, vector)
-        weighed = weigh(view, asking)
+        with self._laid.weighing:
+            weighed = weigh(view, asking)
         if question.asks_lately:
             weighed = replace(weighed, score=weighed.score * _freshness(view, weighed.rows, now))
         best = _best(weighed, max(k, LOOKED_AT))
@@ -118,7 +119,9 @@ class Recall:
         """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
         question = take_apart(text, datetime.fromtimestamp(filters.as_of or self._clock()).astimezone())
         view = self.view()
-        scores = session_scores(view, weigh(view, self._asking(view, question, filters, By.BOTH, None)))
+        asking = self._asking(view, question, filters, By.BOTH, None)
+        with self._laid.weighing:
+            scores = session_scores(view, weigh(view, asking))
         best = [int(code) for code in top(scores, k) if scores[code] > 0]
         scopes = [self.scopes[view.scope[view.rows_of(np.array([code]))[0]]].name for code in best]
         return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]

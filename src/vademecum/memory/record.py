@@ -7,14 +7,15 @@ transaction holds an event with all that was read in it, so that no crash leaves
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import claim_of
-from vademecum.memory.records import Claim, Event, Fact, Recorded, Role, Statement
-from vademecum.memory.redact import redact
+from vademecum.memory.records import Claim, Event, Fact, Recorded, Role, Statement, writable
+from vademecum.memory.redact import Redacted, redact
 from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter
 
@@ -75,24 +76,39 @@ def redacted(events: Sequence[Event]) -> tuple[list[Event], list[Counter[str]]]:
     """Return events without secrets, and what was taken out of each, by kind."""
     clean, taken_out = [], []
     for event in events:
-        found = redact(event.text)
+        found = redact(writable(event.text))
         counts = Counter(found.counts)
-        metadata = {name: _redacted_value(value, counts) for name, value in event.metadata.items()}
-        clean.append(replace(event, text=found.text, metadata=metadata))
+        metadata = without_secrets(event.metadata, counts)
+        id_, session, repo, speaker = map(writable, (event.id, event.session, event.repo, event.speaker))
+        clean.append(Event(id_, event.at, event.role, found.text, session, repo, speaker, metadata))
         taken_out.append(counts)
     return clean, taken_out
 
 
-def _redacted_value(value: object, counts: Counter[str]) -> object:
+def without_secrets(metadata: Mapping[str, Any], counts: Counter[str] | None = None) -> dict[str, Any]:
+    """Return metadata without its secrets, and count them by kind; a name says of its value what it is.
+
+    >>> without_secrets({"db_password": "hunter2!", "tags": ["ci", "postgres://ada:hunter2@db"]})
+    {'db_password': '[redacted:assignment]', 'tags': ['ci', 'postgres://ada:[redacted:url-password]@db']}
+    """
+    taken_out = Counter[str]() if counts is None else counts
+    named = {writable(str(name)): value for name, value in metadata.items()}
+    return {name: _without_secrets(name, value, taken_out) for name, value in named.items()}
+
+
+def _without_secrets(name: str, value: Any, counts: Counter[str]) -> Any:
     if isinstance(value, str):
+        value = writable(value)
         found = redact(value)
+        if not found.counts and "\n" not in value:
+            assigned = redact(f'{name} = "{value}"')
+            if assigned.counts:
+                found = Redacted(assigned.text.removeprefix(f'{name} = "').removesuffix('"'), assigned.counts)
         counts.update(found.counts)
         return found.text
     if isinstance(value, list | tuple):
-        return [_redacted_value(item, counts) for item in value]
-    if isinstance(value, dict):
-        return {str(name): _redacted_value(item, counts) for name, item in value.items()}
-    return value
+        return [_without_secrets(name, item, counts) for item in value]
+    return without_secrets(value, counts) if isinstance(value, dict) else value
 
 
 def _claims(event: Event, into: Recording, recorded_at: float) -> list[Claim]:

@@ -205,6 +205,36 @@ class Chapter:
     digests: tuple[str, ...] = ()
 
 
+_FIRST_MOMENT, _LAST_MOMENT = (
+    -62_000_000_000.0,
+    253_000_000_000.0,
+)  # a year from where Python's dates end, for all zones
+
+
+def is_time(at: float) -> bool:
+    """Return whether a number of seconds since the epoch is a moment that calendars know, from the year 2 to 9998.
+
+    >>> is_time(1_760_000_400.0), is_time(float("inf")), is_time(float("nan"))
+    (True, False, False)
+    """
+    return _FIRST_MOMENT <= at < _LAST_MOMENT
+
+
+def writable(text: str) -> str:
+    r"""Return a text that a database takes: halves of a character are joined, and one that stands alone is replaced.
+
+    JSON may hold them, and programs that cut texts by their UTF-16 length write them.
+
+    >>> writable("caf\u00e9"), writable("\ud83d\ude00"), writable("cut \ud83d") == "cut \ufffd"
+    ('café', '😀', True)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
 def event_id(session: str, role: str, text: str, at: float) -> str:
     """Return an id that is the same for the same words of the same moment.
 

@@ -50,7 +50,7 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "github-token": (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{30,255}"),
     "github-pat": (("github_pat_",), r"github_pat_\w{50,}"),
     "gitlab-token": (tuple(f"gl{what}-" for what in _GITLAB), rf"gl(?:{'|'.join(_GITLAB)})-[\w.-]{{20,}}"),
-    "aws-access-key": (("akia", "asia", "abia", "acca"), r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}"),
+    "aws-access-key": (("akia", "asia", "abia", "acca"), r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}"),
     "google-key": (("aiza",), r"AIza[\w-]{35}"),
     "google-oauth": (("gocspx-", "ya29."), r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w.-]{20,})"),
     "slack-token": (("xox", "xapp-"), r"(?:xox[abeoprs]|xapp)-(?:\w{1,16}-)*[\w-]{10,}"),
@@ -87,6 +87,18 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "age-key": (("age-secret-key-1",), r"(?i:AGE-SECRET-KEY-1[0-9A-Z]{58})"),
     "azure-storage-key": (("accountkey=",), r"(?<=AccountKey=)[A-Za-z0-9+/]{60,90}={0,2}"),
     "azure-signature": (("sig=",), r"(?<=[?&]sig=)[\w%+/-]{40,}(?:%3[dD]|=)*"),
+    "docker-token": (("dckr_",), r"dckr_[po]at_[\w-]{20,}"),
+    "tailscale-key": (("tskey-",), r"tskey-[a-z]+-\w{8,}(?:-\w{16,})?"),
+    "terraform-token": ((".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}"),
+    "netlify-token": (("nfp_", "nfc_"), r"nf[pc]_[A-Za-z0-9]{36,}"),
+    "vercel-token": (("vercel_blob_rw_",), r"vercel_blob_rw_\w{24,}"),
+    "circleci-token": (("ccipat_", "ccipprj_"), r"CCIP(?:AT|RJ|PRJ)_[A-Za-z0-9]{16,}_[0-9a-f]{32,}"),
+    "rubygems-key": (("rubygems_",), r"rubygems_[0-9a-f]{48}"),
+    "figma-token": (("figd_",), r"figd_[\w-]{36,}"),
+    "airtable-token": (("pat",), r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    "heroku-key": (("hrku-",), r"HRKU-[\w-]{36,}"),
+    "langsmith-key": (("lsv2_",), r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    "tavily-key": (("tvly-",), r"tvly-(?:dev-|prod-)?[\w-]{28,}"),
     "jwt": (("eyj",), r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
 }  # fmt: skip
 
@@ -132,7 +144,7 @@ _SENSITIVE = (
     rf"|(?:{'|'.join(_OF_KEYS)})[_.\- ]?key"
 )
 _ASSIGNMENT = re.compile(
-    rf"""(?i)(?P<word>{_SENSITIVE})(?P<between>(?:[_-]?\d+)?\\?["'`]?\]?
+    rf"""(?i)(?P<word>{_SENSITIVE})(?P<between>(?:_base|[_-]?\d+)?\\?["'`]?\]?
       (?:\s*(?::=|=>|==?|:)\s*|\s+(?:is|est)\s+|,\s*(?=["']))
       (?P<quote>[bfru]{{0,2}}\\?["'`])?)
     (?P<value>(?(quote)[^\s"'`<>\\]{{6,512}}(?=\\?["'`])|[^\s"'`<>,;(){{}}\[\]\\]{{7,512}}))""",
@@ -143,6 +155,11 @@ _FLAG = re.compile(
 )
 _CURL_USER = re.compile(
     r"(?P<name>\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =])(?P<between>[\"']?[^\s:\"'$]{1,100}:)(?P<value>[^\s\"'$@]{3,200})"
+)
+
+_COMMANDED = re.compile(
+    r"\b(?:(?:mysql|mariadb)(?:dump|admin)?\b[^\n]{0,300}?\s-p|sshpass\s+-p\s*|redis-cli\b[^\n]{0,300}?\s-a\s+)"
+    r"[\"']?(?P<value>[^\s\"'$<>`-][^\s\"'$<>`]{3,200})"
 )
 
 _PLACEHOLDER = re.compile(
@@ -345,11 +362,22 @@ def _is_password(value: str) -> bool:
 
 
 def _is_settings_line(match: re.Match[str]) -> bool:
-    """`NAME=value` as an environment file or a shell has it, and `said: the password is value`."""
+    """`NAME=value` as an environment file or a shell has it, `password: value`, and `said: the password is value`."""
     before = match.string[max(0, match.start() - 60) : match.start()]
     name = re.search(r"[\w.-]*$", before)
     whole = (name[0] if name else "") + match["word"]
-    return whole.isupper() or re.search(r"\s(?:is|est)\s", match["between"]) is not None
+    if whole.isupper() or re.search(r"\s(?:is|est)\s", match["between"]):
+        return True
+    return (
+        match["between"].strip() == ":" and not match["word"].lower().startswith("secret") and _is_typed(match["value"])
+    )
+
+
+def _is_typed(value: str) -> bool:
+    """A password rather than a name or a type: digits among letters, with a sign or no capital, and not `password2`."""
+    if not any(c.isdigit() for c in value) or re.match(r"(?i)pass|pwd|mot", value):
+        return False
+    return any(c in "!@#^&*?~+=" for c in value) or not any(c.isupper() for c in value)
 
 
 _ASSIGNED = ("pass", "pwd", "secret", "token", "key", "credential", "auth")
@@ -359,6 +387,7 @@ _PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str], Callable[[str, re.Ma
     ("authorization", ("authorization", "x-", "api-key", "private-token"), _HEADER, _is_header_value),
     ("authorization", ("bearer",), _BEARER, _is_token),
     ("authorization", ("curl",), _CURL_USER, lambda value, _: not _is_template(value)),
+    ("command-password", ("mysql", "mariadb", "sshpass", "redis-cli"), _COMMANDED, lambda value, _: not _PLACEHOLDER.match(value)),
     ("cookie", ("cookie",), _COOKIE, _is_cookie),
     ("assignment", ("--", "-p"), _FLAG, lambda value, _: not _PLACEHOLDER.match(value) and (looks_random(value) or _is_password(value))),
 )  # fmt: skip

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.arrays import load_arrays, save_arrays
+from vademecum.arrays import load_arrays
 from vademecum.errors import StoreCorruptError
 from vademecum.memory.records import Event, Role
 from vademecum.memory.topics import Topics, nothing_known, searched_text
@@ -128,26 +128,6 @@ def recoded(
         code = getattr(segment, f"{kind}s")
         codes.append(to[code[keeps[i]] if keeps is not None else code] if len(own) else np.zeros(0, np.int32))
     return (np.concatenate(codes) if codes else np.zeros(0, np.int32)), tuple(names)
-
-
-def save_segment(path: Path, segment: Segment, embedder: str, last_id: str) -> None:
-    """Write a segment, the embedder's name, and the id of its last event, by which its journal is known again.
-
-    Raises `StoreError`.
-    """
-    p = segment.postings
-    save_arrays(
-        path,
-        {
-            "numbers": segment.numbers, "at": segment.at, "roles": segment.roles, "sessions": segment.sessions,
-            "speakers": segment.speakers, "lengths": segment.lengths, "vectors": segment.vectors,
-            "scales": segment.scales, "keys": p.keys, "offsets": p.offsets, "docs": p.docs, "tf": p.tf,
-        },
-        {
-            "format": FORMAT, "embedder": embedder, "last_id": last_id,
-            "sessions": json.dumps(segment.session_names), "speakers": json.dumps(segment.speaker_names),
-        },
-    )  # fmt: skip
 
 
 def load_segment(path: Path, embedder: str) -> tuple[Segment, str]:

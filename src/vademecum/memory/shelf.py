@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreError
+from vademecum.memory.joined import save_joined
 from vademecum.memory.journal import Journal, moved_id
 from vademecum.memory.layout import Part
-from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments, save_segment
+from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments
 
 WRITTEN_FROM = 256  # events: a smaller tail is read again by the next process in a few milliseconds
 READ_AT_ONCE = 20_000  # events in memory while a large journal is read for the first time
@@ -121,37 +122,34 @@ class Shelf:
         return sorted(found, key=lambda item: (item[0], -item[1]))  # of those that begin alike the longest first
 
     def _tidied(self, segments: tuple[Segment, ...], reader: Reader) -> tuple[Segment, ...]:
-        """Merge small segments into larger ones and write what has grown; a full disk only costs time next time.
+        """Join small segments to larger ones and write what has grown; a full disk only costs time next time.
 
-        Between two times of writing only what is not written yet is merged: a large one at hand would be a copy of files.
+        Between two times of writing only what is not written yet is joined: a large one at hand would be a copy of files.
         """
-        due = self._last - self._last_written >= WRITTEN_FROM
-        unwritten = (i for i, s in enumerate(segments) if s.size and int(s.numbers[-1]) > self._last_written)
-        fixed = 0 if due else next(unwritten, len(segments))
-        tail = segments[fixed:]
-        kept = [*segments[:fixed]] + [
-            tail[run.start] if run.stop - run.start == 1 else merge_segments(tail[run], np.zeros(0, np.int64))
-            for run in runs_to_merge([segment.size for segment in tail])
-        ]
-        if due:
+        if self._last - self._last_written >= WRITTEN_FROM:
             with suppress(StoreError):
-                written = self._write(kept, np.array(self._dead, np.int64), reader.embedder.name)
-                kept = self._mapped(kept, written, reader.embedder.name)
-        return tuple(kept)
+                if found := self._written(_groups(segments), reader.embedder.name):
+                    return found
+        unwritten = (i for i, s in enumerate(segments) if s.size and int(s.numbers[-1]) > self._last_written)
+        fixed = next(unwritten, len(segments))
+        nobody = np.zeros(0, np.int64)
+        tail = (own[0] if len(own) == 1 else merge_segments(own, nobody) for own in _groups(segments[fixed:]))
+        return (*segments[:fixed], *tail)
 
-    def _mapped(self, segments: list[Segment], written: Sequence[Path], embedder: str) -> list[Segment]:
-        """Return segments as they are in the files just written, which what was deleted is not in. Raises `StoreError`."""
-        mapped = [load_segment(path, embedder)[0] for path in written]
-        if not mapped:
-            return segments
-        filled = [segment for segment in segments if segment.size]
-        same = len(filled) == len(mapped)
-        if not same or not all(np.array_equal(a.numbers, b.numbers) for a, b in zip(filled, mapped, strict=True)):
+    def _written(self, groups: Sequence[Sequence[Segment]], embedder: str) -> tuple[Segment, ...]:
+        """Write each group as one file, and return them as they are in the files, which what was deleted is not in.
+
+        None are returned where that has to wait. Raises `StoreError`.
+        """
+        written = self._write(groups, np.array(self._dead, np.int64), embedder)
+        mapped = tuple(load_segment(path, embedder)[0] for path in written)
+        before = [segment.numbers for own in groups for segment in own]
+        if mapped and not _same(before, [segment.numbers for segment in mapped]):
             self._shrunk += 1
         return mapped
 
-    def _write(self, segments: list[Segment], dead: NDArray[np.int64], embedder: str) -> list[Path]:
-        """Write the segments that are no files yet, and return the files of all; none where that has to wait.
+    def _write(self, groups: Sequence[Sequence[Segment]], dead: NDArray[np.int64], embedder: str) -> list[Path]:
+        """Write the groups that are no files yet, and return the files of all; none where that has to wait.
 
         Raises `StoreError`.
         """
@@ -159,8 +157,9 @@ class Shelf:
         there = {(first, last): path for first, last, path in self._files()}
         begin = 1
         wanted: dict[tuple[int, int], Path] = {}
-        for i, segment in enumerate(segments):
-            end = self._last if i == len(segments) - 1 else int(segment.numbers[-1]) if segment.size else begin - 1
+        for i, group in enumerate(groups):
+            last = max((int(segment.numbers[-1]) for segment in group if segment.size), default=begin - 1)
+            end = self._last if i == len(groups) - 1 else last
             if end < begin:
                 continue
             path = wanted[begin, end] = self.directory / f"events-{begin:012}-{end:012}.arrays"
@@ -168,8 +167,7 @@ class Shelf:
                 id_ = self.journal.id_at(end)
                 if not id_:
                     return []  # its last event has just been deleted: next time
-                whole = not np.isin(segment.numbers, dead).any()
-                save_segment(path, segment if whole else merge_segments([segment], dead), embedder, id_)
+                save_joined(path, group, dead, embedder, id_)
             begin = end + 1
         for span, path in there.items():
             if span not in wanted:  # another process may have it mapped: the mapping outlives the name
@@ -177,6 +175,25 @@ class Shelf:
                     path.unlink()
         self._last_written = self._last
         return list(wanted.values())
+
+
+def _groups(segments: Sequence[Segment]) -> list[Sequence[Segment]]:
+    """Return neighbours that are to be one segment together."""
+    return [segments[run] for run in runs_to_merge([segment.size for segment in segments])]
+
+
+def _same(some: Sequence[NDArray[np.int64]], others: Sequence[NDArray[np.int64]]) -> bool:
+    """Whether arrays hold the same end to end; the second are not cut where the first are, but where some of them end."""
+    place, rest = 0, [array for array in others if len(array)]
+    for array in some:
+        if not len(array):
+            continue
+        if not rest or not np.array_equal(array, rest[0][place : place + len(array)]):
+            return False
+        place += len(array)
+        if place == len(rest[0]):
+            place, rest = 0, rest[1:]
+    return not rest
 
 
 def runs_to_merge(sizes: Sequence[int]) -> list[slice]:

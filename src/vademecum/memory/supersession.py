@@ -9,7 +9,8 @@ read off the words. A later statement takes the place of an earlier one where
 - both are about what is asked: the sentence shares the question's words nearly as much as the earlier one's does,
   or it says itself that something changed ("now", "increased to", "instead") and shares a good part of them.
 
-The later one is then shown first, and the earlier right behind it, marked with what took its place.
+The later one is then shown first, and the earlier right behind it, marked with what took its place. The same holds where
+facts know it, unless the question looks back or names what was replaced ("why did we choose npm").
 """
 
 from __future__ import annotations
@@ -66,8 +67,9 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
         evidence: what answers it, best first.
         idf: what each term of the question weighs, by its key.
     """
+    evidence = _by_facts(question, evidence)
     if not question.asks_now:
-        return list(evidence)
+        return evidence
     stated = {item.event.id: _stated(item, idf) for item in evidence if item.event.role in _PEOPLE}
     values = {id_: each for id_, each in stated.items() if each.holds_value and each.share}
     highest = max((each.share for each in values.values()), default=0.0)
@@ -86,6 +88,28 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
         for place, each in zip(places, _latest_first([ordered[place] for place in places]), strict=True):
             ordered[place] = each
     return ordered
+
+
+def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Return evidence with what nothing holds of any more right behind the event that says what holds now."""
+    ordered = list(evidence)
+    if question.asks_back or question.period is not None:
+        return ordered
+    for item in evidence[:CLOSE]:
+        replaced = {fact.event for fact in item.now} if all(fact.valid_to for fact in item.facts) else set()
+        if any(_words(fact.value) & question.words for fact in item.facts):
+            continue
+        place = ordered.index(item)
+        later = next((at for at, each in enumerate(ordered[:CLOSE]) if each.event.id in replaced), None)
+        if later is not None:
+            ordered[place] = replace(item, superseded_by=ordered[later].event.id)
+        if later is not None and later > place:
+            ordered.insert(place, ordered.pop(later))
+    return ordered
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
 
 
 def _latest_first(group: Sequence[Evidence]) -> list[Evidence]:

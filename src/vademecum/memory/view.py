@@ -117,12 +117,9 @@ class View:
         """Whether nothing was deleted."""
         return self.living == len(self)
 
-    @cached_property
-    def norms(self) -> NDArray[np.float32]:
-        """float32 (N,): what BM25 adds to a term's count before dividing by it, k1 (1 - b + b length / mean length)."""
-        mean = max(float(self._terms.sum()) / max(self.living, 1), 1.0)
-        lengths: NDArray[np.float32] = self._joined("lengths", np.float32)
-        return np.float32(K1 * (1 - B)) + np.float32(K1 * B / mean) * lengths
+    def norms(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return what BM25 adds to a term's count before dividing by it, k1 (1 - b + b length / mean length): as float32 of rows."""
+        return np.float32(K1 * (1 - B)) + np.float32(K1 * B / self._mean_length) * self._lengths.take(rows)
 
     @cached_property
     def session_norms(self) -> NDArray[np.float32]:
@@ -176,7 +173,14 @@ class View:
 
     def lay_out(self) -> None:
         """Work out what a question would wait for."""
-        _ = self.session_means, self.neighbours, self.norms, self.session_norms, self.speaker_words
+        _ = (
+            self.session_means,
+            self.neighbours,
+            self.session_norms,
+            self.speaker_words,
+            self._mean_length,
+            self._lengths,
+        )
 
     @property
     def _by_session(self) -> list[tuple[Layout, int]]:
@@ -186,6 +190,15 @@ class View:
     @cached_property
     def _speakers(self) -> list[int]:
         return _starts([len(own.speakers) for own in self._filled])
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.float32]:
+        """float32 (N,): terms of each event."""
+        return self._joined("lengths", np.float32)
+
+    @cached_property
+    def _mean_length(self) -> float:
+        return max(float(self._terms.sum()) / max(self.living, 1), 1.0)
 
     @cached_property
     def _terms(self) -> NDArray[np.float64]:

@@ -217,7 +217,7 @@ def _joined(pieces: list[Any]) -> Any:
 
 def _said(view: View, matches: Matches, idf: NDArray[np.float64]) -> NDArray[np.float64]:
     """BM25 of each row: float64 (N + 1,). The last stands for no row, which says nothing: -1 is where a talk ends."""
-    held = matches.counts / (matches.counts + view.norms.take(matches.rows))
+    held = matches.counts / (matches.counts + view.norms(matches.rows))
     held *= idf.astype(np.float32).take(matches.terms)
     return np.asarray(np.bincount(matches.rows, held, len(view) + 1), np.float64)
 

@@ -23,6 +23,7 @@ from vademecum.retrieval.tokens import key
 
 K1 = 1.2  # the textbook value; saturation of repeated words
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 2.0)  # body, name, signature, docs (2: CodeRAG decision 1 for summaries)
+_EVERY_FIELD = np.ones(len(FIELD_WEIGHTS), np.float32)
 FIELD_B = (0.75, 0.3, 0.5, 0.5)  # length normalisation: long bodies are penalised, long names hardly
 
 
@@ -77,7 +78,7 @@ def bm25f(
     docs, term, tf = _matches(segments, keys)
     holding = np.bincount(term, None if copies is None else copies[docs], len(keys)).astype(np.float64)
     idf = inverse_document_frequency(len(norms) if copies is None else int(copies.sum()), holding)
-    frequency = np.einsum("pf,pf->p", norms.take(docs, axis=0), tf.astype(np.float32))
+    frequency = (norms.take(docs, axis=0) * tf) @ _EVERY_FIELD
     score = np.bincount(docs, idf[term] * (frequency / (K1 + frequency)), len(norms)).astype(np.float32)
     total = max(float(idf[:asked].sum()), 1e-9)
     share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)

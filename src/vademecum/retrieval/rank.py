@@ -186,11 +186,15 @@ def fuse(signals: Signals, allowed: Rows, plan: Plan, w: Weights) -> Floats:
     score = convex([signals.lexical, signals.dense], [1 - share, share])
     if plan.names:
         score += np.float32(w.definition if plan.is_bare else w.definition_in_prose) * signals.definition
-    chunks, files = (
-        (signals.rows, signals.files) if allowed is None else (signals.rows[allowed], signals.files[allowed])
-    )
-    fused: Floats = np.take(score, chunks)
-    fused += np.take(np.float32(w.path) * signals.path, files)
+    path = np.float32(w.path) * signals.path
+    if allowed is None:  # a file's rows follow each other: repeating its value is quicker than looking it up for each
+        fused: Floats = np.take(score, signals.rows)
+        fused += np.repeat(path, signals.file_rows)
+        fused *= np.repeat(signals.prior, signals.file_rows)
+        return fused
+    files = signals.files[allowed]
+    fused = np.take(score, signals.rows[allowed])
+    fused += np.take(path, files)
     fused *= np.take(signals.prior, files)
     return fused
 

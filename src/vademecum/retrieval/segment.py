@@ -6,7 +6,7 @@ once, whatever branches, worktrees or file names hold it; `view` joins them with
     blobs    int64 (B,)      database ids, ascending          starts  int64 (B + 1,)  blob b owns chunks starts[b]:starts[b+1]
     lines    int32 (N, 2)    first and last line              kinds   uint8 (N,)      index into KIND_CODES
     lengths  uint16 (N, 4)   terms per field                  vectors int8 (N, dim), scales float32 (N,)
-    postings over the N chunks with the four fields of FIELDS
+    postings over the N chunks with the four fields of FIELDS, and what answers say of the chunks (`stored`)
 
 Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory of floats,
 and since sums of products of whole numbers are exact, the order of rows never changes a score. A vector that is still to be
@@ -26,17 +26,21 @@ from numpy.typing import NDArray
 from vademecum.arrays import load_arrays, ranges, save_arrays
 from vademecum.errors import StoreCorruptError
 from vademecum.retrieval.postings import Postings, build, merge
+from vademecum.retrieval.stored import NOTHING_STORED, Stored, laid
 from vademecum.types import ChunkKind
 
 FIELDS = ("body", "name", "signature", "docs")
 KIND_CODES = tuple(ChunkKind)
 PENDING = -1.0  # the scale of a vector that is still to be made
-FORMAT = "3"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
+FORMAT = "4"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
 
 
 @dataclass(frozen=True, slots=True)
 class BlobArrays:
-    """One blob's part of a segment, as analysis makes it. Shapes as in `Segment`; `keys, docs, tf` are raw postings."""
+    """One blob's part of a segment, as analysis makes it. Shapes as in `Segment`; `keys, docs, tf` are raw postings.
+
+    `offsets, told` are those of `Stored`.
+    """
 
     lines: NDArray[np.int32]
     kinds: NDArray[np.uint8]
@@ -46,6 +50,13 @@ class BlobArrays:
     tf: NDArray[np.uint8]
     vectors: NDArray[np.int8]
     scales: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    told: NDArray[np.uint8]
+
+    @property
+    def stored(self) -> Stored:
+        """What answers say of these chunks."""
+        return Stored(self.offsets, self.told)
 
 
 def named_arrays(arrays: BlobArrays) -> dict[str, NDArray[np.generic]]:
@@ -73,6 +84,7 @@ class Segment:
     vectors: NDArray[np.int8]
     scales: NDArray[np.float32]
     postings: Postings
+    stored: Stored
 
     @property
     def size(self) -> int:
@@ -83,7 +95,7 @@ class Segment:
 NO_SEGMENT = Segment(
     np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 2), np.int32), np.zeros(0, np.uint8),
     np.zeros((0, len(FIELDS)), np.uint16), np.zeros((0, 0), np.int8), np.zeros(0, np.float32),
-    build(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, len(FIELDS)), np.uint8)),
+    build(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, len(FIELDS)), np.uint8)), NOTHING_STORED,
 )  # fmt: skip
 
 
@@ -131,6 +143,7 @@ def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
             np.concatenate(docs),
             np.concatenate([piece.tf for piece in pieces]),
         ),
+        stored=laid([piece.stored for piece in pieces]),
     )
 
 
@@ -143,10 +156,12 @@ def blobs_of(segment: Segment) -> Iterator[tuple[int, BlobArrays]]:
     bounds = np.searchsorted(docs, segment.starts)
     for place, blob in enumerate(segment.blobs.tolist()):
         start = int(segment.starts[place])
-        rows, own = slice(start, int(segment.starts[place + 1])), slice(*bounds[place : place + 2].tolist())
+        end = int(segment.starts[place + 1])
+        rows, own = slice(start, end), slice(*bounds[place : place + 2].tolist())
+        stored = segment.stored.part(start, end)
         yield blob, BlobArrays(
             segment.lines[rows], segment.kinds[rows], segment.lengths[rows], keys[own], docs[own] - np.int32(start), tf[own],
-            segment.vectors[rows], segment.scales[rows],
+            segment.vectors[rows], segment.scales[rows], stored.offsets, stored.told,
         )  # fmt: skip
 
 
@@ -181,9 +196,14 @@ def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None =
     def take(name: str) -> Any:
         return stacked([getattr(segment, name) for segment in segments])[rows]
 
+    def stored() -> Stored:
+        """Return what is said of the chunks, a content at a time: an array of every byte's place would outweigh all else."""
+        places = zip(owner[first].tolist(), slot[first].tolist(), strict=True)
+        return laid([segments[own].stored.part(*segments[own].starts[at : at + 2].tolist()) for own, at in places])
+
     return Segment(
         chosen, starts, take("lines"), take("kinds"), take("lengths"), take("vectors"), take("scales"),
-        merge([segment.postings for segment in segments], renumber),
+        merge([segment.postings for segment in segments], renumber), stored(),
     )  # fmt: skip
 
 
@@ -196,6 +216,7 @@ def save_segment(path: Path, segment: Segment, embedder: str) -> None:
             "blobs": segment.blobs, "starts": segment.starts, "lines": segment.lines, "kinds": segment.kinds,
             "lengths": segment.lengths, "vectors": segment.vectors, "scales": segment.scales,
             "keys": postings.keys, "offsets": postings.offsets, "docs": postings.docs, "tf": postings.tf,
+            "told_offsets": segment.stored.offsets, "told": segment.stored.told,
         },
         {"format": FORMAT, "embedder": embedder},
     )  # fmt: skip
@@ -213,5 +234,5 @@ def load_segment(path: Path, embedder: str) -> Segment:
     a: dict[str, NDArray] = dict(arrays)  # type: ignore[type-arg]
     return Segment(
         a["blobs"], a["starts"], a["lines"], a["kinds"], a["lengths"], a["vectors"], a["scales"],
-        Postings(a["keys"], a["offsets"], a["docs"], a["tf"]),
+        Postings(a["keys"], a["offsets"], a["docs"], a["tf"]), Stored(a["told_offsets"], a["told"]),
     )  # fmt: skip

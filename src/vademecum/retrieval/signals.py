@@ -32,7 +32,8 @@ class Signals:
 
     Attributes:
         lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
-        rows, files: int64 and int32 (R,), the chunk and the file of each row.
+        rows, files: int64 and int32 (R,), the chunk and the file of each row, each file's together.
+        file_rows: int64 (F,), how many rows each file has.
         contents, file_content: int32 (N,) and (F,), the content each chunk and each file has; ascending over the chunks.
         lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths: float32 (F,), terms of
             each file's bodies.
@@ -49,6 +50,7 @@ class Signals:
     path_dense: Floats
     rows: NDArray[np.int64]
     files: NDArray[np.int32]
+    file_rows: NDArray[np.int64]
     contents: NDArray[np.int32]
     file_content: NDArray[np.int32]
     lengths: Floats
@@ -99,6 +101,7 @@ def signals_of(
         path_dense=path_cosine(view.files, query),
         rows=view.row_chunk,
         files=view.row_file,
+        file_rows=view.file_rows,
         contents=view.contents,
         file_content=view.file_content,
         lengths=view.lengths,

@@ -61,19 +61,20 @@ def spans_of(
     order = np.arange(len(rows)) if gain is None else np.argsort(PRICE * size - gain, kind="stable")
     joins = worth >= PRICE * size  # else it is not worth its own lines, let alone those between
     joining, spans = _Joining(across=across), dict[int, list[Span]]()
-    columns = (values.tolist() for values in (rows, files, lines[:, 0], lines[:, 1], worth, joins))
-    by_place = list(zip(*columns, strict=True))
-    for place in order.tolist():
-        row, file, begin, end, value, may_join = by_place[place]
-        own = spans.get(file) if may_join or joining.count < k else None
-        if own is None and joining.count >= k:
+    known, files, begins, ends, values = (of.tolist() for of in (rows, files, lines[:, 0], lines[:, 1], worth))
+    for place, may_join in zip(order.tolist(), joins[order].tolist(), strict=True):
+        if joining.count >= k and not may_join:
             continue  # asked first: most rows are nothing to the results
+        row, file = known[place], files[place]
+        own = spans.get(file)
         if own is None:
+            if joining.count >= k:
+                continue
             own = spans[file] = []
         elif _shows(own, row):
             continue  # already, between two that were joined
-        one = Span(place, row, row, begin, end)
-        if own and may_join and joining.join(own, one, value):
+        one = Span(place, row, row, begins[place], ends[place])
+        if own and may_join and joining.join(own, one, values[place]):
             continue
         if joining.count < k:
             own.append(one)

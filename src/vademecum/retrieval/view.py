@@ -18,6 +18,7 @@ from vademecum.arrays import ranges
 from vademecum.retrieval.files import LEFT_OUT, FileTable
 from vademecum.retrieval.lexical import field_norms
 from vademecum.retrieval.segment import NO_SEGMENT, Segment
+from vademecum.retrieval.stored import Said
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class View:
     def copies(self) -> NDArray[np.int64]:
         """int64 (N,): at how many paths each chunk stands; 0 for a dead one."""
         return np.bincount(self.row_chunk, minlength=int(self.bases[-1]))
+
+    @cached_property
+    def file_rows(self) -> NDArray[np.int64]:
+        """int64 (F,): how many rows each file has; they follow each other."""
+        return np.bincount(self.row_file, minlength=len(self.files))
 
     @cached_property
     def alive(self) -> NDArray[np.float32]:
@@ -105,6 +111,17 @@ class View:
     def ordinals(self, rows: Sequence[int]) -> NDArray[np.int64]:
         """Return each row's position among its file's chunks, int64 (len(rows),)."""
         return np.asarray(rows, np.int64) - np.searchsorted(self.row_file, self.row_file[rows])
+
+    def said(self, rows: Sequence[int]) -> list[Said]:
+        """Return what answers say of the chunks of rows."""
+        chunks = self.row_chunk.take(rows)
+        if len(self.segments) == 1:
+            return self.segments[0].stored.read(chunks.tolist())
+        which = np.searchsorted(self.bases, chunks, side="right") - 1
+        return [
+            self.segments[own].stored.read([chunk - int(self.bases[own])])[0]
+            for own, chunk in zip(which.tolist(), chunks.tolist(), strict=True)
+        ]
 
     def _joined(self, name: str) -> NDArray:  # type: ignore[type-arg]
         pieces = [getattr(segment, name) for segment in self.segments or (NO_SEGMENT,)]

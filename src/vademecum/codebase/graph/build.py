@@ -10,32 +10,46 @@ part of a module's name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
 from vademecum.codebase.garbage import uncollected
 from vademecum.codebase.graph.definitions import Definitions, File
-from vademecum.codebase.graph.documents import DOCUMENTS, document_edges
+from vademecum.codebase.graph.documents import document_edges
 from vademecum.codebase.graph.edges import FileEdges, Found
-from vademecum.codebase.graph.modules import MANIFESTS, Modules
+from vademecum.codebase.graph.modules import Modules
 from vademecum.codebase.graph.names import Names
-from vademecum.codebase.graph.records import Change, Linked, Records
-from vademecum.codebase.graph.terms import Node
+from vademecum.codebase.graph.records import Change, Linked, Records, Rows, rows_of
+from vademecum.codebase.graph.terms import DOCUMENTS, MANIFESTS, Node
 from vademecum.codebase.languages import has_references
-from vademecum.protocols import Progress
+from vademecum.codebase.references import References
+from vademecum.protocols import Progress, Row
 from vademecum.retrieval.files import LEFT_OUT
 from vademecum.retrieval.view import View
 
-VERSION = "3"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "4"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 
+class MadeAhead(Protocol):
+    """A graph that may have been made before it is asked for; see `graph.ahead`."""
+
+    def take(self, files: Mapping[str, tuple[str, str]]) -> Rows | None:
+        """Return its rows where it is of these files, by the hash and the language of their content."""
+
+
 def bring_up_to_date(
-    catalogue: Catalogue, snapshot: Snapshot, view: View, deadline_s: float, progress: Progress
+    catalogue: Catalogue,
+    snapshot: Snapshot,
+    view: View,
+    deadline_s: float,
+    progress: Progress,
+    ahead: MadeAhead | None = None,
 ) -> int:
     """Make a snapshot's graph current. Returns how many files were asked; 0 when it was current.
 
-    Edges are made without holding the database, then written at once, unless another process was faster.
+    Edges are made without holding the database, then written at once, unless another process was faster. What was made `ahead` is
+    taken where nothing is kept yet.
 
     Raises:
         StoreError: the graph stays as it was.
@@ -46,9 +60,14 @@ def bring_up_to_date(
         if records.state == state:
             return 0
         with uncollected():  # a third of the time went into that
-            made = make(catalogue, records, snapshot_files(view), progress)
-        if records.replace(made, state):
-            return len(made.linked)
+            ready = ahead.take(content_keys(view)) if ahead is not None and not records.state else None
+            if ready is None:
+                made = make(catalogue, records, snapshot_files(view), progress)
+            else:
+                progress("linking", len(ready.resolved), len(ready.resolved))
+                made = Change(True, (), (), (), ready.of_blobs(snapshot_files(view)))
+            if records.replace(made, state):
+                return len(made.rows.resolved)
 
 
 def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
@@ -69,7 +88,29 @@ def make(catalogue: Catalogue, records: Records, files: Files, progress: Progres
         lost = [*gone, *(path for path in changed if path in before and path not in old)]
         touched = tokens_of_change(new, old, changed, lost, records.names_in(lost))
         dirty = sorted(records.consulting(touched).intersection(files).union(changed))
-    return Change(not before, changed, gone, nodes, resolve(new, dirty, progress))
+    linked = resolve(new, dirty, progress)
+    return Change(not before, changed, gone, [each.file for each in linked], rows_of(nodes, linked))
+
+
+def linked_afresh(
+    files: Files, symbols: Mapping[int, list[Row]], references: Mapping[int, str], contents: Mapping[int, bytes]
+) -> Rows:
+    """Return the graph of files of which everything is at hand, by their content.
+
+    Raises:
+        KeyError: what a file says has to be known, and is not at hand.
+    """
+    mentions = {blob: References.load(text) for blob, text in references.items()}
+    nothing = References()
+    by_name: dict[str, set[str]] = {}
+    new = Definitions(
+        files, symbols.__getitem__, lambda blob, _: mentions.get(blob, nothing), lambda name: by_name.get(name, ()),
+        contents.__getitem__,
+    )  # fmt: skip
+    nodes = [node for path in files for node in nodes_of(new.file(path))]
+    for node in nodes:
+        by_name.setdefault(node.name, set()).add(node.path)
+    return rows_of(nodes, resolve(new, sorted(files), lambda *_: None))
 
 
 def snapshot_files(view: View) -> Files:
@@ -77,6 +118,17 @@ def snapshot_files(view: View) -> Files:
     table = view.files
     return {
         path: (blob, table.language(number))
+        for number, (path, blob) in enumerate(zip(table.paths, table.blobs.tolist(), strict=True))
+        if blob != LEFT_OUT
+    }
+
+
+def content_keys(view: View) -> dict[str, tuple[str, str]]:
+    """Return path → (hash of the content, language) of what a snapshot holds."""
+    table = view.files
+    digests = table.digests
+    return {
+        path: (digests[number].tobytes().hex(), table.language(number))
         for number, (path, blob) in enumerate(zip(table.paths, table.blobs.tolist(), strict=True))
         if blob != LEFT_OUT
     }

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
-from vademecum.codebase.expression import chain, plain_type
+from vademecum.codebase.expression import chain, is_written_out, plain_type
 from vademecum.codebase.graph.definitions import CLASSES, Definitions, File
 from vademecum.codebase.graph.modules import Modules
 from vademecum.codebase.graph.scopes import HEADERS, OPEN_CLASSES, parent_scopes
 from vademecum.codebase.graph.terms import Node, Tier
-from vademecum.codebase.graph.values import EXTERNAL, HELD, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
-from vademecum.codebase.references import CONTEXT, EACH, SHADOW, TYPE
+from vademecum.codebase.graph.values import EXTERNAL, HELD, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
+from vademecum.codebase.references import CONTEXT, EACH, LITERAL, SHADOW, TYPE
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
 _MOST_BASES = 64
@@ -117,6 +117,8 @@ class Classes(ABC):
 
     def type(self, file: File, scope: str, text: str) -> Meaning:
         """Return what is of a type: an instance, or a collection of instances."""
+        if "{" in text and is_written_out(text):
+            return WRITTEN, Tier.TYPED
         plain = plain_type(text)
         if not plain:
             return UNKNOWN
@@ -146,6 +148,8 @@ class Classes(ABC):
             return None
         for around in (*parent_scopes(scope), ""):
             text = file.aliases.get(around, {}).get(name)
+            if text == "":  # a type parameter, as nearly all of them are
+                return UNKNOWN
             if text is not None:
                 return self.definitions.once(
                     ("alias", file.path, around, name), partial(self.type, file, around, text), UNKNOWN
@@ -159,6 +163,8 @@ class Classes(ABC):
         ]
         if types:
             return types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
+        if all(how == SHADOW and text == LITERAL for how, text, _ in rows):
+            return WRITTEN, Tier.TYPED
         if any(how == SHADOW for how, _, _ in rows):
             return self._fixture(file, name) if file.is_test and file.language == "python" else UNKNOWN
         found = {

@@ -8,9 +8,8 @@ from bisect import bisect_right
 
 from vademecum.codebase.graph.definitions import Definitions, File
 from vademecum.codebase.graph.edges import Found
-from vademecum.codebase.graph.terms import Node, Relation, Tier
+from vademecum.codebase.graph.terms import DOCUMENTS, Node, Relation, Tier
 
-DOCUMENTS = frozenset({"markdown", "rst", "restructuredtext", "asciidoc"})
 _LINK = re.compile(r"\]\(\s*<?([^)\s>#]+)")
 _SPAN = re.compile(r"`+([^`\n]{3,120})`+")
 _NAME = re.compile(r"[~.]?([A-Za-z_][\w]*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(\(\)|\(\.*\))?")

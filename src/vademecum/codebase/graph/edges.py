@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
-from vademecum.codebase.expression import chain
+from vademecum.codebase.expression import chain, plain_type
 from vademecum.codebase.graph.classes import ancestors_named
 from vademecum.codebase.graph.common_names import is_common
 from vademecum.codebase.graph.definitions import File
@@ -21,6 +21,7 @@ from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.codebase.graph.values import Meaning, Value
 from vademecum.codebase.references import TYPE
 
+NOBODY: tuple[list[Node], bool] = ([], False)
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
 _MAKERS = frozenset({"new", "super"})  # called, they make an instance
 _FUNCTION = re.compile(r":?\s*(?:<|\(.*=>)", re.DOTALL)  # a type of functions
@@ -82,24 +83,22 @@ class FileEdges:
 
     def _meaning(self, owner: int, spelled: str) -> Meaning:
         known = self._known.get(spelled)
-        if known is None:
-            known = self._names.meaning(self._file, self._refs.owners[owner], spelled)
-            if self._names.is_same_chain(self._file, spelled):
-                self._known[spelled] = known
+        if known is not None:
+            return known
+        if not self._names.is_same_chain(self._file, spelled):
+            return self._names.meaning(self._file, self._refs.owners[owner], spelled)
+        known = self._known[spelled] = self._names.meaning(self._file, "", spelled)
         return known
 
     def _imports(self) -> None:
         file, names = self._file, self._names
+        first: dict[str, int] = {}  # of each module
         for _, line, local, module, name in [*self._refs.imports, *self._refs.exports]:
             if not module:
                 continue
-            where = names.modules.locate(file.path, module, file.language)
-            if where and not where.endswith("/"):
-                self._import(where, line)
-            elif where and file.language == "go":
-                for path in names.modules.by_folder.get(where.rstrip("/"), ()):
-                    if path.endswith(".go") and not path.endswith("_test.go"):
-                        self._import(path, line)
+            if line < first.get(module, line + 1):
+                first[module] = line
+                self._import_module(module, line)
             if not local or name in {"", "*"}:
                 continue
             value, tier = names.imported(file, module, name)
@@ -109,6 +108,17 @@ class FileEdges:
             elif node is not None:
                 self._import(node.path, line)
                 self.found.add(file.itself, Relation.REFERENCES, node, tier, line)
+
+    def _import_module(self, module: str, line: int) -> None:
+        """Add the edges to the files of a module."""
+        file, modules = self._file, self._names.modules
+        where = modules.locate(file.path, module, file.language)
+        if where and not where.endswith("/"):
+            self._import(where, line)
+        elif where and file.language == "go":
+            for path in modules.by_folder.get(where.rstrip("/"), ()):
+                if path.endswith(".go") and not path.endswith("_test.go"):
+                    self._import(path, line)
 
     def _import(self, path: str, line: int) -> None:
         if path != self._file.path and path in self._names.definitions:
@@ -169,20 +179,28 @@ class FileEdges:
         if is_common(name, self._file.family):
             self.found.unresolved.add(name)
             return
-        named = [
-            (file, node) for file, node in self._names.definitions.named(name, self._file.family)
-            if _is_member(file, node) and (self._file.is_test or not file.is_test)
-        ]  # fmt: skip
-        candidates = [node for file, node in named if node.kind in FUNCTIONS or _holds_function(file, node)]
-        roots = self._roots(candidates)
-        is_alone = len(roots) == 1 and all(node is roots[0] or _holds_other(file, node) for file, node in named)
-        if is_free and is_alone and self._is_closed(roots[0]):
+        family, is_test = self._file.family, self._file.is_test
+        roots, is_sure = self._names.definitions.once(
+            ("members", name, family, is_test), lambda: self._members(name, family, is_test=is_test), NOBODY
+        )
+        if is_free and is_sure:
             self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
         elif 0 < len(roots) <= MOST_GUESSES:
             for node in roots:
                 self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
         elif roots:
             self.found.unresolved.add(name)
+
+    def _members(self, name: str, family: str, *, is_test: bool) -> tuple[list[Node], bool]:
+        """Return the functions a name may mean on something unknown, and whether it means one for sure."""
+        named = [
+            (file, node) for file, node in self._names.definitions.named(name, family)
+            if _is_member(file, node) and (is_test or not file.is_test)
+        ]  # fmt: skip
+        candidates = [node for file, node in named if node.kind in FUNCTIONS or _holds_function(file, node)]
+        roots = self._roots(candidates)
+        is_alone = len(roots) == 1 and all(node is roots[0] or _holds_other(file, node) for file, node in named)
+        return roots, is_alone and self._is_closed(roots[0])
 
     def _is_closed(self, node: Node) -> bool:
         """Whether the class of a member is one class, and is based on none from elsewhere."""
@@ -211,12 +229,15 @@ class FileEdges:
         typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == TYPE]
         known: dict[str, Node | None] = {}  # of types that mean the same all over the file
         for owner, line, text in self.once_each([*typed, *refs.types]):
-            if text in known:
-                node = known[text]
+            plain = plain_type(text)
+            if not plain:
+                continue
+            if plain in known:
+                node = known[plain]
             else:
-                node = names.node(names.type(file, refs.owners[owner], text)[0])
-                if names.is_same_type(file, text):
-                    known[text] = node
+                node = names.node(names.type(file, refs.owners[owner], plain)[0])
+                if names.is_same_type(file, plain):
+                    known[plain] = node
             if node is not None:
                 self.found.add(self._source(owner), Relation.REFERENCES, node, Tier.EXACT, line)
 

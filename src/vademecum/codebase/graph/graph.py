@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from vademecum.codebase.classify import file_kind
-from vademecum.codebase.graph.build import bring_up_to_date
+from vademecum.codebase.graph.build import MadeAhead, bring_up_to_date
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.codebase.repository import Opened
@@ -31,10 +31,10 @@ def check_depth(depth: int) -> int:
     return depth
 
 
-def graph_of(opened: Opened, progress: Progress) -> Graph:
-    """Return the graph of a repository's snapshot, brought up to date. Raises `StoreError`."""
+def graph_of(opened: Opened, progress: Progress, ahead: MadeAhead | None = None) -> Graph:
+    """Return the graph of a repository's snapshot, brought up to date; it may have been made `ahead`. Raises `StoreError`."""
     repo = opened.repo
-    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan.deadline_s, progress)
+    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan.deadline_s, progress, ahead)
     return Graph(opened)
 
 

@@ -17,8 +17,6 @@ from typing import Any
 from vademecum.codebase.graph.definitions import Definitions
 
 SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".json")
-# Files that say where modules lie: when one changes, every file is asked again.
-MANIFESTS = re.compile(r"(?:.*/)?(?:go\.mod|Cargo\.toml|package\.json|[tj]sconfig[\w.-]*\.json)")
 _SOURCE_ROOTS = ("", "src", "lib", "python", "source")
 _C_STANDARD = frozenset(
     [

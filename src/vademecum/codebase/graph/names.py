@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
-from vademecum.codebase.expression import plain_type
 from vademecum.codebase.graph.classes import Classes
 from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.scopes import (
@@ -24,7 +23,7 @@ from vademecum.codebase.graph.scopes import (
     parent_scopes,
 )
 from vademecum.codebase.graph.terms import Node, Tier
-from vademecum.codebase.graph.values import OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
+from vademecum.codebase.graph.values import HELD, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
 
 _SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
 _SUPERS = frozenset({"super", "parent", "base"})
@@ -45,9 +44,9 @@ class Names(Classes):
             ("chain", file.path, scope, spelled), lambda: self._follow(file, scope, spelled), UNKNOWN
         )
 
-    def is_same_type(self, file: File, text: str) -> bool:
-        """Whether a type means the same wherever it is written in a file."""
-        name = plain_type(text).removesuffix("[]")
+    def is_same_type(self, file: File, plain: str) -> bool:
+        """Whether a type, by its plain name, means the same wherever it is written in a file."""
+        name = plain.removesuffix("[]")
         return name not in file.alias_names and self.is_same_chain(file, name)
 
     def is_same_chain(self, file: File, spelled: str) -> bool:
@@ -242,8 +241,8 @@ class Names(Classes):
         if value.what == "module":
             inside = self._again(value.path, name) or self._submodule(file, value.path, name)
             return (inside[0], max(tier, inside[1])) if inside is not None else OUTSIDE
-        if value.what in {"many", "external"}:
-            return OUTSIDE
+        if value.what in {"many", "external", "written"}:
+            return HELD if value.what == "written" else OUTSIDE
         node = self.node(value)
         if node is not None and value.what == "def":
             if self.definitions.file(node.path).family == "javascript" and node.kind in _HOLD_NOTHING:

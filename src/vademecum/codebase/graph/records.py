@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.chunk import chunk_file
@@ -31,8 +31,34 @@ class Change:
     fresh: bool  # nothing is kept of what there was
     changed: Sequence[str]
     gone: Sequence[str]
-    nodes: Sequence[Node]
-    linked: Sequence[Linked]
+    linked: Sequence[File]
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Nodes, edges, and what was consulted for them, as they are kept, their snapshot left out."""
+
+    nodes: Sequence[Row]
+    edges: Sequence[Row]
+    resolved: Sequence[Row]  # path, blob, consulted, unresolved
+
+    def of_blobs(self, files: Mapping[str, tuple[int, str]]) -> Rows:
+        """Return the same of files that have other blobs."""
+        return replace(self, resolved=[(path, files[path][0], *rest) for path, _, *rest in self.resolved])
+
+
+def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
+    """Return nodes, and what was linked, as they are kept."""
+    return Rows(
+        [(n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent) for n in nodes],
+        [
+            (*ends, int(tier), line)
+            for each in linked
+            for ends, (tier, line) in each.found.edges.items()
+        ],
+        [(each.file.path, each.file.blob, each.consulted, "\n".join(sorted(each.found.unresolved))) for each in linked],
+    )  # fmt: skip
 
 
 class Records:
@@ -147,8 +173,8 @@ class Records:
                 for family in ("nodes", "edges", "resolved", "graphs"):
                     self._store.delete(family, self._own).unwrap()
             else:
-                self._drop([*change.changed, *change.gone], [each.file for each in change.linked])
-            self._write(change)
+                self._drop([*change.changed, *change.gone], change.linked)
+            self._write(change.rows)
             self._store.upsert("graphs", [(self._snapshot, state)]).unwrap()
         return True
 
@@ -161,17 +187,7 @@ class Records:
         self._store.delete("nodes", where).unwrap()
         self._store.delete("resolved", where).unwrap()
 
-    def _write(self, change: Change) -> None:
+    def _write(self, rows: Rows) -> None:
         own = self._snapshot
-        self._store.upsert("nodes", [
-            (own, n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent) for n in change.nodes
-        ]).unwrap()  # fmt: skip
-        self._store.upsert("edges", [
-            (own, source, kind, target, int(tier), line)
-            for each in change.linked
-            for (source, kind, target), (tier, line) in each.found.edges.items()
-        ]).unwrap()  # fmt: skip
-        self._store.upsert("resolved", [
-            (own, each.file.path, each.file.blob, each.consulted, "\n".join(sorted(each.found.unresolved)))
-            for each in change.linked
-        ]).unwrap()  # fmt: skip
+        for family, part in (("nodes", rows.nodes), ("edges", rows.edges), ("resolved", rows.resolved)):
+            self._store.upsert(family, [(own, *row) for row in part]).unwrap()

@@ -12,7 +12,8 @@ class Value:
     """What a name stands for.
 
     `what` is "def" (a declaration itself), "inst" (an instance of the class declared), "many" (a collection of such),
-    "module" (a file, or with a slash at its end a directory), or "external".
+    "module" (a file, or with a slash at its end a directory), "written" (a literal, or of a type that lists its members where it
+    is used: what is called on it is of no class), or "external".
     """
 
     what: str
@@ -28,6 +29,7 @@ class Value:
 
 
 EXTERNAL = Value("external")
+WRITTEN = Value("written")
 Meaning = tuple[Value | None, Tier]
 UNKNOWN: Meaning = (None, Tier.EXACT)
 # Unknown, yet said to be the receiver's own or from elsewhere: that others have such a name says nothing.

@@ -23,7 +23,7 @@ from vademecum.memory.extract.french import FRENCH
 from vademecum.memory.extract.prose import prose_of, read_of
 from vademecum.memory.extract.rules import Cues, Language, Rule
 from vademecum.memory.extract.scope import where
-from vademecum.memory.extract.subject import Subject, about, head, is_known, noun, whole_noun
+from vademecum.memory.extract.subject import Subject, about, acted_on, head, is_known, noun, verb_in, whole_noun
 from vademecum.memory.records import FactKind, Role, Statement
 
 __all__ = ["extract"]
@@ -40,7 +40,7 @@ _HEDGED = 0.5
 _CHOSEN = 0.6  # a preference that only a choice tells
 _LEAST = 0.3  # below it a statement is noise
 _MOST_VALUE = 300
-_MOST_STATEMENTS = 12  # of one message
+_MOST_STATEMENTS = 64  # of one message: a long list of rules, and no more
 _FAR = 240  # characters behind a clause where its because may stand
 _SHORT = 200  # characters: what such a sentence limits itself to holds for all of it
 _NEAR = 16  # characters behind a clause where a hedge still belongs to it
@@ -69,7 +69,11 @@ _PRONOUNS = frozenset(
         "elle",
     )
 )
-_USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez) (?=\S)")
+_USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez|utilisons) (?=\S)")
+_HOW = re.compile(
+    r"(?i)^(?:(?:also|just|only|even|never|always|aussi|toujours|(?!(?:ap|re|sup|multi|com|im)ply\b|rely\b|fly\b)\w+ly)\s+)+(?=\S)"
+)
+_NO_MORE = re.compile(r"(?i)^plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
 # What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind. When, where
 # and how are no things: "to stop after three attempts" is about stopping.
 _ACT = re.compile(
@@ -78,13 +82,13 @@ _ACT = re.compile(
     r"|après|au|aux|avant|avec|chez|dans|dès|en|jusqu|lors|par|pendant|pour|quand|sans|seulement|sous|sur|vers)\b)(?P<object>\S.*)"
 )
 _ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
-# Behind a value that is one of those chosen among: what it is chosen as, or over
+# Behind a value that is one of those chosen among: what it is chosen as, or over, and since when
 _BEYOND = re.compile(
-    r"(?i)\s+(?:as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
+    r"(?i),?\s+(?:now\b|nowadays\b|these days\b|from now\b|again\b|maintenant\b|désormais\b|dorénavant\b|à présent\b|as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
     re.DOTALL,
 )
+_FOR_IT = re.compile(r"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?$")  # before what a value is a choice of
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
-_CLASHING = (FactKind.FIX, FactKind.DECISION, FactKind.INSTRUCTION, FactKind.PREFERENCE, FactKind.TODO, FactKind.FACT)
 
 
 def extract(message: str, role: Role = Role.USER) -> list[Statement]:
@@ -109,7 +113,7 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
     spans = read_of(prose)
     read = "\n".join(prose[start:end] for start, end in spans).lower()
     spoken = [(language, language.cues_in(read)) for language in LANGUAGES]
-    found: list[Statement] = []
+    found: dict[tuple[int, str, FactKind], Statement] = {}  # one sentence may say a thing twice
     taken_back, before = False, ""
     for start, end in spans:
         sentence = prose[start:end]
@@ -117,11 +121,12 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
         corrects = taken_back or any(language.takes_something_back(sentence, low) for language in LANGUAGES)
         here = [_placed(each, message, start, end, corrects, before) for each in _read(sentence, low, heard, spoken)]
         taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
-        found += here
+        for each in here:
+            found.setdefault((each.start, each.value, each.kind), each)
+        if len(found) >= _MOST_STATEMENTS:
+            break
         before = message[start:end]
-    # one sentence may say a thing twice
-    distinct = {(each.start, each.value, each.kind): each for each in reversed(found)}
-    return list(distinct.values())[::-1][:_MOST_STATEMENTS]
+    return list(found.values())[:_MOST_STATEMENTS]
 
 
 def _read(
@@ -142,15 +147,15 @@ def _read(
                     continue
                 hedged = language.hedges.search(sentence, start, match.end() + _NEAR) is not None
                 weight = heard[rule.kind] * (_HEDGED if hedged else 1.0)
+                statement = _statement(sentence, match, rule, language, weight)
+                if statement.confidence < _LEAST or statement.value.lower() in _PRONOUNS:
+                    continue
+                taken.append(span)
                 near = sentence if len(sentence) <= _SHORT else sentence[start : match.end() + _NEAR]
-                statement = replace(
-                    _statement(sentence, match, rule, language, weight), where=where(near, language.limits)
-                )
-                if statement.confidence >= _LEAST and statement.value.lower() not in _PRONOUNS:
-                    taken.append(span)
-                    yield statement
-                    if _is_own_choice(statement, match):
-                        yield replace(statement, kind=FactKind.PREFERENCE, confidence=round(_CHOSEN * weight, 2))
+                placed = replace(statement, where=where(near, language.limits))
+                yield placed
+                if _is_own_choice(placed, match):
+                    yield replace(placed, kind=FactKind.PREFERENCE, confidence=round(_CHOSEN * weight, 2))
 
 
 def _is_own_choice(found: Statement, match: re.Match[str]) -> bool:
@@ -179,7 +184,8 @@ def _is_asked(sentence: str, start: int, match: re.Match[str], language: Languag
 
 def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
     said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
-    value = _USE.sub("", said.get("value", _tidy(match[0])))
+    value = _tidy(_USE.sub("", said.get("value", _tidy(match[0]))))
+    value = _NO_MORE.sub("", value) if rule.negative else value
     if value.lower() in _PRONOUNS:
         value = _named_before(sentence, match.start()) or value
     bare = _BEYOND.sub("", _ALWAYS.sub("", value))
@@ -200,11 +206,9 @@ def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Langua
 
 def _without(subject: str, value: str) -> str:
     """A value without what it is a choice of: `spaces for indentation` is `spaces`."""
-    said = (
-        re.search(rf"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?{re.escape(subject)}$", value)
-        if subject
-        else None
-    )
+    if not subject or not value.lower().endswith(subject):
+        return value
+    said = _FOR_IT.search(value[: -len(subject)])
     return value[: said.start()] if said and is_known(value[: said.start()]) else value
 
 
@@ -232,37 +236,35 @@ def _subject(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_
     if rule.about:
         return Subject(rule.about)
     if said.get("subject", "we").lower() not in _PRONOUNS:
-        done = _verb(value) if rule.kind is FactKind.INSTRUCTION else ""
+        done = _parted(value)[0] if rule.kind is FactKind.INSTRUCTION else ""
         return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
     if "topic" in said:
-        return Subject(_topic(said["topic"]), noun(_object(value)))
+        return Subject(_topic(said["topic"]), noun(_parted(value)[1]))
     thing, other = said.get("object", value), said.get("other", "")
     if "object" in said and not is_known(thing):
-        return Subject(noun(thing), _verb(value.lower().partition(thing.lower())[0]))
+        before, found, _ = value.lower().partition(thing.lower())
+        return acted_on(verb_in(before) if found else "", thing)
     chosen = rule.kind not in (FactKind.TODO, FactKind.FIX) and (is_known(thing) or bool(other) or rule.known)
     return (None if chosen else _done_to(rule.kind, said, thing)) or about(thing, other, clause, head_first=head_first)
 
 
 def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None:
     """What something is done to, and what: "never touch X without a test" does not change "document X"."""
+    verb, rest = _parted(value)
     if kind in (FactKind.TODO, FactKind.FIX):
-        return Subject(noun(_object(value)))
+        return Subject(acted_on(verb, rest).name)
     if kind is FactKind.INSTRUCTION:
-        return Subject(noun(_object(value)), "" if _USE.match(said.get("value", "")) else _verb(value))
+        used = _USE.match(said.get("value", "")) is not None
+        return Subject(noun(rest)) if used else acted_on(verb, rest)
     act = _ACT.match(value) if kind is FactKind.DECISION else None
-    return Subject(noun(act["object"]), (act["verb"] or act["faire"]).lower()) if act else None
+    return acted_on((act["verb"] or act["faire"]).lower(), act["object"]) if act else None
 
 
-def _verb(predicate: str) -> str:
-    """The first of several words: `run the tests` → `run`; "" for one alone."""
-    words = predicate.lower().split()
-    return words[0] if len(words) > 1 or predicate.endswith(" ") else ""
-
-
-def _object(predicate: str) -> str:
-    """What a verb is about: `run the tests before` → `the tests before`."""
-    words = predicate.split(None, 1)
-    return words[1] if len(words) > 1 else predicate
+def _parted(predicate: str) -> tuple[str, str]:
+    """The verb of a predicate and what it is about: `also run the tests` → `run`, `the tests`; a word alone is both."""
+    said = _HOW.sub("", predicate)
+    first, _, rest = said.partition(" ")
+    return (first.lower(), rest) if rest else ("", said)
 
 
 def _topic(condition: str) -> str:
@@ -272,7 +274,8 @@ def _topic(condition: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    return " ".join(text.split()).strip(_TRAILING).strip("`")[:_MOST_VALUE]
+    text = " ".join(text.split()).strip(_TRAILING)
+    return (text if text.count("`") % 2 == 0 and text.strip("`").count("`") else text.strip("`"))[:_MOST_VALUE]
 
 
 def _placed(found: Statement, message: str, start: int, end: int, corrects: bool, before: str) -> Statement:

@@ -13,7 +13,7 @@ FACT, TODO, FIX = FactKind.FACT, FactKind.TODO, FactKind.FIX
 
 _OPENER = (
     r"(?:(?:s'il (?:te|vous) pla[iî]t|stp|svp|aussi|et|mais|donc|alors|ok|non|oui|en fait|attends?|attention|important|note|rappel|règle"
-    r"|désormais|dorénavant|à l'avenir|à partir de maintenant|en général|par défaut|finalement|plutôt|partout)\b[,:!.\s-]*|(?:pour|dans|en|sous) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:utilise|préfère|ne|toujours|jamais|évite)\b)))*"
+    r"|désormais|dorénavant|à l'avenir|à partir de maintenant|en général|par défaut|finalement|plutôt|partout)\b[,:!.\s-]*|(?:pour|dans|en|sous) [^,;:]{1,60}?(?:,\s*|\s+(?=(?:utilise|préfère|ne|toujours|jamais|évite)\b))){0,4}"
 )
 _LINKS = r"(?:et|mais|donc)\s"
 _START = rf"{OPENING}(?:et|mais|donc)\s+){_OPENER}"
@@ -24,33 +24,36 @@ _END = (
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:plutôt que|plutôt qu'|au lieu de|au lieu d'|à la place de|et pas|et non|pas|à)\s*(?P<other>\S.*?))"
 _I = r"(?:qu'elle|qu'il|je|j'|on|nous|elle|il|ils|elles|l'équipe|(?-i:[A-Z][a-zé]+))"
-_VERB = r"(?!(?:été|eu|fait|vu|le|la|les|un|une|de|du|aussi|pas|rien|personne|plus)\b)[a-zà-ÿ][a-zà-ÿ'-]+"
+_INF = r"[a-zà-ÿ]{2,}(?:er|ir|re)"
+_VERB = r"(?!(?:ne|été|eu|fait|vu|le|la|les|un|une|de|du|aussi|pas|rien|personne|plus)\b)[a-zà-ÿ][a-zà-ÿ'-]+"
+_STYLE = r"(?:réponses?|explications?|exemples?|code|commentaires?|commits?|messages?(?: de commit)?|résumés?|tests?|fonctions?|noms?|sorties?|docs?|documentation|diffs?|prs?|rapports?)"
 _WHEN = r"(?P<topic>(?:je|tu|on|nous|vous|il|elle|j'|l'|le|la|un|une)\s?.{2,160}?)"
 
 RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.9, "quand,lorsque,fois que", rf"(?:quand|lorsque|chaque fois que|à chaque fois que) {_WHEN},\s*(?P<value>{_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.9, "toujours", rf"{_START}(?P<value>{_VERB} toujours (?P<object>\S.*?))(?:,?\s+(?:quand|lorsque|chaque fois que)\s+{_WHEN})?{_END}"),
     Rule(INSTRUCTION, 0.9, "toujours", rf"{_START}toujours (?P<value>{_VERB}\b.*?)(?:,?\s+(?:quand|lorsque|chaque fois que)\s+{_WHEN})?{_END}"),
-    Rule(INSTRUCTION, 0.9, "jamais", rf"{_START}(?:(?:tu|vous|il faut|on doit|je veux que tu|je voudrais que tu) ?(?:dois |devez |ne |n')?)?(?:ne |n')?(?P<value>(?:{_VERB} jamais (?:de |d')?|jamais (?:de |d'))(?P<object>\S.*?)){_END}"),
+    Rule(INSTRUCTION, 0.9, "jamais", rf"{_START}(?:(?:tu|vous|il faut|on doit|je veux que tu|je voudrais que tu) ?(?:dois |devez |ne |n')?)?(?:ne |n')?(?P<value>(?:{_VERB} jamais (?:de |d')?|jamais (?:{_INF} )?(?:de |d')|jamais {_INF} )(?P<object>\S.*?)){_END}"),
     Rule(INSTRUCTION, 0.85, "désormais,dorénavant,avenir,maintenant,défaut,règle", rf"(?:^|[,;:]\s*)(?:désormais|dorénavant|à l'avenir|à partir de maintenant|par défaut|en règle générale)[,:]?\s+(?P<value>(?!(?:et|ou|mais)\b){_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.85, "toujours,systématiquement,uniquement", r"(?:il faut|on doit|tu dois|vous devez|doit|doivent) (?:toujours|systématiquement|uniquement) (?P<value>\S.*?)" + _END),
     Rule(INSTRUCTION, 0.85, "faut,dois,doit,devez,devons", r"\b(?:il ne faut|on ne doit|tu ne dois|vous ne devez|nous ne devons) (?:jamais|pas|plus) (?P<value>\S.*?)" + _END, negative=True),
     Rule(INSTRUCTION, 0.75, " ne doit, ne doivent", rf"{_START}(?:(?:tous les|toutes les|chaque|les|le|la|aucun|aucune) |l')?(?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) ne (?:doit|doivent) (?:jamais |pas |plus )?(?P<value>\S.*?){_END}", negative=True),
     Rule(INSTRUCTION, 0.75, "doit,doivent", rf"{_START}(?:tous les|toutes les|chaque|les) (?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) (?:doit|doivent) (?P<value>\S.*?){_END}"),
-    Rule(INSTRUCTION, 0.8, "ne ,n'", rf"{_START}(?:ne |n')(?P<value>(?!(?:t'inquiète|pas|sais|suis|comprends|pense|crois|peux)\b){_VERB} (?:pas|plus) (?P<object>(?:de |d'|le |la |les |l')?\S.*?)){_END}"),
+    Rule(INSTRUCTION, 0.8, "ne ,n'", rf"{_START}(?:ne |n')(?P<value>(?!(?:t'inquiète|sais|suis|comprends|pense|crois|peux)\b)(?:{_VERB} (?:pas|plus)|(?:pas|plus) {_INF}) (?P<object>(?:de |d'|le |la |les |l')?\S.*?)){_END}", besides="pas ,plus "),
     Rule(INSTRUCTION, 0.75, "évite,arrête", rf"{_START}(?:évite[zr]?|arrête[zr]?) (?:de |d')?{_VALUE}{_END}", negative=True),
     Rule(INSTRUCTION, 0.8, "utilise,emploie,prends,prenez,mets", rf"{_START}(?:utilise[zr]?|emploie[zr]?|prends|prenez|mets) (?P<value>[^,;]+?){_NOT}{_END}"),
     Rule(INSTRUCTION, 0.7, "utilise,emploie,prends,prenez,indente", rf"{_START}(?:utilise[zr]?|emploie[zr]?|prends|prenez|indente[zr]? avec) (?P<value>[^,;]+?){_END}", known=True),
     Rule(INSTRUCTION, 0.7, "répon,écri,parle,rédige", rf"{_START}(?:réponds|répondez|écris|écrivez|parle|rédige)(?:-moi| moi)?(?: toujours| tout)? en (?P<value>\w+){_END}"),
     Rule(INSTRUCTION, 0.7, "écri,rédige", rf"{_START}(?P<value>(?:écris|écrivez|rédige[rz]?) (?P<object>(?:l'|(?:le|la|les|des|tes|nos|tous les|toutes les) )[\w' -]+? en \w+)){_END}"),
-    Rule(INSTRUCTION, 0.65, "pas d,aucun", r"^(?:pas de |pas d'|aucun |aucune )(?P<value>(?!(?:problème|souci|soucis|idée|doute)\b)[\w'-]+(?: [\w'-]+){0,3})[.!]?$", negative=True),
+    Rule(INSTRUCTION, 0.7, "gard", rf"{_START}garde[zr]? (?P<object>(?:l'|(?:le|la|les|tes|vos|nos|mes|des) )?{_STYLE}) (?P<value>\S.*?){_END}"),
+    Rule(INSTRUCTION, 0.65, "pas d,aucun", r"^(?:pas de |pas d'|aucun |aucune )(?P<value>(?P<object>(?!(?:problème|souci|soucis|idée|doute)\b)[\w'-]+(?: [\w'-]+){0,3}))[.!]?$", negative=True),
     Rule(DECISION, 0.8, "pass,migr,bascul,chang", rf"(?:on est|nous sommes|je suis|on a|nous avons|j'ai) (?:maintenant |désormais |finalement )?(?:passés?|migrés?|migré|basculés?|basculé|changé)(?: (?:de|du|depuis) (?P<other>[^,;]+?))? (?:à|au|vers|sur|pour) (?P<value>[^,;]+?){_END}", corrects=True, besides="on est ,nous sommes ,je suis ,on a ,nous avons ,j'ai "),
     Rule(FACT, 0.7, " plus ", rf"(?:on|nous|je) (?:n'|ne )(?P<value>\S+ plus \S.*?){_END}", negative=True, corrects=True),
     Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement|fortement|beaucoup) )*préf(?:ère|érons|èrent|érerais|érerait|éré|érait|érais)(?: (?:nettement|vraiment|toujours|largement|fortement|de loin|utiliser|avoir|que))* {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.85, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |propre )?préférence (?:est|va|serait|irait)(?: de| à| aux| au| pour)? {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.7, "aime,aimons,adore,apprécie", rf"\b(?:j'aime(?:rais)?(?: bien| mieux| beaucoup)|j'adore|j'apprécie|on aime(?: bien)?|nous aimons) (?!(?:ça|cela|bien)\b){_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.75, "déteste,aime,veux,horreur", rf"\b(?:je déteste|je n'aime pas|on n'aime pas|je ne veux (?:pas|plus)(?: de| d')?|j'ai horreur de) {_VALUE}{_END}", negative=True),
-    Rule(PREFERENCE, 0.7, "habitude,général", rf"\b(?:d'habitude|en général|généralement)[, ]+(?:je|j'|on|nous) ?{_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.7, "habitude,général", rf"\b(?:d'habitude|en général|généralement)[, ]+(?:je|j'|on|nous) ?(?P<value>{_VERB}(?: (?P<object>\S.*?))??){_END}"),
     Rule(DECISION, 0.85, "décision", rf"(?:^|[.;,]\s*)décision(?: prise)?(?: (?:concernant|sur|pour|quant à) [^:.]{{0,60}})?\s*:\s*{_VALUE}{_END}"),
     Rule(DECISION, 0.8, "décision", rf"(?:^|[.;,]\s*)décision (?:de |d')(?:utiliser |passer à |prendre )?{_VALUE}(?:\s+(?:plutôt que|plutôt qu'|au lieu de)\s*(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.75, "adopt", rf"\b(?:j'adopte|on adopte|nous adoptons) {_VALUE}{_END}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -30,6 +30,7 @@ class Rule:
         cues: one of these is in every sentence that the pattern matches, in lower case; it is tried on no other.
         pattern: what is looked for in one sentence.
         besides: one of these is there as well, where one cue would let in too much.
+        reach: the match begins at most so many words before a cue; without it, it is looked for everywhere.
         negative: the value is what not to do.
         corrects: it takes back something.
         problem_before: what it is a fix of stands before it.
@@ -42,6 +43,7 @@ class Rule:
     cues: str
     pattern: str
     besides: str = ""
+    reach: int | None = None
     negative: bool = False
     corrects: bool = False
     problem_before: bool = False
@@ -60,17 +62,37 @@ class Rule:
     def matches(self, sentence: str, openings: Sequence[int]) -> Iterator[re.Match[str]]:
         """Yield what the pattern matches in a sentence, from the left, no two on the same words.
 
-        What matches only where a clause opens is tried at those places alone, which are a twentieth of all.
+        What matches only where a clause opens is tried at those places alone, which are a twentieth of all; what begins
+        near its cue is tried only there.
         """
-        if not self.opens:
+        if self.opens:
+            yield from self._at(openings, sentence)
+        elif self.reach is not None:
+            yield from self._at(self._near_cues(sentence, self.reach), sentence)
+        else:
             yield from self.compiled.finditer(sentence)
-            return
+
+    def _at(self, places: Iterable[int], sentence: str) -> Iterator[re.Match[str]]:
         end = 0
-        for place in openings:
+        for place in places:
             match = self.compiled.match(sentence, place) if place >= end else None
             if match is not None:
                 end = match.end()
                 yield match
+
+    def _near_cues(self, sentence: str, words: int) -> Iterator[int]:
+        """Yield the places, in order and each once, from so many words before a cue up to it."""
+        done = 0
+        for cue in self._cue.finditer(sentence):
+            first = cue.start()
+            for _ in range(words):
+                first = sentence.rfind(" ", 0, len(sentence[:first].rstrip())) + 1
+            yield from range(max(first, done), cue.start() + 1)
+            done = cue.start() + 1
+
+    @cached_property
+    def _cue(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(re.escape, self.cues.split(","))), re.IGNORECASE)
 
     @cached_property
     def _besides(self) -> tuple[str, ...]:
@@ -117,7 +139,7 @@ class Language:
     def cues_in(self, low: str) -> Cues:
         """Return the cues that a message in lower case holds, and some more: no other is in any of its sentences."""
         words = _said_once(low)
-        return tuple(each for each in self._cued if each[0] in (low if " " in each[0].strip() else words))
+        return tuple((cue, rules) for part, cue, rules in self._sought if part in words and (part == cue or cue in low))
 
     def openings(self, sentence: str, rules: Sequence[Rule]) -> list[int]:
         """Return where a clause may open, for those of the rules that match there alone."""
@@ -136,6 +158,13 @@ class Language:
         if self.takes_back.match(sentence) is not None:
             return True
         return any(word in low for word in self.back) and self.taken_back.search(sentence) is not None
+
+    @cached_property
+    def _sought(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+        """Each cue behind the part of it that is looked for first: of several words the longest, which may stand alone."""
+        return tuple(
+            (max(cue.split(), key=len) if " " in cue.strip() else cue, cue, rules) for cue, rules in self._cued
+        )
 
     @cached_property
     def _openings(self) -> re.Pattern[str]:

@@ -88,11 +88,76 @@ _ABOUT = re.compile(
 )
 _LITTLE = re.compile(
     r"(?i)^(?:(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of"
-    r"|le|la|les|l'|un|une|des|by|par|du|de|d'|mon|ma|mes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+|[ld]['\u2019])"
+    r"|le|la|les|l'|un|une|des|by|par|du|de|d'|mon|ma|mes|ton|ta|tes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+|[ld]['\u2019])"
 )
 _STOP = re.compile(
-    r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under"
-    r"|avec|pour|dans|sur|de|du|des|que|qui|quand|lorsque|mais|car|par|sans|avant|après|en|à|au|aux)\s.*$|[;:(].*$"
+    r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under|including|such as|despite"
+    r"|avec|pour|dans|sur|de|du|des|que|qui|quand|lorsque|mais|car|par|sans|avant|après|en|à|au|aux|notamment|malgré)\s.*$|[;:(].*$"
+)
+# Words before a thing that is gone to, used or stood on, and behind one, that say nothing of it
+_LEAD = re.compile(
+    r"(?i)^(?:on|onto|in|into|inside|within|at|through|via|from|with|about|against|for|under|over|across|towards?"
+    r"|sur|dans|à|au|aux|vers|chez|sous|avec|contre|en|pour)\s+"
+)
+_TRAIL = re.compile(
+    r"(?i)\s+(?:first|last|again|too|as well|instead|now|later|soon|yet|here|there|everywhere|yourself|myself|together"
+    r"|d'abord|ensuite|encore|aussi|ici|là|partout|maintenant|toujours|soi-même|ensemble)$"
+)
+# What says when, how often or how: "stop after three attempts" and "commit without a message" are about stopping and committing
+_DAYS = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|holidays|(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|week-end)s?)"
+_MANNER = re.compile(
+    rf"(?i)(?:after|before|by (?=\w+ing\b)|during|only|until|unless|when(?:ever)?|while|without|once|twice|at (?:once|night)|as soon"
+    rf"|(?:on |the |every |each )*{_DAYS}|(?:every|each) (?:day|week|month|time|morning|evening)"
+    rf"|après|avant|durant|pendant|jusqu\S*|quand|lorsqu\S*|sans|seulement|dès|en \w+ant"
+    rf"|(?:le |les |chaque |tous les )?{_DAYS}|(?:chaque|tous les|toutes les) (?:jours?|semaines?|mois|fois|matins?|soirs?))(?![\w-])"
+)
+_IDLE = frozenset(
+    (
+        "never",
+        "always",
+        "ever",
+        "only",
+        "also",
+        "just",
+        "not",
+        "ne",
+        "jamais",
+        "toujours",
+        "pas",
+        "plus",
+        "aussi",
+        "de",
+        "d'",
+    )
+)  # no verbs
+_PARTS = re.compile(r"(?i)\s+(?:of|de|du|des)\s+(?=\S)|\s+d['\u2019](?!abord|accord|ailleurs|habitude)(?=\w)")
+_ADDED = re.compile(
+    r"(?i),\s+(?:and|but|or|so|despite|which|while|as|because|not|then|when|with|to|et|mais|ou|donc|malgré|puis|pas|avec)\b.*$"
+)
+_AMOUNTS = frozenset(
+    (
+        "advantage",
+        "all",
+        "any",
+        "care",
+        "each",
+        "instead",
+        "kind",
+        "kinds",
+        "lot",
+        "lots",
+        "most",
+        "none",
+        "one",
+        "out",
+        "plenty",
+        "range",
+        "rid",
+        "some",
+        "sort",
+        "track",
+        "use",
+    )
 )
 _OF = re.compile(r"(?i)(?P<thing>.+?)\s+(?P<link>of|for|du|des|de|pour)\s+(?P<whole>.+)")
 _MOST_WORDS = 4
@@ -116,16 +181,51 @@ def about(value: str, other: str = "", sentence: str = "", *, head_first: bool =
     return Subject(head(value, first=head_first))
 
 
+def acted_on(verb: str, rest: str) -> Subject:
+    """Return what something is done to, and what: with what says only when or how, it is about the doing itself.
+
+    >>> acted_on("push", "directly to the main branch"), acted_on("toucher", "à la base de production")
+    (Subject(name='main branch', attribute='push'), Subject(name='base production', attribute='toucher'))
+    >>> acted_on("commit", "without a message"), acted_on("deploying", "on Fridays")
+    (Subject(name='commit', attribute=''), Subject(name='deploying', attribute=''))
+    """
+    if _MANNER.match(rest):
+        return Subject(verb)
+    thing = _thing(_ADDED.sub("", rest))
+    return Subject(thing, verb) if thing else Subject(verb)
+
+
+def verb_in(words: str) -> str:
+    """Return the first word that tells what is done: `never push` → `push`."""
+    return next((word for word in words.lower().split() if word not in _IDLE), "")
+
+
+def _thing(phrase: str) -> str:
+    """What a verb is about, as a key, with what it is a part of: "messages de commit", "order of imports"."""
+    parts = _PARTS.split(_little(_without_marks(phrase).strip()), maxsplit=1)
+    if len(parts) == 1 or _STOP.search(f"{parts[0]} "):
+        return noun(phrase)
+    if noun(parts[0]) in _AMOUNTS:
+        return noun(parts[1])
+    named = " ".join(filter(None, map(noun, parts[::-1] if " of " in phrase.lower() else parts)))
+    return named if named.count(" ") < _MOST_WORDS else noun(phrase)
+
+
+def _little(text: str) -> str:
+    """A phrase without the small words before it."""
+    while (shorter := _LITTLE.sub("", _LEAD.sub("", text))) != text:
+        text = shorter
+    return text
+
+
 def noun(phrase: str) -> str:
     """Return a noun phrase as a key: without articles, what follows it, and marks; at most four words.
 
     >>> noun("the API's error messages in production")
     "api's error messages"
     """
-    text = _without_marks(phrase).strip()
-    while (shorter := _LITTLE.sub("", text)) != text:
-        text = shorter
-    return " ".join(_STOP.sub("", text).replace(",", " ").lower().split()[-_MOST_WORDS:]).strip(" .,:;!?'\"")
+    text = _TRAIL.sub("", _STOP.sub("", _little(_without_marks(phrase).strip())))
+    return " ".join(text.replace(",", " ").lower().split()[-_MOST_WORDS:]).strip(" .,:;!?'\"")
 
 
 def whole_noun(phrase: str) -> str:

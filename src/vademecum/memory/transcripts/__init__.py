@@ -6,8 +6,9 @@
 | agent       | where                                             | form |
 | ----------- | ------------------------------------------------- | ---- |
 | Claude Code | `~/.claude/projects/<directory>/<session>.jsonl`  | lines of JSON |
-| Codex CLI   | `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`    | lines of JSON, or these compressed (`.zst`) |
+| Codex CLI   | `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`    | lines of JSON, or these compressed (`.zst`), before June 2025 one object |
 | Gemini CLI  | `~/.gemini/tmp/<project>/chats/session-*`         | lines of JSON, before 2026 one object |
+|             | `~/.gemini/tmp/<project>/logs.json`               | an array of what was typed, for sessions without a chat |
 | aider       | `.aider.chat.history.md` in the repository        | Markdown |
 
 Other programs write these files, in forms they do not promise: whatever does not look as expected is passed over.
@@ -34,7 +35,7 @@ from vademecum.memory.transcripts.progress import (
     stamp,
     whole_lines,
 )
-from vademecum.memory.transcripts.shape import Wanted
+from vademecum.memory.transcripts.shape import Wanted, mapping
 
 __all__ = ["AGENTS", "Batch", "Transcript", "Wanted", "found", "read"]
 
@@ -114,7 +115,7 @@ def read(transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> It
         elif transcript.path.endswith(ENDING):
             yield from _read_packed(file, transcript, wanted)
         elif transcript.path.endswith(".json"):
-            yield from _read_object(file, transcript, wanted)
+            yield from _read_object(file, transcript, state, wanted)
         else:
             yield from _read_lines(file, transcript, state, wanted)
 
@@ -156,18 +157,21 @@ def _read_packed(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iter
     yield Batch(events, {"stamp": whole}, skipped)
 
 
-def _read_object(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iterator[Batch]:
+def _read_object(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
     """A file that is written anew each time: its messages are known again by their ids."""
-    whole = stamp(file)
-    content = file.read(_MOST_FILE_BYTES)
-    record = _json(content)
+    whole, name = stamp(file), os.path.basename(transcript.path)
+    record = _value(file.read(_MOST_FILE_BYTES))
     if record is None:  # it is being written: the next time it will be whole
         yield Batch([], {}, 1)
         return
-    events = list(AGENTS[transcript.agent].events_of(record, {"root": transcript.root}, wanted))
+    carry: dict[str, Any] = {"root": transcript.root, "name": name, "told": state.get("told") or []}
+    if transcript.agent == gemini.NAME and name == gemini.LOG:
+        events = list(gemini.logged(record, transcript.path, carry, wanted))
+    else:
+        events = list(AGENTS[transcript.agent].events_of(mapping(record), carry, wanted))
+    done = {"stamp": whole, "told": carry["told"]}
     for start in range(0, max(len(events), 1), _BATCH):
-        done = start + _BATCH >= len(events)
-        yield Batch(events[start : start + _BATCH], {"stamp": whole} if done else {})
+        yield Batch(events[start : start + _BATCH], done if start + _BATCH >= len(events) else {"told": carry["told"]})
 
 
 def _read_markdown(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
@@ -187,8 +191,12 @@ def _read_markdown(file: BinaryIO, transcript: Transcript, state: Mapping[str, A
 
 
 def _json(content: bytes) -> dict[str, Any] | None:
+    record = _value(content)
+    return record if isinstance(record, dict) else None
+
+
+def _value(content: bytes) -> Any:
     try:
-        record = json.loads(content) if content.strip() else None
+        return json.loads(content) if content.strip() else None
     except (ValueError, RecursionError):
         return None
-    return record if isinstance(record, dict) else None

@@ -2,7 +2,11 @@
 
 One JSON object a line: `{"timestamp", "type": "session_meta" | "turn_context" | "response_item" | "event_msg", "payload"}`.
 What is said and done is in the response items: `message`, `function_call` and its output, `local_shell_call`,
-`custom_tool_call` (patches). Older files have no payload: the line is the item, and the first one the session.
+`custom_tool_call` (patches). Older files have no payload: the line is the item, and the first one the session. Before
+June 2025 a session was one object, `<id>.json`: `{"session": {"timestamp", "id"}, "items": [...]}`, written anew at each
+step, and in the first weeks each time under another name, `rollout-<day>-<id>.json`. It has a time for the whole alone, and
+says where the work was only in what its commands name (`workdir`, or `cd` to somewhere): the first is taken, and a file
+that names none is left, since it may be another repository's.
 
 What a subagent is told (`source.subagent`) is the agent's word. A file that was forked from another begins with that one's
 lines, written anew with the time of the fork; they are read where they stand first. With a setting of Codex, files nobody
@@ -15,9 +19,10 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from vademecum.memory.records import Event, Role
+from vademecum.memory.records import Event, Role, event_id
 from vademecum.memory.transcripts.shape import (
     Session,
     Wanted,
@@ -38,6 +43,9 @@ _REQUEST = re.compile(r"^## My request(?: for Codex)?:[ \t]*$", re.MULTILINE)  #
 _TYPED_COMMAND = re.compile(
     r"\s*<user_shell_command>\s*<command>(.*?)</command>\s*<result>\s*(?:Exit code: (\d+))?(.*?)</result>", re.DOTALL
 )
+_SNAPSHOT = re.compile(r"rollout-(\d{4}-\d\d-\d\d)-[0-9a-f-]{36}\.json\Z")
+_CD = re.compile(r"\s*cd\s+(?:['\"](/[^'\"]+)['\"]|(/[^\s;&|]+))")
+_FILE_ADDED = re.compile(r"<([^<>\s]*[./][^<>\s]*)>\n.*?\n</\1>", re.DOTALL)  # what `@path` became
 _PAUSE_S = 1.0  # copies are written at once; between them and what is said then somebody thinks
 _PATCH = re.compile(r"\*\*\* Begin Patch.*?\*\*\* End Patch", re.DOTALL)
 
@@ -54,7 +62,10 @@ def may_hold(path: str, wanted: Wanted) -> bool:  # noqa: ARG001 -- the name of 
 
 
 def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
-    """Yield the events of one line."""
+    """Yield the events of one line, or of a whole file that is one object."""
+    if isinstance(record.get("items"), list):
+        yield from _whole(record, carry, wanted)
+        return
     payload = mapping(record.get("payload")) or record
     kind = record.get("type")
     before, carry["at"] = carry.get("at", 0.0), moment(record.get("timestamp")) or carry.get("at", 0.0)
@@ -72,6 +83,34 @@ def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) 
     if repo is not None:
         session = Session(carry.get("session", ""), NAME, carry.get("cwd", ""), carry.get("branch", ""))
         yield from _item(payload, carry, session, repo)
+
+
+def _whole(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
+    """The events of a session that is one object; their ids stay the same when it is written anew, later or elsewhere."""
+    items, meta = [mapping(item) for item in record["items"]], mapping(record.get("session"))
+    cwd = next((place for item in items if (place := _named_place(item))), "")
+    repo = wanted.repository(cwd)
+    began = moment(meta.get("timestamp"))
+    if repo is None or not began:
+        return
+    session = Session(string(meta.get("id")), NAME, cwd)
+    anew = _SNAPSHOT.match(string(carry.get("name")))
+    first = next((item for item in items if item.get("type") == "message"), {})
+    known = f"{anew[1]} {texts(first.get('content'))}" if anew else session.id
+    for number, item in enumerate(items):
+        carry["at"] = began + number / 1000
+        for each in _item(item, carry, session, repo):
+            yield replace(each, id=event_id(known, each.role, each.text, number))
+
+
+def _named_place(item: Mapping[str, Any]) -> str:
+    """The directory that a call says it works in, "" where it names none from the root."""
+    given = _arguments(item.get("arguments")) or mapping(item.get("action"))
+    place = string(given.get("workdir")) or string(given.get("working_directory"))
+    if not os.path.isabs(place):
+        gone = _CD.match(command_line(given.get("command") or given.get("cmd")))
+        place = gone[1] or gone[2] if gone else ""
+    return os.path.normpath(place) if place else ""
 
 
 def _begin(meta: Mapping[str, Any], carry: dict[str, Any]) -> None:
@@ -116,7 +155,8 @@ def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Eve
         output = ran[3].partition("Output:\n")[2] or ran[3]
         yield from event(session, repo, Role.OUTPUT, output, at, failed=ran[2] not in (None, "0"))
         return
-    yield from event(session, repo, Role.USER, _REQUEST.split(said_in(content))[-1], at)
+    typed = _FILE_ADDED.sub(r"@\1", _REQUEST.split(said_in(content))[-1])
+    yield from event(session, repo, Role.USER, typed, at)
 
 
 def _result(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:

@@ -6,6 +6,10 @@ message is `{"id", "timestamp", "type": "user" | "gemini" | "info" | …, "conte
 work was done is told by the SHA-256 of the project's directory, so that only the directories asked about can be recognised,
 and since 2026 by the file `.project_root` above the chats. What a person typed is `displayContent` where files were added
 to it. A chat of the kind `subagent` is between agents; a message is written again when its tools are through.
+
+`tmp/<project>/logs.json` lists what a person typed in every session: `[{"sessionId", "messageId", "timestamp", "type",
+"message"}]`. It is older than the chats, and all there is of sessions without one; of the others it would say twice what
+their chat says.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ from vademecum.memory.transcripts.shape import (
 )
 
 NAME = "gemini"
+LOG = "logs.json"
 _ROOT_FILE = ".project_root"
 _MOST_ROOT_BYTES = 4_096
 _ADDED = "\n--- Content from referenced files ---"
@@ -39,6 +44,7 @@ _TYPED_COMMAND = re.compile(
     r"I ran the following shell command:\n```sh\n(.*?)\n```\s*This produced the following result:\n```\n(.*)\n```\s*\Z",
     re.DOTALL,
 )
+_IN_NAMES = 8  # characters of a session's id that the name of its chat ends in
 _SHELL = frozenset({"run_shell_command", "shell", "ShellTool"})
 
 
@@ -48,27 +54,63 @@ def places(home: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def may_hold(path: str, wanted: Wanted) -> bool:
-    """Return whether a file may be about what is wanted: chats only, of a project whose directory is one of them."""
-    project, inside, _ = path.replace("\\", "/").rpartition("/chats/")
-    if not inside:
+    """Return whether a file may be about what is wanted: chats and logs only, of a project whose directory is one of them."""
+    project = _project(path)
+    if not project:
         return False
     if not wanted.roots or os.path.basename(project) in _hashes(wanted):
         return True
     root = root_of(path)
-    named = (
-        len(os.path.basename(project)) != 64
-    )  # since 2026 a name in the place of the hash; then the file itself says it
-    return wanted.repository(root) is not None if root else named
+    hashed = (
+        len(os.path.basename(project)) == 64
+    )  # since 2026 a name; then the chat itself, but no log, says where it was
+    return wanted.repository(root) is not None if root else not hashed and not path.endswith(LOG)
 
 
 def root_of(path: str) -> str:
-    """Return the directory a chat is about where a file beside it says so, else ""."""
-    project = path.replace("\\", "/").rpartition("/chats/")[0]
+    """Return the directory a file is about where one beside it says so, else ""."""
     try:
-        with open(os.path.join(project, _ROOT_FILE), encoding="utf-8", errors="surrogateescape") as file:
+        with open(os.path.join(_project(path), _ROOT_FILE), encoding="utf-8", errors="surrogateescape") as file:
             return file.read(_MOST_ROOT_BYTES).strip()
     except OSError:
         return ""
+
+
+def _project(path: str) -> str:
+    """The directory of a project that a chat or a log lies in, "" for another file."""
+    path = path.replace("\\", "/")
+    project, inside, _ = path.rpartition("/chats/")
+    folder, _, name = path.rpartition("/")
+    return project if inside else folder if name == LOG else ""
+
+
+def logged(entries: Any, path: str, carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
+    """Yield what was typed in the sessions of a log that have no chat.
+
+    The chat of the newest session may be about to be written, so that one waits for the next; and a session that had a chat
+    once stays told, whatever became of it. `carry["told"]` keeps those.
+    """
+    told = {each for each in carry.get("told", []) if isinstance(each, str)}
+    said = [each for each in map(mapping, entries if isinstance(entries, list) else []) if each.get("type") == "user"]
+    sessions = list(dict.fromkeys(string(each.get("sessionId")) for each in said))
+    chats = _chats_beside(path)
+    if chats is not None:
+        told |= {each for each in sessions if any(f"-{each[:_IN_NAMES]}." in name for name in chats)}
+        carry["told"] = [each for each in sessions if each in told]
+        told.update(sessions[-1:])
+    repo = _repository({"root": root_of(path), "project": os.path.basename(_project(path))}, wanted)
+    for each in said if repo is not None else []:
+        session = Session(string(each.get("sessionId")), NAME)
+        if session.id not in told:
+            yield from _asked(each.get("message"), session, repo or "", moment(each.get("timestamp")))
+
+
+def _chats_beside(path: str) -> list[str] | None:
+    """The names of the chats beside a log, None where that version of Gemini keeps none."""
+    try:
+        return os.listdir(os.path.join(_project(path), "chats"))
+    except OSError:
+        return None
 
 
 def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:

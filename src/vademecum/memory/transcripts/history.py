@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from vademecum.memory.records import Event, Role, event_id
+from vademecum.memory.records import Event, Role, event_id, is_time
 from vademecum.memory.transcripts.shape import MOST, cut
 
 NAME = "git"
@@ -46,6 +46,7 @@ def events_of(commits: Iterable[CommitMessage], root: str) -> Iterator[Event]:
     for commit in commits:
         if text := cut(commit.text.strip(), MOST[Role.COMMIT]):
             known = {"agent": NAME, "commit": commit.id, "paths": list(commit.paths[:_MOST_PATHS])}
+            at = commit.at if is_time(commit.at) else 0.0  # a commit may claim any
             yield Event(
-                event_id(commit.id, Role.COMMIT, "", 0.0), commit.at, Role.COMMIT, text, "", root, commit.author, known
+                event_id(commit.id, Role.COMMIT, "", 0.0), at, Role.COMMIT, text, "", root, commit.author, known
             )

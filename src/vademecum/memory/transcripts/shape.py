@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from vademecum.memory.records import Event, Role, event_id
+from vademecum.memory.records import Event, Role, event_id, is_time
 
 # Characters kept of each: a message whole, of the rest what tells it apart. The end of an output says how it ended.
 MOST = {
@@ -64,7 +64,7 @@ class Wanted:
 def event(session: Session, repo: str, role: Role, text: str, at: float, **metadata: Any) -> Iterator[Event]:
     """Yield an event, or nothing where there are no words or no time."""
     text = cut(text.strip(), MOST[role])
-    if not text or at <= 0:
+    if not text or at <= 0 or not is_time(at):
         return
     known = {"agent": session.agent, "branch": session.branch, **metadata}
     kept = {name: value for name, value in known.items() if value not in ("", None, False)}
@@ -97,9 +97,9 @@ def moment(value: Any) -> float:
     """Return an ISO 8601 time, or a number of seconds or milliseconds, in seconds since the epoch; 0 for none."""
     if isinstance(value, bool) or value is None:
         return 0.0
-    if isinstance(value, int | float):
-        return float(value) / (1000 if value > 1e11 else 1)  # 1e11 seconds are the year 5138
     try:
+        if isinstance(value, int | float):
+            return float(value) / (1000 if value > 1e11 else 1)  # 1e11 seconds are the year 5138
         return datetime.fromisoformat(str(value)).timestamp()
     except (ValueError, OverflowError, OSError):
         return 0.0

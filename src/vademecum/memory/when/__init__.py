@@ -23,7 +23,7 @@ from vademecum.memory.when.english import ENGLISH
 from vademecum.memory.when.french import FRENCH
 from vademecum.memory.when.rules import Language
 
-__all__ = ["Asked", "Mention", "Period", "find_time", "time_asked", "time_range"]
+__all__ = ["Asked", "Mention", "Period", "find_time", "time_asked", "time_named", "time_range"]
 
 MOST_CHARACTERS = 2000  # of a question; a time named later than that is not what it is about
 _LANGUAGES = (ENGLISH, FRENCH)
@@ -84,6 +84,26 @@ def time_range(words: str, now: datetime) -> Period | None:
     if found is None and _NOW.search(_lower(words[:MOST_CHARACTERS])):
         return Clock(now).day(0)  # it names today, though a question with "now" in it asks about no time
     return found.period if found else None
+
+
+def time_named(words: str, now: datetime) -> Period | None:
+    """Return the range of time that words name where they can name nothing else: a month or a year may stand alone.
+
+    >>> from datetime import UTC
+    >>> wednesday = datetime(2026, 8, 12, tzinfo=UTC)
+    >>> time_named("may", wednesday).start.date().isoformat(), time_range("may", wednesday)
+    ('2026-05-01', None)
+
+    Raises:
+        UsageError: `now` does not know its zone.
+    """
+    period, word = time_range(words, now), words.strip()
+    if period is not None or len(word.split()) != 1:
+        return period
+    named = (find_time(f"{opening} {word}", now) for opening in ("in", "en"))
+    return next(
+        (each.period for each in named if each is not None and (each.start, each.end) == (0, 3 + len(word))), None
+    )
 
 
 def time_asked(question: str, now: datetime) -> Asked:

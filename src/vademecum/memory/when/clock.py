@@ -109,10 +109,15 @@ class Clock:
             year -= 1
         return self.month_of(year, month) if day is None else self.span(date(year, month, day), date(year, month, day))
 
-    def weekday(self, number: int, *, week: int | None = None) -> Period:
-        """Return the latest such day before today, or the one of the week `week` weeks from this one."""
+    def same_month(self, period: Period, day: int) -> Period:
+        """Return a day of the month that a period begins in. Raises `ValueError` where it has none."""
+        there = period.start.date().replace(day=day)
+        return self.span(there, there)
+
+    def weekday(self, number: int, *, week: int | None = None, back: int = 1) -> Period:
+        """Return the `back`-th such day before today, or the one of the week `week` weeks from this one."""
         if week is None:
-            return self.day(-((self.today.weekday() - number - 1) % 7 + 1))
+            return self.day(-((self.today.weekday() - number - 1) % 7 + 1) - 7 * (back - 1))
         return self.day(7 * week + number - self.today.weekday())
 
     def part(self, name: str, offset: int) -> Period:

@@ -75,9 +75,10 @@ def _clock_time(match: re.Match[str], clock: Clock) -> Period | None:
 
 
 RULES: tuple[Rule, ...] = (
-    *date_rules(MONTHS, SHORT, of="of ", ordinal="st|nd|rd|th", before="in|during|of|since|last|before|after|until|till|by|between|from"),
+    *date_rules(MONTHS, SHORT, of="of ", ordinal="st|nd|rd|th", before="in|during|of|since|last|before|after|until|till|by|between|from", joined="to|and|until|till|through"),
     (rf"{one_of(_DAYS)}(?!s\b)(?! (?:morning|afternoon|evening|night)\b)", lambda m, c: c.day(_DAYS[m[0]])),
     (r"(?P<day>this|yesterday|tomorrow|last) (?P<part>morning|afternoon|evening|night)", lambda m, c: c.part(m["part"], _NAMED_PART[m["day"]])),
+    (rf"{_COUNT} (?P<day>{one_of(WEEKDAYS)})s (?:ago|back)", lambda m, c: c.weekday(WEEKDAYS[m["day"]], back=_count(m))),
     (r"earlier today", lambda _, c: Period(c.day(0).start, c.now)),
     (r"(?:the )?week before last", lambda _, c: c.week(-2)),
     (rf"(?P<which>{one_of(_OFFSETS)}) {_WHOLE}", _relative),
@@ -105,7 +106,7 @@ ENGLISH = Language(
     until="until|till|up to|by",
     between="between|from",
     joined=r"and|to|until|till|through|-|\u2013|\.\.",
-    leading=r"on|in|at|during|over|from|of|for|since|back|within|around|the|as of",
+    leading=r"on|in|between|at|during|over|from|of|for|since|back|within|around|the|as of",
     onward=r"(?:onwards?|on)(?=\W|$)|until (?:now|today)|to (?:now|date)",
     hint="day|week|month|year|quarter|hour|minute|morning|afternoon|evening|night|noon|fortnight|tomorrow|ago|last|past|q[1-4]"
     "|january|february|march|april|may|june|july|august|september|october|november|december",

@@ -51,12 +51,16 @@ def _weekday(match: re.Match[str], clock: Clock) -> Period:
 
 
 RULES: tuple[Rule, ...] = (
-    *date_rules(MONTHS, SHORT, of="", ordinal="er", before="en|depuis|avant|après|jusqu'en|fin|début|mois de|mois d'|courant|entre|de"),
+    *date_rules(MONTHS, SHORT, of="", ordinal="er", before="en|depuis|avant|après|jusqu'en|fin|début|mois de|mois d'|courant|entre|de", joined="au|et|à"),
     (rf"(?P<day>{one_of(_DAYS)})(?! (?:matin|apr[èe]s-midi|soir)\b)", lambda m, c: c.day(_DAYS[m["day"]])),
     (
         rf"(?:(?:ce|cet|cette) |(?P<hier>hier )(?:dans l')?)(?P<part>{one_of(_PARTS)})",
         lambda m, c: c.part(_PARTS[m["part"]], -1 if m["hier"] else 0),
     ),
+    (rf"(?P<month>{one_of(MONTHS)}) (?:{_LAST})", lambda m, c: c.latest(MONTHS[m["month"]])),
+    (rf"il y a {_COUNT} (?P<day>{one_of(WEEKDAYS)})s", lambda m, c: c.weekday(WEEKDAYS[m["day"]], back=_count(m))),
+    (rf"(?:(?:ces|les) )?(?:{_LAST}) {_COUNT} {_UNIT}", lambda m, c: c.past(UNITS[m["unit"]], _count(m))),
+    (rf"(?:la |cette |l')(?:{_LAST}) (?P<unit>heure|minute)", lambda m, c: c.past(m["unit"], 1)),
     (rf"(?:ce|cet|cette) {_WHOLE}", _this),
     (rf"(?:le |la |l'|au |en )?{_WHOLE} (?:{_LAST})", _last),
     (r"il y a (?:quelques) (?P<unit>jour|semaine|mois|an|année)s?", lambda m, c: c.some(UNITS[m["unit"]], 5, 2)),
@@ -83,7 +87,7 @@ FRENCH = Language(
     until="jusqu'(?:à|en|au)",
     between="entre|du|de|d'|depuis",
     joined=r"et|au|à|jusqu'(?:à|au|en)|-|\u2013",
-    leading=r"le|la|les|l'|du|de|des|en|au|aux|dans|pendant|durant|au cours de|sur|depuis|à|vers",
+    leading=r"le|la|les|l'|entre|du|de|des|en|au|aux|dans|pendant|durant|au cours de|sur|depuis|à|vers",
     onward=r"jusqu'(?:à maintenant|ici|à aujourd'hui)",
     hint="jour|semaine|mois|trimestre|ann[ée]e|an |heure|minute|hier|demain|matin|midi|soir|nuit|week|lundi|mardi|mercredi|jeudi|vendredi"
     "|samedi|dimanche|derni|janvier|f[ée]vrier|mars|avril|mai|juin|juillet|ao[uû]t|septembre|octobre|novembre|d[ée]cembre",

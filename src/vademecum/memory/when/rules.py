@@ -73,7 +73,7 @@ def one_of(words: Iterable[str]) -> str:
 
 
 def date_rules(
-    months: Mapping[str, int], short: Mapping[str, int], *, of: str, ordinal: str, before: str
+    months: Mapping[str, int], short: Mapping[str, int], *, of: str, ordinal: str, before: str, joined: str
 ) -> tuple[Rule, ...]:
     """Return the rules for dates in words and in digits.
 
@@ -83,6 +83,7 @@ def date_rules(
         of: what stands between day and month, where something may.
         ordinal: endings of a day's number.
         before: words before a month that stands alone; without one of them it may be another word (`may`, `march`).
+        joined: words between two days of one month.
     """
     named = {**short, **months}
     preposition = re.compile(rf"(?<!\w)(?:{before}) ?(?:le |the )?$")
@@ -97,10 +98,18 @@ def date_rules(
             return _date(clock, groups["year"], number, on)
         return _valid(lambda: clock.latest(number, int(on) if on else None))
 
+    def days(match: re.Match[str], clock: Clock) -> Period | None:
+        last = meaning(match, clock)
+        first = last and _valid(lambda: clock.same_month(last, int(match["first"])))
+        return Period(first.start, last.end) if first and last and first.start < last.start else None
+
     def lone(match: re.Match[str], clock: Clock) -> Period | None:
         return meaning(match, clock) if preposition.search(match.string, 0, match.start()) else None
 
+    to = rf" ?(?:{joined}|-|\u2013) ?(?:the |le )?"
     return (
+        (rf"(?:the |le )?(?P<first>\d{{1,2}})(?:{ordinal})?{to}{day} (?:{of})?{month}{year}?", days),
+        (rf"{month} (?P<first>\d{{1,2}})(?:{ordinal})?{to}{day}(?!\d|:){year}?", days),
         (r"(?P<year>\d{4})(?P<mark>[-/])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?z?)?", _digits),
         (r"(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4})", _digits),
         (r"(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])", _digits),

@@ -1,0 +1,89 @@
+"""Stored fields: what an answer says of a chunk, kept beside the arrays that rank it, so that no database is asked for it.
+
+    offsets  int64 (N + 1,)  chunk n has told[offsets[n]:offsets[n + 1]]
+    told     uint8 (M,)      the fields of `Said`, a JSON list for each chunk, in ASCII
+
+>>> stored = stored_of([Said(0, 9, "a1", "def f()", "Does f.", "f"), Said(9, 20, "b2", "", "")])
+>>> stored.read([1, 0])[1]
+Said(start=0, end=9, hash='a1', signature='def f()', summary='Does f.', symbols=('f',))
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+class Said:
+    """What is said of one chunk.
+
+    Attributes:
+        start, end: its bytes in its content.
+        hash: of its text.
+        signature, summary: "" where it has none.
+        symbols: qualified names it defines, or the one it is part of.
+    """
+
+    __slots__ = ("end", "hash", "signature", "start", "summary", "symbols")
+
+    def __init__(self, start: int, end: int, digest: str, signature: str, summary: str, *symbols: str) -> None:
+        """Take the fields in the order in which they are kept."""
+        self.start, self.end, self.hash = start, end, digest
+        self.signature, self.summary, self.symbols = signature, summary, symbols
+
+    def __repr__(self) -> str:
+        """Show every field."""
+        names = ("start", "end", "hash", "signature", "summary", "symbols")
+        return f"Said({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The stored fields of N chunks. See the module's docstring for shapes."""
+
+    offsets: NDArray[np.int64]
+    told: NDArray[np.uint8]
+
+    @cached_property
+    def _bytes(self) -> memoryview:
+        return self.told.data
+
+    def read(self, chunks: Iterable[int]) -> list[Said]:
+        """Return what is said of some chunks, in their order."""
+        offsets, told = self.offsets, self._bytes
+        lists = b",".join([told[offsets[chunk] : offsets[chunk + 1]] for chunk in chunks])
+        return [Said(*fields) for fields in json.loads(f"[{lists.decode('ascii')}]")]
+
+    def part(self, first: int, last: int) -> Stored:
+        """Return those of chunks first … last - 1."""
+        begin, end = self.offsets[first], self.offsets[last]
+        return Stored(self.offsets[first : last + 1] - begin, self.told[begin:end])
+
+
+def stored_of(said: Iterable[Said]) -> Stored:
+    """Return what is said of chunks as arrays."""
+    told = [_encode([s.start, s.end, s.hash, s.signature, s.summary, *s.symbols]).encode("ascii") for s in said]
+    return Stored(np.cumsum([0, *map(len, told)], dtype=np.int64), np.frombuffer(b"".join(told), np.uint8))
+
+
+def laid(parts: Sequence[Stored]) -> Stored:
+    """Return parts one after the other.
+
+    >>> parts = [stored_of([Said(0, 1, "a", "", "")]), stored_of([Said(1, 2, "b", "", "")])]
+    >>> [said.hash for said in laid(parts).read([0, 1])]
+    ['a', 'b']
+    """
+    bases = np.cumsum([0, *(len(part.told) for part in parts)])
+    offsets = [part.offsets[1:] + base for part, base in zip(parts, bases, strict=False)]
+    none = NOTHING_STORED
+    return Stored(np.concatenate([none.offsets, *offsets]), np.concatenate([none.told, *(part.told for part in parts)]))
+
+
+NOTHING_STORED = Stored(np.zeros(1, np.int64), np.zeros(0, np.uint8))

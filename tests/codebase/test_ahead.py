@@ -1,0 +1,127 @@
+"""A graph made by a worker while the index is stored is the one that is made of the index."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from vademecum.codebase.graph import ahead as module
+from vademecum.codebase.graph import build
+from vademecum.codebase.graph.ahead import Ahead
+from vademecum.codebase.graph.terms import Tier
+
+BODY = "    total = sum(range(n))\n" * 40
+FILES = {
+    **{
+        f"pkg/m{n}.py": f"from pkg.m{(n + 1) % 160} import Step{(n + 1) % 160}\n\n\nclass Step{n}:\n    def run_{n}(self, n):\n{BODY}"
+        f"        return Step{(n + 1) % 160}().run_{(n + 1) % 160}(n)\n\n\ndef use_{n}(step):\n{BODY}{BODY}    return step.run_{n}(1)\n"
+        for n in range(160)
+    },
+    "tsconfig.json": '{"extends": "./base/settings.json"}',
+    "base/settings.json": '{"compilerOptions": {"baseUrl": "..", "paths": {"@/*": ["web/*"]}}}',
+    "web/a.ts": "import { shown } from '@/b';\nexport function page() { return shown(); }\n",
+    "web/b.ts": "export function shown() { return 1; }\n",
+    "README.md": "# Steps\n\n`Step7.run_7` runs; see [the first](pkg/m0.py).\n",
+}
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """What was taken of the graphs made ahead, one for each index."""
+    found = []
+
+    class Watched(Ahead):
+        def take(self, files):
+            found.append(super().take(files))
+            return found[-1]
+
+    monkeypatch.setattr("vademecum.codebase.codebase.Ahead", Watched)
+    return found
+
+
+def graph(engine):
+    """Every edge, by name, and what each file consulted."""
+    made = engine.codebase.graph()
+    names = {node.id: (node.path, node.qualified) for node in made.every()}
+    edges = {(names[e.source], e.relation, names[e.target], e.tier, e.line) for e in made.every_edge(tuple(Tier))}
+    store, own = made.opened.repo.catalogue.store, [("snapshot", "=", made.opened.snapshot.id)]
+    rows = store.scan("resolved", own, ("path", "consulted", "unresolved")).unwrap()
+    return edges, {(path, frozenset(consulted.split("\n")), unresolved) for path, consulted, unresolved in rows}
+
+
+def helpers():
+    """Return the worker processes of this one that are running."""
+    listed = subprocess.run(
+        ["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
+    )
+    return [line for line in listed.stdout.splitlines() if "serve()" in line]
+
+
+def test_a_worker_makes_the_same_graph(repo, engine, tmp_path, taken):
+    """Node for node and edge for edge, with what was consulted; and an edit goes on from there."""
+    alone = engine(repo("alone", FILES), index__workers=1)
+    alone.codebase.index()
+    helped = engine(repo("helped", FILES), index__workers=2)
+    helped.codebase.index()
+    assert taken[0] is None
+    assert taken[1] is not None
+    assert helpers() == []
+    assert graph(helped) == graph(alone)
+    assert "page" in [each.name for each in helped.codebase.callers("shown").found]
+    for place in (alone, helped):
+        root = place.codebase.graph().opened.repo.root.path
+        with open(os.path.join(root, "pkg", "m3.py"), "a", encoding="utf-8") as file:
+            file.write("\n\ndef late():\n    return Step3().run_3(2)\n")
+        place.codebase.index()
+    assert taken[2:] == []  # what is kept is brought up to date, and nothing is made ahead
+    assert graph(helped) == graph(alone)
+
+
+def test_a_worker_that_dies_costs_nothing_but_time(repo, engine, taken, monkeypatch):
+    """The graph is made here then."""
+
+    def dies(self, child):
+        self._child = child
+        child.stop()
+
+    monkeypatch.setattr(module.Ahead, "begin", dies)
+    found = engine(repo("left", FILES), index__workers=2)
+    found.codebase.index()
+    assert taken == [None]
+    assert helpers() == []
+    assert len(found.codebase.callers("Step7.run_7", depth=1).found) == 3
+
+
+def test_rows_of_other_files_are_not_taken(repo, engine, taken, monkeypatch):
+    """Where the snapshot is another than the one that was analysed, its graph is made of what it holds."""
+    keys = build.content_keys
+    monkeypatch.setattr(build, "content_keys", lambda view: {**keys(view), "more.py": ("0" * 40, "python")})
+    found = engine(repo("other", FILES), index__workers=2)
+    found.codebase.index()
+    assert taken == [None]
+    assert helpers() == []
+    assert "page" in [each.name for each in found.codebase.callers("shown").found]
+
+
+def test_a_failure_between_leaves_no_worker(repo, engine, monkeypatch):
+    """The worker ends with the run that began it."""
+
+    def full(*_args, **_options):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("vademecum.codebase.index.commit_snapshot", full)
+    broken = engine(repo("broken", FILES), index__workers=2)
+    with pytest.raises(OSError, match="disk full"):
+        broken.codebase.index()
+    assert helpers() == []
+
+
+def test_a_large_repository_is_linked_after_it_is_stored(repo, engine, taken, monkeypatch):
+    """What would have to be held meanwhile has a bound."""
+    monkeypatch.setattr("vademecum.codebase.index.MOST_AHEAD", 100_000)
+    found = engine(repo("large", FILES), index__workers=2)
+    found.codebase.index()
+    assert taken == [None]
+    assert "page" in [each.name for each in found.codebase.callers("shown").found]
