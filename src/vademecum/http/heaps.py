@@ -15,17 +15,18 @@ from contextlib import suppress
 HEAPS = 2
 EVERY_S = 5.0  # it takes a few milliseconds
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
+_ABSENT = (OSError, AttributeError, TypeError)  # no such function, or, on Windows, no library without a name
 
 
 def keep_few() -> None:
     """Have threads share two heaps: glibc gives each one of its own, and none can use what another has freed."""
-    with suppress(OSError, AttributeError):
+    with suppress(*_ABSENT):
         ctypes.CDLL(None).mallopt(_ARENA_MAX, HEAPS)
 
 
 def give_back() -> None:
     """Give whole pages of what was freed back to the system."""
-    with suppress(OSError, AttributeError):
+    with suppress(*_ABSENT):
         ctypes.CDLL(None).malloc_trim(0)
 
 
