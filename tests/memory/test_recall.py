@@ -174,6 +174,9 @@ def test_events_by_meaning_and_by_words(open_memory, event):
     by_vector = memory.recall("", vector=(3 * vector).tolist(), k=3, session="a")
     assert ids(by_vector) == ["e1"]
     assert by_vector.evidence[0].score == pytest.approx(meant.evidence[0].score)
+    for length in (1e-300, 1e300):  # what no single-precision number is, and what has a square that none is
+        stretched = memory.recall("", vector=(length * vector.astype(float)).tolist(), k=3, session="a")
+        assert stretched.evidence[0].score == pytest.approx(meant.evidence[0].score)
     with pytest.raises(UsageError, match="numbers"):
         memory.recall("", vector=[0.5, 0.5])
     with pytest.raises(UsageError, match="both, words, meaning"):

@@ -266,6 +266,8 @@ class _Finder:
         return True
 
     def aliasing(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        if self._language in _SCRIPT and not _is_alias(node, bounded="type" in captured):
+            return
         meant = self._text(captured["type"][0]) if "type" in captured else ""
         self.found.aliases.append((*self._at(node), self._text(node), meant))
 
@@ -292,6 +294,23 @@ class _Finder:
             for decorator in declaration.decorators:
                 if spelled := chain(decorator).removesuffix("()"):
                     self.found.loads.append((owner, line, spelled))
+
+
+# What of TypeScript has type parameters that its members are read with; bounds are read of more.
+_GENERIC = frozenset({
+    "function_declaration", "method_definition", "arrow_function", "class_declaration", "interface_declaration",
+})  # fmt: skip
+_BOUNDED = _GENERIC | {"function_signature", "method_signature"}
+
+
+def _is_alias(node: tree_sitter.Node, *, bounded: bool) -> bool:
+    """Whether a name is that of an alias, or of a type parameter of something that is read."""
+    parameter = node.parent
+    if parameter is None or parameter.type != "type_parameter":
+        return True
+    listed = parameter.parent
+    around = listed.parent if listed is not None else None
+    return around is not None and around.type in (_BOUNDED if bounded else _GENERIC)
 
 
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
