@@ -15,6 +15,7 @@ A rule knows forms of speech and no subjects. A confidence starts from the form,
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -172,8 +173,8 @@ def _span(match: re.Match[str]) -> tuple[int, int]:
 def _clause_start(sentence: str, match: re.Match[str], language: Language) -> int:
     """Where the clause starts that the match begins in."""
     first = next((at for at in range(match.start(), match.end()) if sentence[at].isalnum()), match.start())
-    ends = [boundary.end() for boundary in language.clause.finditer(sentence, 0, first + 1) if boundary.end() <= first]
-    return ends[-1] if ends else 0
+    ends = language.clause_ends(sentence)
+    return ends[bisect_right(ends, first) - 1]
 
 
 def _is_asked(sentence: str, start: int, match: re.Match[str], language: Language) -> bool:
