@@ -126,3 +126,13 @@ def test_a_search_keeps_a_place_for_what_was_never_used(office):
     matches = [match for match in office.search("mail the parcel to the team").matches if match.kind == "tool"]
     assert "post/parcel" in [match.id for match in matches[:3]]
     assert [match.score for match in matches] == sorted((match.score for match in matches), reverse=True)
+
+
+def test_a_few_traces_for_the_same_count(tools, tools_of_office):
+    """Words that all of a few intents say are no less said: the habit is found for another topic."""
+    tools.register(tools_of_office)
+    for topic in ("budget", "sales", "travel"):
+        tools.observe([trace(f"mail the report {topic} to the team", (Call("files/read"), Call("mail/send")))])
+        tools.observe([trace(f"put the answer about {topic} into my calendar", (Call("calendar/add_event"),))])
+    found = [match.id for match in tools.search("mail the report about lunch").matches if match.kind == "tool"]
+    assert set(found[:2]) == {"files/read", "mail/send"}

@@ -18,9 +18,9 @@ from vademecum.tools.view import View
 EPSILON = 1e-3  # of a share of attention: below, nothing is known
 _POPULAR = 0.1  # calls that every tool is believed to have had
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
-# Cosines of words, and of meaning, with a past intent from which a few traces know more than text: measured on UltraTool's
-# training tasks. Words that all of a few intents say weigh nothing, so either will do.
-_NEAR, _NEAR_MEANING = 0.2, 0.5
+# Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
+# stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
+_NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
 
@@ -246,10 +246,20 @@ def put(view: View, question: Question, *, fitted: bool) -> Asked:
     past intent says nearly the same, it is asked as if there were none.
     """
     asked = Asked(view, question)
-    if fitted or not view.traces or asked.alike.max() >= _NEAR or view.intents.dense(question).max() >= _NEAR_MEANING:
+    if fitted or not view.traces or _is_near(asked):
         return asked
     nobody, everything = np.arange(len(view.traces)), np.ones(len(view.tools), np.bool_)
     return Asked(view, question, excluded=nobody, hidden=everything)
+
+
+def _is_near(asked: Asked) -> bool:
+    """Whether any past intent says nearly the same."""
+    intents, question = asked.view.intents, asked.question
+    shared = np.bincount(asked.intent_matches[0], minlength=intents.size)
+    said = np.bincount(intents.postings.docs, minlength=intents.size)
+    plain = shared / np.sqrt(np.maximum(said * len(question.keys), 1))
+    found = plain.max() >= _NEAR or asked.alike.max() >= _NEAR_RARE or intents.dense(question).max() >= _NEAR_MEANING
+    return bool(found)
 
 
 def _relative(score: Floats) -> Floats:
