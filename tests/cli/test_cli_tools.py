@@ -32,7 +32,7 @@ def test_search_names_the_tool_and_the_chain(known):
     said = known("tools", "search", "read a file", "--why")
     assert said.code == 0
     assert "files/read  0." in said.out
-    assert "reliability +1.00" in said.out
+    assert "reliability +1.03" in said.out
     assert "chain  0." in known("tools", "search", "copy the green file").out
 
 

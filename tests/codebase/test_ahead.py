@@ -37,7 +37,7 @@ def taken(monkeypatch):
             found.append(super().take(files))
             return found[-1]
 
-    monkeypatch.setattr("vademecum.codebase.codebase.Ahead", Watched)
+    monkeypatch.setattr("vademecum.codebase.graph.ahead.Ahead", Watched)
     return found
 
 
@@ -120,7 +120,7 @@ def test_a_failure_between_leaves_no_worker(repo, engine, monkeypatch):
 
 def test_a_large_repository_is_linked_after_it_is_stored(repo, engine, taken, monkeypatch):
     """What would have to be held meanwhile has a bound."""
-    monkeypatch.setattr("vademecum.codebase.index.MOST_AHEAD", 100_000)
+    monkeypatch.setattr("vademecum.codebase.graph.ahead.MOST_AHEAD", 100_000)
     found = engine(repo("large", FILES), index__workers=2)
     found.codebase.index()
     assert taken == [None]

@@ -174,6 +174,9 @@ def test_events_by_meaning_and_by_words(open_memory, event):
     by_vector = memory.recall("", vector=(3 * vector).tolist(), k=3, session="a")
     assert ids(by_vector) == ["e1"]
     assert by_vector.evidence[0].score == pytest.approx(meant.evidence[0].score)
+    for length in (1e-300, 1e300):  # what no single-precision number is, and what has a square that none is
+        stretched = memory.recall("", vector=(length * vector.astype(float)).tolist(), k=3, session="a")
+        assert stretched.evidence[0].score == pytest.approx(meant.evidence[0].score)
     with pytest.raises(UsageError, match="numbers"):
         memory.recall("", vector=[0.5, 0.5])
     with pytest.raises(UsageError, match="both, words, meaning"):
@@ -434,3 +437,12 @@ def test_the_course_of_things_is_no_search_for_words(memory, said, clock, questi
     nothing = memory.recall("What did we discuss yesterday?")
     assert (bool(nothing), nothing.reason) == (False, "nothing is recorded for that time")
     assert len(memory.recall("What have we done so far?").evidence) == 3
+
+
+def test_what_makes_no_sense_is_refused_by_name(memory):
+    """A kind there is not, and a moment that is none."""
+    with pytest.raises(UsageError, match="zebra"):
+        memory.facts(kinds=["zebra"])
+    for as_of in (float("inf"), float("nan"), 1e300):
+        with pytest.raises(UsageError, match="as_of"):
+            memory.recall("anything", as_of=as_of)

@@ -91,3 +91,38 @@ def test_a_new_tool_that_is_gone_keeps_no_place(crowded):
     found = [candidate.tool for candidate in crowded.predict(INTENT, k=100).candidates]
     assert "print/poster" not in found
     assert "print/page" in found[:KEPT]
+
+
+ELSEWHERE = [
+    ("mail the report to the team", ("files/read", "mail/send")),
+    ("look it up and keep the page", ("web/search", "files/write")),
+]
+
+
+def test_a_few_traces_for_something_else_bury_nothing(tools, opened):
+    """With one trace, and with two, what text finds is found as it was without any: by search, as the next call, in a plan."""
+    new = [
+        Tool.of("garden", "water", "Water the plants of the garden."),
+        Tool.of("garden", "harvest", "Pick ripe tomatoes."),
+        Tool.of("files", "read", "Read a file."),
+        Tool.of("mail", "send", "Send a message by mail."),
+        Tool.of("web", "search", "Search the web."),
+        Tool.of("files", "write", "Write a file."),
+    ]
+    tools.register(new)
+    asked = ["water the plants", "pick tomatoes that are ripe"]
+    before = [(tools.search(one).matches[0].id, tools.predict(one).candidates[0].tool) for one in asked]
+    assert before == [("garden/water", "garden/water"), ("garden/harvest", "garden/harvest")]
+    for intent, called in ELSEWHERE:
+        tools.observe([trace(intent, tuple(map(Call, called)))])
+        assert [(tools.search(one).matches[0].id, tools.predict(one).candidates[0].tool) for one in asked] == before
+        assert [tools.suggest(one).tasks[0].call for one in asked] == ["garden/water", "garden/harvest"]
+        assert tools.suggest(intent).tasks[0].call == called[0], "and what is for this very intent is known at once"
+
+
+def test_a_search_keeps_a_place_for_what_was_never_used(office):
+    """Weights are fitted, memory speaks for others: what fits best by its text alone is among the first three, in order of score."""
+    office.register([Tool.of("post", "parcel", "Weigh a parcel for the team.")])
+    matches = [match for match in office.search("mail the parcel to the team").matches if match.kind == "tool"]
+    assert "post/parcel" in [match.id for match in matches[:3]]
+    assert [match.score for match in matches] == sorted((match.score for match in matches), reverse=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 from vademecum.codebase import hooks, watch
 from vademecum.codebase.documents import NO_DOCUMENTS, Documents
 from vademecum.codebase.enriching import Pace, enrich
-from vademecum.codebase.graph.ahead import Ahead
 from vademecum.codebase.hooks import Hook
 from vademecum.codebase.index import commit_place, index, report_standing
 from vademecum.codebase.inventory import FileFacts, inventory
@@ -157,9 +156,8 @@ class Codebase:
 
         def answer() -> Answer:
             beside = kind == "doc" and not commit
-            code = (
-                self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if repos or not sources else []
-            )
+            wanted = repos or not sources
+            code = self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if wanted else []
             own = documents.opened([each.repo for each in code], sources, every=beside)
             found = search([*code, *own], query, ranker or self._ranker, reranking)
             return documents.completed(found, own, self._indexed, beside=beside)
@@ -375,6 +373,8 @@ class Codebase:
 
     def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
+        from vademecum.codebase.graph.ahead import Ahead
+
         with Ahead() as ahead:
             report = index(repo, progress, revision=commit, full=full, ahead=ahead)
             if self._server is not None:

@@ -13,13 +13,13 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vademecum.codebase import git
 from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
-from vademecum.codebase.graph.ahead import MOST_AHEAD, Ahead
 from vademecum.codebase.items import Items
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
@@ -36,6 +36,9 @@ from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_tabl
 from vademecum.retrieval.view import View
 from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
+
+if TYPE_CHECKING:
+    from vademecum.codebase.graph.ahead import Ahead
 
 FLUSH_BYTES = 16_000_000  # content stored at once: what a kill can cost, and what memory holds
 FLUSH_SECONDS = 5.0
@@ -238,7 +241,8 @@ def keep_contents(
     if not unknown:
         return numbers
     jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
-    ahead = ahead if len(unknown) == len(wanted) and sum(len(text) for text, _ in jobs) <= MOST_AHEAD else None
+    if ahead is not None and not (len(unknown) == len(wanted) and ahead.holds(sum(len(text) for text, _ in jobs))):
+        ahead = None
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
     for done, (job, analysis) in enumerate(

@@ -16,6 +16,7 @@ import queue
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from itertools import count
 from typing import Any
@@ -44,27 +45,27 @@ class Round:
         self._changed = threading.Condition()
         self._numbers = count(1)
         self._open: dict[str, tuple[Message, queue.SimpleQueue[Answer]]] = {}
-        self._ended: Callable[[], Message | None] | None = None
+        self._became: Future[Message | None] | None = None
 
     @property
     def waits(self) -> bool:
         """Whether something is asked in it."""
         return bool(self._open)
 
-    def work(self, call: Callable[[], Message | None]) -> None:
-        """Make the call; what it returns or raises is what becomes of it."""
-        _CALLING.set(self)
-        try:
-            result = call()
-            ended = lambda: result  # noqa: E731
-        except Exception as error:  # noqa: BLE001 -- raised again by `next`, on the thread that answers
-            failure = error
+    def begin(self, call: Callable[[], Message | None]) -> None:
+        """Make the call on a thread of its own."""
 
-            def ended() -> Message | None:
-                raise failure
+        def work() -> Message | None:
+            _CALLING.set(self)
+            return call()
 
+        worker = ThreadPoolExecutor(1, "vademecum-round")
+        self._became = worker.submit(work)
+        self._became.add_done_callback(self._has_ended)
+        worker.shutdown(wait=False)
+
+    def _has_ended(self, _: Future[Message | None]) -> None:
         with self._changed:
-            self._ended = ended
             self._changed.notify_all()
 
     def ask(self, method: str, params: Mapping[str, Any]) -> Answer:
@@ -82,12 +83,14 @@ class Round:
                 self._open.pop(key, None)
 
     def next(self) -> tuple[dict[str, Message], Message | None]:
-        """Wait for questions, or for the end: return the questions, or none and the result."""
+        """Wait for questions, or for the end: return the questions, or none and the result. What the call raised is raised."""
+        assert self._became is not None
+        became = self._became
         with self._changed:
-            self._changed.wait_for(lambda: self._ended is not None or self._open)
-            if self._ended is None:
+            self._changed.wait_for(lambda: became.done() or self._open)
+            if not became.done():
                 return {key: question for key, (question, _) in self._open.items()}, None
-        return {}, self._ended()
+        return {}, became.result()
 
     def answer(self, answers: Mapping[str, Any]) -> None:
         """Hand answers on; a question that has none is asked again."""
@@ -138,13 +141,13 @@ class Rounds:
         if state is not None:
             answers = params.get("inputResponses")
             round_.answer(answers if isinstance(answers, Mapping) else {})
+        questions: dict[str, Message] = {}
         try:
             questions, result = round_.next()
-        except Exception:
-            self._forget(round_)
-            raise
+        finally:
+            if not questions:
+                self._forget(round_)
         if not questions:
-            self._forget(round_)
             return result
         return {"resultType": "input_required", "inputRequests": questions, "requestState": self._park(round_)}
 
@@ -167,7 +170,7 @@ class Rounds:
         round_ = Round(offers)
         with self._lock:
             self._working.append(round_)
-        threading.Thread(target=round_.work, args=(call,), name="vademecum-round", daemon=True).start()
+        round_.begin(call)
         return round_
 
     def _found(self, state: Any) -> Round:

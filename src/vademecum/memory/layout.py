@@ -26,7 +26,7 @@ from vademecum.retrieval.segment import quantise
 
 PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
 LATE = 512  # rows that came since they were last sorted by session: so many are looked through one by one
-_SUMMED = 4_096  # events whose vectors are made floats at once
+_SUMMED = 1_024  # events whose vectors are made floats at once
 
 Rows = NDArray[np.int64]
 

@@ -19,7 +19,7 @@ from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record, without_secrets
-from vademecum.memory.records import Chapter, Event, Fact, FactKind, Note, Recalled, Recorded, event_id, role_of
+from vademecum.memory.records import Chapter, Event, Fact, Note, Recalled, Recorded, event_id, kind_of, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
 from vademecum.memory.sync import Outside, Synced, sync
@@ -289,7 +289,7 @@ class Memory:
 
     def facts(self, *, kinds: Sequence[str] = (), as_of: float | None = None, past: bool = False) -> list[Fact]:
         """Return facts: those that hold, those that held at `as_of`, or with `past` all there ever were."""
-        chosen = [FactKind(kind) for kind in kinds]
+        chosen = [kind_of(kind) for kind in kinds]
         return [f for scope in self._scopes for f in scope.ledger.facts(chosen, standing=not past, as_of=as_of)]
 
     def why(self, id_: str) -> Why:

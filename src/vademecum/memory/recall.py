@@ -20,7 +20,7 @@ from vademecum.errors import UsageError
 from vademecum.memory.confidence import Found, judge
 from vademecum.memory.laid import Sharing
 from vademecum.memory.question import Question, named, take_apart
-from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role
+from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
 from vademecum.memory.supersession import collapse
@@ -45,6 +45,10 @@ class Filters:
     until: float | None = None  # half-open
     metadata: Mapping[str, Any] = field(default_factory=dict)  # every value must be there
     as_of: float | None = None  # as if this were now
+
+    def __post_init__(self) -> None:
+        if self.as_of is not None and not is_time(self.as_of):
+            raise UsageError(f"as_of is {self.as_of}: give seconds since 1970")
 
 
 NO_FILTERS = Filters()
@@ -249,11 +253,16 @@ def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
 
 
 def _unit(given: Sequence[float], dim: int) -> NDArray[np.float32]:
-    """Return a vector that was handed in as a unit vector. Raises `UsageError`."""
-    vector = np.asarray(given, np.float32)
+    """Return a vector that was handed in as a unit vector, however long or short it is. Raises `UsageError`.
+
+    >>> _unit([3e300, 4e300], 2).round(3).tolist(), _unit([0, 0], 2).tolist()
+    ([0.6000000238418579, 0.800000011920929], [0.0, 0.0])
+    """
+    vector = np.asarray(given, np.float64)
     if vector.shape != (dim,) or not np.isfinite(vector).all():
         raise UsageError(f"the vector has shape {vector.shape}: the embedder in use makes {dim} finite numbers")
-    return vector / (np.linalg.norm(vector) or np.float32(1))
+    vector = vector / (np.abs(vector).max() or 1.0)  # its squares have to be numbers, too
+    return np.asarray(vector / (np.linalg.norm(vector) or 1.0), np.float32)
 
 
 def _signals(weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[dict[str, float]]:

@@ -251,3 +251,11 @@ def role_of(name: str) -> Role:
         return Role(name)
     except ValueError:
         raise UsageError(f"there is no role {name!r}: there are {', '.join(Role)}") from None
+
+
+def kind_of(name: str) -> FactKind:
+    """Return the kind of fact of a name. Raises `UsageError`."""
+    try:
+        return FactKind(name)
+    except ValueError:
+        raise UsageError(f"there is no kind {name!r} of facts: there are {', '.join(FactKind)}") from None

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import Asked
+from vademecum.tools.asked import Asked, put
 from vademecum.tools.goal import first_steps
 from vademecum.tools.heads import HEADS, After, Taken, heads, still
 from vademecum.tools.logit import Weights
@@ -56,7 +56,9 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
             f"{said}; {reason}" if reason else said, len(view.traces),
         )  # fmt: skip
     called = tuple(view.tools[n].id for n in after)
-    asked = Asked(view, view.read(asked_for.intent), earlier)
+    question = view.read(asked_for.intent)
+    in_context = bool(after or earlier)
+    asked = Asked(view, question, earlier) if in_context else put(view, question, fitted=bool(model.traces))
     here, weights = After(asked, [after]), model.next[min(len(after), PHASES - 1)]
     features = here.heads(still(asked))
     taken = taken_probabilities(heads(asked, ()) if after else features, model.search, model.certain)

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.fusion import top
 from vademecum.retrieval.query import plan_query
-from vademecum.tools.asked import Asked
+from vademecum.tools.asked import Asked, put
 from vademecum.tools.groups import Groups
-from vademecum.tools.heads import heads
+from vademecum.tools.heads import HEADS, heads
 from vademecum.tools.model import Model, log_probabilities, taken_probabilities
+from vademecum.tools.newcomers import shown
 from vademecum.tools.predict import evidence, reasons
+from vademecum.tools.prior import prior
 from vademecum.tools.records import Match, ToolAnswer
 from vademecum.tools.reliability import CAP, RELIABILITIES
 from vademecum.tools.texts import Floats
@@ -51,7 +52,7 @@ class Wanted:
 
 def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     """Return the tools that fit, best first, then the chains, then a chain of chains."""
-    asked = Asked(view, view.read(wanted.text))
+    asked = put(view, view.read(wanted.text), fitted=bool(model.traces))
     features = heads(asked, ())
     semantic = taken_probabilities(features, model.search, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
@@ -61,10 +62,12 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     if wanted.server:
         allowed = allowed & np.array([tool.server == wanted.server for tool in view.tools], bool)
     exact = [number for number in exact_names(view, wanted.text) if allowed[number]]
-    order = ordered(np.where(allowed, score, -1).astype(np.float32), exact, wanted.k)
+    likely = np.where(allowed, score, -1).astype(np.float32)
+    by_text = np.where(allowed & asks, text_alone(asked), 0).astype(np.float32)
+    order, places = ordered(likely, by_text, asked.unseen > 0, exact, wanted.k)
     shares = np.exp(log_probabilities(features, model.search))
     matches = [
-        _match(view, n, (float(score[n]), float(semantic[n]), float(reliability[n])), exact=n in exact,
+        _match(view, n, (places.get(n, float(score[n])), float(semantic[n]), float(reliability[n])), exact=n in exact,
                why=reasons(features, shares, model.search, n), traces=evidence(asked, (), n))
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
@@ -78,10 +81,25 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     )  # fmt: skip
 
 
-def ordered(score: Floats, exact: Sequence[int], k: int) -> list[int]:
-    """Return the tools to show: those named first, then by score."""
-    ranked = [int(n) for n in top(score, k + len(exact)) if score[n] >= _SHOWN_FROM]
-    return list(dict.fromkeys([*exact, *ranked]))[:k]
+def text_alone(asked: Asked) -> Floats:
+    """Return float32 (n,): the probability of each tool that the intent takes it, if nothing were known but texts."""
+    fresh = prior()
+    only = (asked.text["match"] * np.float32(fresh.search[HEADS.index("unseen_match")]))[:, None]
+    return taken_probabilities(only, np.ones(1), fresh.certain)
+
+
+def ordered(
+    score: Floats, text: Floats, new: NDArray[np.bool_], exact: Sequence[int], k: int
+) -> tuple[list[int], dict[int, float]]:
+    """Return the tools to show: those named first, then by score, where text keeps new ones a place (`newcomers`).
+
+    With them the score of each: whoever moves has that of its place.
+    """
+    wanted = k + len(exact)
+    text = np.where(text >= _SHOWN_FROM, text, 0).astype(np.float32)
+    ranked = [n for n in shown(score, text, new, wanted) if score[n] >= _SHOWN_FROM or (new[n] and text[n] > 0)]
+    places = dict(zip(ranked, np.sort(score)[::-1][: len(ranked)].tolist(), strict=True))
+    return list(dict.fromkeys([*exact, *ranked]))[:k], places | {n: float(score[n]) for n in exact}
 
 
 def exact_names(view: View, text: str) -> list[int]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import Asked
+from vademecum.tools.asked import Asked, put
 from vademecum.tools.chains import Chain, decoded
 from vademecum.tools.documents import names
 from vademecum.tools.groups import Groups
@@ -35,7 +35,7 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
     """Return a plan for an intent; without tasks where nothing fits."""
     if not any(char.isalnum() for char in intent):
         return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
-    asked = Asked(view, view.read(intent))
+    asked = put(view, view.read(intent), fitted=bool(model.traces))
     replayed = same_intent(asked)
     chain = (
         decoded(asked, model) if replayed is None else Chain(view.chains[replayed], (1.0,) * len(view.chains[replayed]))

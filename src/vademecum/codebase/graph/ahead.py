@@ -72,6 +72,10 @@ class Ahead:
             self._child.stop()
             self._through.wait()
 
+    def holds(self, size: int) -> bool:
+        """Whether contents of so many bytes are not too much to be held."""
+        return size <= MOST_AHEAD
+
     def note(self, number: int, key: BlobKey, analysis: Analysis) -> None:
         """Keep what was found of a content."""
         self._numbers[key] = number

@@ -15,6 +15,7 @@ A rule knows forms of speech and no subjects. A confidence starts from the form,
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -73,7 +74,7 @@ _USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez|
 _HOW = re.compile(
     r"(?i)^(?:(?:also|just|only|even|never|always|aussi|toujours|(?!(?:ap|re|sup|multi|com|im)ply\b|rely\b|fly\b)\w+ly)\s+)+(?=\S)"
 )
-_NO_MORE = re.compile(r"(?i)^plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
+_NO_MORE = re.compile(r"(?i)^([^\W\d_]+ )?plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
 # What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind. When, where
 # and how are no things: "to stop after three attempts" is about stopping.
 _ACT = re.compile(
@@ -172,8 +173,8 @@ def _span(match: re.Match[str]) -> tuple[int, int]:
 def _clause_start(sentence: str, match: re.Match[str], language: Language) -> int:
     """Where the clause starts that the match begins in."""
     first = next((at for at in range(match.start(), match.end()) if sentence[at].isalnum()), match.start())
-    ends = [boundary.end() for boundary in language.clause.finditer(sentence, 0, first + 1) if boundary.end() <= first]
-    return ends[-1] if ends else 0
+    ends = language.clause_ends(sentence)
+    return ends[bisect_right(ends, first) - 1]
 
 
 def _is_asked(sentence: str, start: int, match: re.Match[str], language: Language) -> bool:
@@ -185,7 +186,7 @@ def _is_asked(sentence: str, start: int, match: re.Match[str], language: Languag
 def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
     said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
     value = _tidy(_USE.sub("", said.get("value", _tidy(match[0]))))
-    value = _NO_MORE.sub("", value) if rule.negative else value
+    value = _NO_MORE.sub(r"\1", value) if rule.negative else value
     if value.lower() in _PRONOUNS:
         value = _named_before(sentence, match.start()) or value
     bare = _BEYOND.sub("", _ALWAYS.sub("", value))

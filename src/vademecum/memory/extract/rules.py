@@ -153,6 +153,10 @@ class Language:
         cued = [self.rules[number] for number in sorted(numbers)]
         return [rule for rule in cued if rule.has_what_it_needs(low)]
 
+    def clause_ends(self, sentence: str) -> list[int]:
+        """Return where each clause of a sentence starts, behind what it opens with, ascending; the first at 0."""
+        return _clause_ends(self.clause, sentence)
+
     def takes_something_back(self, sentence: str, low: str) -> bool:
         """Return whether a sentence, also given in lower case, takes back what was said."""
         if self.takes_back.match(sentence) is not None:
@@ -183,3 +187,8 @@ class Language:
 def _said_once(low: str) -> str:
     """The words of a text, each once, with blanks around them: shorter by what is said more than once."""
     return f" {' '.join(set(low.split()))} "
+
+
+@lru_cache(maxsize=4)  # every match in a sentence asks
+def _clause_ends(clause: re.Pattern[str], sentence: str) -> list[int]:
+    return [0, *(boundary.end() for boundary in clause.finditer(sentence))]

@@ -96,7 +96,7 @@ _STOP = re.compile(
 )
 # Words before a thing that is gone to, used or stood on, and behind one, that say nothing of it
 _LEAD = re.compile(
-    r"(?i)^(?:on|onto|in|into|inside|within|at|through|via|from|with|about|against|for|under|over|across|towards?"
+    r"(?i)^(?:always|toujours|à jour|up to date|when|that|how|quand|lorsque|que|on|onto|in|into|inside|within|at|through|via|from|with|about|against|for|under|over|across|towards?"
     r"|sur|dans|à|au|aux|vers|chez|sous|avec|contre|en|pour)\s+"
 )
 _TRAIL = re.compile(
