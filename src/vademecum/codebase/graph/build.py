@@ -10,15 +10,11 @@ part of a module's name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
 from vademecum.codebase.garbage import uncollected
 from vademecum.codebase.graph.definitions import Definitions, File
-from vademecum.codebase.graph.documents import document_edges
-from vademecum.codebase.graph.edges import FileEdges, Found
-from vademecum.codebase.graph.modules import Modules
-from vademecum.codebase.graph.names import Names
 from vademecum.codebase.graph.records import Change, Linked, Records, Rows, rows_of
 from vademecum.codebase.graph.terms import DOCUMENTS, MANIFESTS, Node
 from vademecum.codebase.languages import has_references
@@ -26,6 +22,10 @@ from vademecum.codebase.references import References
 from vademecum.protocols import Progress, Row
 from vademecum.retrieval.files import LEFT_OUT
 from vademecum.retrieval.view import View
+
+if TYPE_CHECKING:
+    from vademecum.codebase.graph.edges import Found
+    from vademecum.codebase.graph.names import Names
 
 VERSION = "4"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
@@ -193,6 +193,9 @@ def interface(file: File) -> tuple[Any, ...]:
 
 def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> list[Linked]:
     """Return the edges of files, each with what was consulted for them."""
+    from vademecum.codebase.graph.modules import Modules  # where a worker links, this process does without
+    from vademecum.codebase.graph.names import Names
+
     names = Names(definitions, Modules(definitions))
     linked = []
     for done, path in enumerate(paths):
@@ -207,6 +210,9 @@ def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> l
 
 def edges_of(definitions: Definitions, names: Names, file: File) -> Found:
     """Return the edges that start in one file."""
+    from vademecum.codebase.graph.documents import document_edges
+    from vademecum.codebase.graph.edges import FileEdges, Found
+
     if has_references(file.language):
         return FileEdges(names, file).make()
     return document_edges(definitions, file) if file.language in DOCUMENTS else Found()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.graph.definitions import File
-from vademecum.codebase.graph.edges import Found
 from vademecum.codebase.graph.terms import Node
 from vademecum.codebase.languages import has_references
 from vademecum.codebase.references import VERSION, References
 from vademecum.protocols import Condition, Row
+
+if TYPE_CHECKING:
+    from vademecum.codebase.graph.edges import Found
 
 
 @dataclass(frozen=True, slots=True)
