@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vademecum.context.code import Makers, context, packed
-from vademecum.context.document import Heading, markdown
+from vademecum.context.document import Heading, alone, markdown
 from vademecum.context.piece import Form, Piece, Section
 from vademecum.errors import UsageError
 from vademecum.providers.counters.pattern import PatternCounter
@@ -107,14 +107,15 @@ def test_what_is_left_out_would_not_fit(counter, heading, offered, budget):
         assert counter.count(markdown(heading, ())) > budget or not counter.count(markdown(heading, ()))
         return
     taken = {key for part in parts for piece in part.pieces for key in piece.keys}
-    from vademecum.context.document import alone
-
-    left = budget - counter.count(text)
-    for section in offered:
-        for offer in section.offers:
+    for section, part in zip(offered, parts, strict=True):
+        for place, offer in enumerate(section.offers):
             if taken.isdisjoint(offer[-1].keys):
-                heads = counter.count(f"\n## {section.name}\n")
-                assert counter.count(alone(offer[-1], name_repos=heading.name_repos)) + heads > left
+                before = {key for each in section.offers[:place] for form in each for key in form.keys}
+                at = sum(not before.isdisjoint(shown.keys) for shown in part.pieces)
+                more = replace(part, pieces=(*part.pieces[:at], offer[-1], *part.pieces[at:]))
+                page = markdown(heading, [more if each is part else each for each in parts])
+                least = counter.count(alone(offer[-1], name_repos=heading.name_repos))
+                assert counter.count(page) > budget or least > budget - counter.count(text)
 
 
 def piece(key, size, form=Form.WHOLE):
