@@ -5,8 +5,10 @@
 For each issue, the tree at its commit, and the lines and files that its fix changed (SWE-bench and Multi-SWE-bench):
 
     context        `engine.context(issue, budget)`
-    search         the engine's own results for the issue, in order, until the budget is full
+    search         the engine's own results for the issue, chunks near each other joined, in order, until the budget is full
     search title   the same for the issue's first line
+    chunks         the engine's best chunks for the issue, as they rank, until the budget is full
+    chunks title   the same for the issue's first line
     grep           windows of a careful reader with grep (`vademecum.bench.grep`), for the issue, until the budget is full
     grep title     the same for the issue's first line
 
@@ -101,9 +103,12 @@ def answers(engine: Engine, question: Question, budget: int) -> Iterator[Said]:
     yield OURS, ours, found.tokens, time.perf_counter() - started, named
     files = read_tree(find_root(engine.roots[0].path), (), engine.settings)
     texts = {path: content.decode().split("\n") for path, content in files.items()}
-    for name, asked in (("search", question.query), ("search title", question.first_line)):
+    for name, asked, joined in (
+        ("search", question.query, True), ("search title", question.first_line, True),
+        ("chunks", question.query, False), ("chunks title", question.first_line, False),
+    ):  # fmt: skip
         started = time.perf_counter()
-        evidence = engine.codebase.search(asked, k=DEPTH, refresh=False).evidence
+        evidence = engine.codebase.search(asked, k=DEPTH, joined=joined, refresh=False).evidence
         hits, spent = fill((Hit(e.path, e.start_line, e.end_line) for e in evidence), texts, budget)
         yield name, hits, spent, time.perf_counter() - started, set()
     grep = Grep((path, "\n".join(lines)) for path, lines in texts.items())
@@ -133,18 +138,17 @@ def run(questions: Sequence[Question], mirrors: Path, keep: Path, budget: int, s
             continue
         with Engine.open(tree_of(question, mirrors, keep)) as engine:
             engine.codebase.index()
+            own: list[Row] = []
             for system, hits, tokens, seconds, pointed_at in answers(engine, question, budget):
                 lines, files, named = shares(hits, question, pointed_at)
                 facts = {"id": question.id, "repo": question.repo, "system": system, "pieces": len(hits)}
                 facts |= {"lines": lines, "files": files, "named": named}
-                rows.append(facts | {"tokens": tokens, "seconds": round(seconds, 3)})
+                own.append(facts | {"tokens": tokens, "seconds": round(seconds, 3)})
+        rows += own
         with state.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows[-5:])
-        print(
-            f"{number}/{len(questions)} {question.id} "
-            + json.dumps({r["system"]: round(r["lines"], 3) for r in rows[-5:]}),
-            flush=True,
-        )
+            file.writelines(json.dumps(row) + "\n" for row in own)
+        shown = {row["system"]: round(row["lines"], 3) for row in own}
+        print(f"{number}/{len(questions)} {question.id} {json.dumps(shown)}", flush=True)
     return rows
 
 
