@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -122,3 +124,12 @@ def test_whole_number_vectors_are_near_the_real_ones(rows):
     whole, scale = quantise(vectors)
     step = np.abs(vectors).max(axis=1, keepdims=True) / 127
     assert (np.abs(whole * scale[:, None] - vectors) <= step * 0.51).all()
+
+
+@pytest.mark.parametrize("damage", [b"\0" * 12, b"\xff" * 12, b"[1,2,3]     ", b'{"a":1}     ', b" "])
+def test_damaged_words_about_a_chunk_are_named(damage):
+    """What an answer says is never made up of damaged bytes, nor does it end in an error that is not ours."""
+    stored = stored_of([Said(0, 9, "a1", "", "")])
+    told = np.frombuffer(damage + b" " * (len(stored.told) - len(damage)), np.uint8)
+    with pytest.raises(StoreCorruptError, match="vade index --full"):
+        replace(stored, told=told).read([0])

@@ -18,6 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.errors import StoreCorruptError
+
 _encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
@@ -55,11 +57,15 @@ class Stored:
     def _bytes(self) -> memoryview:
         return self.told.data
 
-    def read(self, chunks: Iterable[int]) -> list[Said]:
-        """Return what is said of some chunks, in their order."""
+    def read(self, chunks: Sequence[int]) -> list[Said]:
+        """Return what is said of some chunks, in their order. Raises `StoreCorruptError`."""
         offsets, told = self.offsets, self._bytes
         lists = b",".join([told[offsets[chunk] : offsets[chunk + 1]] for chunk in chunks])
-        return [Said(*fields) for fields in json.loads(f"[{lists.decode('ascii')}]")]
+        try:
+            found = json.loads(f"[{lists.decode('ascii')}]")
+            return [Said(*fields) for _, fields in zip(chunks, found, strict=True)]
+        except (ValueError, TypeError) as error:
+            raise StoreCorruptError(f"what was kept of chunks is damaged ({error}): run `vade index --full`") from error
 
     def part(self, first: int, last: int) -> Stored:
         """Return those of chunks first … last - 1."""
