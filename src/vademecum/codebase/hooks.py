@@ -101,7 +101,7 @@ def catch_up(repo: Repository, settle_s: float = 0.3) -> bool:
                 pass  # whoever was indexing is done; what changes from here on is taken in below, or starts another
     except StoreBusyError:
         return False
-    index(repo, lambda *_: None)
+    index(repo, lambda *_: None, references=True)
     return True
 
 
