@@ -106,9 +106,9 @@ def is_under(path: str, root: str) -> bool:
 
 
 def parse_hunks(diff: str) -> list[Hunk]:
-    """Read the hunks of one file's `git diff -U0`; none of a file that is binary, or had only its mode changed.
+    r"""Read the hunks of one file's `git diff -U0`; none of a file that is binary, or had only its mode changed.
 
-    >>> parse_hunks("old mode 100644\\nnew mode 100755\\n")
+    >>> parse_hunks("old mode 100644\nnew mode 100755\n")
     []
     """
     heads = list(_HUNK.finditer(diff))
