@@ -98,7 +98,7 @@ def _model(name: str) -> tuple[Cut, RunTable, dict[str, Any], dict[str, Matrix],
     """
     arrays, _ = load_arrays(MODELS / f"{name}.safetensors")
     words = arrays["words"].tobytes().decode().split("\n")
-    cut = lru_cache(maxsize=4096)(Pieces(words, arrays["logp"].tolist()))
+    cut = lru_cache(maxsize=2048)(Pieces(words, arrays["logp"].tolist()))
     weight = {kind: np.asarray(arrays[f"{kind}_weight"], np.float32) for kind in ("query", "document")}
     return cut, RunTable(_RUN, cut), dict(arrays), weight, {}
 
