@@ -104,15 +104,8 @@ class Beside:
     def _started(self) -> subprocess.Popen[bytes]:
         first = self._repos[0]
         own = {"VADE_ENRICH__PROVIDER": first.enricher, "VADE_HOME": str(first.catalogue.directory.parent.parent)}
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            "vademecum",
-            "enrich",
-            "--json",
-            *(repo.root.path for repo in self._repos),
-        ]
+        vade = [sys.executable, "-P", "-m", "vademecum"]
+        command = [*vade, "enrich", "--json", *(repo.root.path for repo in self._repos)]
         return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=os.environ | own
         )

@@ -199,8 +199,8 @@ def term_table() -> RunTable:
 
 
 # Questions repeat each other's words: what they are made of is kept at hand. Files are cut with tables of their own.
-_asked_terms = lru_cache(maxsize=4096)(run_terms)
-_asked_key = lru_cache(maxsize=4096)(key)
+_asked_terms = lru_cache(maxsize=2048)(run_terms)
+_asked_key = lru_cache(maxsize=2048)(key)
 
 
 def query_keys(terms: Sequence[str]) -> list[int]:
