@@ -49,8 +49,9 @@ PER_STATEMENT, PER_SENTENCE, PER_SOUGHT = (
 )  # units of work: each match, each sentence, each cue looked for in one
 # A message that is being recorded keeps somebody waiting: it is read as far as a few milliseconds go, and what is left when
 # nobody waits. Of 645 messages to agents all are read whole at once but two with more than 8,000 characters of prose.
-AT_ONCE = Reach(characters=16_000, lines=600, prose=8_000, sentences=200, work=54_000)
+AT_ONCE = Reach(characters=16_000, lines=600, prose=8_000, sentences=200, work=45_000)
 LATER = Reach(characters=120_000, lines=4_000, prose=24_000, sentences=1_000, work=2_000_000)
+_TOGETHER = 32  # sentences in which cues are looked for at once
 _FAR = 240  # characters behind a clause where its because may stand
 _SHORT = 200  # characters: what such a sentence limits itself to holds for all of it
 _NEAR = 16  # characters behind a clause where a hedge still belongs to it
@@ -162,12 +163,12 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
         return Reading()
     prose = prose_of(message, reach)
     spans, left = read_of(prose, reach)
-    whole = "\n".join(prose.text[start:end] for start, end in spans).lower()
-    spoken = [(language, language.cues_in(whole)) for language in LANGUAGES]
-    effort, each = _Effort(reach.work), PER_SENTENCE + PER_SOUGHT * sum(len(cues) for _, cues in spoken)
+    effort, spoken = _Effort(reach.work), list[tuple[Language, Cues]]()
     found: dict[tuple[int, str, FactKind], Statement] = {}  # one sentence may say a thing twice
     taken_back, before = False, ""
     for number, (start, end) in enumerate(spans):
+        if number % _TOGETHER == 0:
+            spoken = _cues_of(prose.text, spans[number : number + _TOGETHER])
         if number and start < spans[number - 1][1]:  # behind the end of a long message comes its beginning
             taken_back, before = False, ""
         sentence = prose.text[start:end]
@@ -175,7 +176,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
             language.takes_something_back(sentence, sentence.lower()) for language in LANGUAGES
         )
         said = _Said(sentence, message[start:end], start, end, corrects, before)
-        effort.take(each)
+        effort.take(PER_SENTENCE + PER_SOUGHT * sum(len(cues) for _, cues in spoken))
         here = list(_read(said, heard, spoken, effort))
         for one in here:
             found.setdefault((one.start, one.value, one.kind), one)
@@ -185,6 +186,12 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
         taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
         before = said.text
     return Reading(sorted(found.values(), key=lambda each: each.start), left)
+
+
+def _cues_of(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Language, Cues]]:
+    """By language what cues some sentences hold: what none of them does need not be looked for in each."""
+    low = "\n".join(text[start:end] for start, end in spans).lower()
+    return [(language, language.cues_in(low)) for language in LANGUAGES]
 
 
 def _read(

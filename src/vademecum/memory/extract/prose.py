@@ -126,7 +126,7 @@ def read_of(prose: Prose, reach: Reach) -> tuple[list[tuple[int, int]], int]:
     text, (begin, end) = prose
     found, length = list[tuple[int, int]](), 0
     for number, span in enumerate(chain(_marked(text, 0, begin), _marked(text, end, len(text)))):
-        found.extend(_pieces(text, *span))
+        found.extend(_pieces(text, *span) if span[1] - span[0] > MOST_SENTENCE else _whole(span))
         length += span[1] - span[0]
         if number > _SPANS * reach.sentences or len(found) > reach.sentences or length > reach.prose:
             return _both_ends(prose, found, reach)
@@ -174,6 +174,10 @@ def sentences(prose: str) -> Iterator[tuple[int, int]]:
     ['Use tabs.', 'See v1.2', 'no emojis']
     """
     return (span for span in _marked(prose, 0, len(prose)) if span[1] - span[0] >= _SHORTEST)
+
+
+def _whole(span: tuple[int, int]) -> tuple[tuple[int, int], ...]:
+    return (span,) if span[1] - span[0] >= _SHORTEST else ()
 
 
 def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int]]:
