@@ -300,7 +300,7 @@ def consolidate(*, as_json: bool) -> int:
         emit_json([asdict(each) for each in done])
         return 0
     for each in done:
-        read = f"{each.read_on} long messages read to their end, " if each.read_on else ""
+        read = f"long messages read to their end: {each.read_on}; " if each.read_on else ""
         archive = f" to {each.archive}" if each.archive else ""
         emit(
             f"{read}{each.merged} facts merged, {each.digests} sessions told, {each.archived} events archived{archive}\n"
