@@ -155,7 +155,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     more than that the rest is left. `later`, when nobody waits, much more is read.
 
     >>> long = read("Never use globals. " * 1_000)
-    >>> 50 < len(long.statements) < 1_000, 0 < long.left < 19_000, read("Never use globals.").left
+    >>> 30 < len(long.statements) < 1_000, 0 < long.left < 19_000, read("Never use globals.").left
     (True, True, 0)
     """
     heard, reach = _SPEAKERS.get(role), LATER if later else AT_ONCE
