@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from vademecum.memory.anchors import LookUp, Site
     from vademecum.memory.laid import Sharing
     from vademecum.memory.memory import Memory
-    from vademecum.memory.records import Role, Statement
+    from vademecum.memory.records import Reading, Role
     from vademecum.memory.sync import Outside
     from vademecum.tools.tools import Tools
 
@@ -156,11 +156,11 @@ def assemble_tools(
     return tools
 
 
-def extract(text: str, role: Role) -> Sequence[Statement]:
+def extract(text: str, role: Role, *, later: bool = False) -> Reading:
     """Read statements in a text; the tables of rules are loaded with the first."""
-    from vademecum.memory.extract import extract as read
+    from vademecum.memory.extract import read
 
-    return read(text, role)
+    return read(text, role, later=later)
 
 
 def extractor(settings: Settings) -> Extractor | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vademecum.memory.extract import extract
+from vademecum.memory.extract import read
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
@@ -48,7 +48,7 @@ class Maker:
             self.stores.append(store)
             scopes.append(scope_of(number, name, root, directory, store))
         embedder = options.pop("embedder", None) or load("embedder", "hashing")
-        return Memory(scopes, lambda: embedder, options.pop("extract", extract), self.clock, **options)
+        return Memory(scopes, lambda: embedder, options.pop("extract", read), self.clock, **options)
 
 
 @pytest.fixture

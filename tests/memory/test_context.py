@@ -11,7 +11,7 @@ from vademecum.memory.brief import Brief
 from vademecum.memory.context import ContextBuilder
 from vademecum.memory.fitting import estimated_tokens
 from vademecum.memory.preferences import CACHE_OPERATIONS, CACHE_TTL_S, MOST_CACHED
-from vademecum.memory.records import FactKind, Statement
+from vademecum.memory.records import FactKind, Reading, Statement
 from vademecum.memory.weighting import boosted, freshness_boost, usage_boost
 from vademecum.memory.wording import ENGLISH
 
@@ -23,11 +23,13 @@ def operations():
 def stated(*confidences):
     """Read a message as one preference for each confidence, about different things."""
 
-    def extract(text, role):
-        return [
-            Statement(FactKind.PREFERENCE, f"I prefer thing{n}", f"subject{n}", "", f"thing{n}", confidence)
-            for n, confidence in enumerate(confidences)
-        ]
+    def extract(text, role, *, later=False):
+        return Reading(
+            [
+                Statement(FactKind.PREFERENCE, f"I prefer thing{n}", f"subject{n}", "", f"thing{n}", confidence)
+                for n, confidence in enumerate(confidences)
+            ]
+        )
 
     return extract
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from vademecum.memory.extract import LANGUAGES, extract
-from vademecum.memory.extract.prose import MOST_CHARACTERS, MOST_READ, MOST_SENTENCE, prose_of, read_of, sentences
+from vademecum.memory.extract import AT_ONCE, LANGUAGES, extract, read
+from vademecum.memory.extract.prose import MOST_SENTENCE, prose_of, read_of, sentences
 from vademecum.memory.extract.rules import Language, Rule
 from vademecum.memory.extract.subject import acted_on
 from vademecum.memory.records import FactKind, Role, Statement
@@ -281,8 +284,9 @@ def test_evidence_is_the_characters_of_the_sentence() -> None:
 @given(st.text(max_size=400))
 def test_any_message_is_read_without_fail(message: str) -> None:
     """Spans lie in the message, prose is as long as it, and confidences are in range."""
-    assert len(prose_of(message)) == len(message)
-    assert all(0 <= start < end <= len(message) for start, end in sentences(prose_of(message)))
+    prose = prose_of(message, AT_ONCE).text
+    assert len(prose) == len(message)
+    assert all(0 <= start < end <= len(message) for start, end in sentences(prose))
     for found in extract(message):
         assert message[found.start : found.end] == found.text
         assert 0 < found.confidence <= 0.95
@@ -375,7 +379,7 @@ def test_cues_keep_no_rule_from_what_it_matches(language: Language, rule: Rule) 
         whole = [match.span() for match in rule.compiled.finditer(sentence)]
         assert [match.span() for match in rule.matches(sentence, language.openings(sentence, [rule]))] == whole
         low = sentence.lower()
-        assert not whole or rule in language.rules_for(low, language.cues_in(low))
+        assert not whole or rule in [cued for cued, _ in language.rules_for(low, language.cues_in(low))]
 
     found_all_the_same()
 
@@ -419,13 +423,15 @@ def test_an_end_that_begins_in_code_is_read_from_behind_it() -> None:
 @given(st.lists(st.text("ab .,\n`?", max_size=60), max_size=40), st.integers(1, 2000))
 def test_rules_read_no_more_than_so_many_characters(parts: list[str], times: int) -> None:
     """That bounds what a message can cost, however long it is and whatever stands in it."""
-    message = (" ".join(parts) * times)[: 3 * MOST_CHARACTERS]
-    prose = prose_of(message)
-    spans = read_of(prose)
-    assert len(prose) == len(message)
-    assert sum(end - start for start, end in spans) <= MOST_READ
+    message = (" ".join(parts) * times)[: 3 * AT_ONCE.characters]
+    prose = prose_of(message, AT_ONCE)
+    spans, left = read_of(prose, AT_ONCE)
+    assert len(prose.text) == len(message)
+    assert sum(end - start for start, end in spans) <= AT_ONCE.prose
+    assert len(spans) <= AT_ONCE.sentences
+    assert 0 <= left <= len(message)
     assert all(0 < end - start <= MOST_SENTENCE for start, end in spans)
-    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    assert all(one[1] <= other[0] for one, other in pairwise(sorted(spans)))
 
 
 @pytest.mark.parametrize(
@@ -438,6 +444,78 @@ def test_a_hostile_message_takes_no_longer_than_its_length(unit: str) -> None:
     """No pattern runs over the same characters again and again: half a megabyte of each ends."""
     message = unit * (500_000 // len(unit))
     assert len(extract(message)) <= 12
+
+
+CUES = sorted({cue for language in LANGUAGES for rule in language.rules for cue in rule.cues.split(",")})
+FORMS = [
+    "Always check the {} first", "I prefer {} over globals", "we decided to use {} instead of MySQL because it is simple",
+    "our {} server is at 10.0.0.4", "Our API is in Go and the {} on AWS", "I will send the {} by Friday", "use {}, not npm",
+    "Ne pousse jamais {} sans revue", "je préfère {} à npm", "on a décidé d'utiliser {}", "il reste à écrire {}",
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from([*CUES, *FORMS, "", "don't", "`a b c`", '"', "```", "> ", "src/*.py", "foo_bar()", "日本", "é"]),
+             min_size=1, max_size=12),
+    st.sampled_from([" ", ", ", ". ", "\n", "\n- ", " and ", "; ", ": ", " " * 40, "! "]),
+    st.integers(1, 3000),
+)  # fmt: skip
+def test_reading_a_message_has_a_bound_that_no_text_exceeds(parts: list[str], between: str, times: int) -> None:
+    """Of whatever a message is made and however long it is: so much is looked for in it, and the rest is said to be left."""
+    message = between.join(part.format(f"cache{n}") for n, part in enumerate(parts * times))[:100_000]
+    with counted() as work:
+        reading = read(message)
+    assert sum(work) <= AT_ONCE.work
+    assert 0 <= reading.left <= len(message)
+    if len(message) < 200:
+        assert reading.left == 0
+
+
+@contextmanager
+def counted() -> Iterator[list[int]]:
+    """Count the work that rules say they cost, of all that are looked for."""
+    work: list[int] = []
+    whole, matches = Rule.work, Rule.matches
+    asked: list[int] = []
+
+    def weighed(rule: Rule, length: int, times: int, openings: int) -> int:
+        asked[:] = [whole(rule, length, times, openings)]
+        return asked[0]
+
+    def looked_for(rule: Rule, sentence: str, openings: Sequence[int]) -> Iterator[re.Match[str]]:
+        work.extend(asked)
+        yield from matches(rule, sentence, openings)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "work", weighed)
+        patch.setattr(Rule, "matches", looked_for)
+        yield work
+
+
+@pytest.mark.usefixtures("bounded")
+@pytest.mark.parametrize(
+    "unit",
+    ["Our API is in Go and the DB on AWS ", "our cache is at Go and ", "tabs works for me ", "i'll i will ", "utilise next" + " " * 40,
+     "a. ", "....", "use x\n", "> a\n", "“", "«", "“a ", '"a b c" ', "- ", "1. ", "prefer i prefer ", "decided we ", "in a, use tabs, ", "don't "],
+)  # fmt: skip
+def test_what_floods_a_message_costs_little_each_time(unit: str) -> None:
+    """A hundred thousand characters of it, three hundred times: no pattern grows faster than what it looks at."""
+    message = (unit * 100_000)[:100_000]
+    for _ in range(300):
+        read(message)
+
+
+def test_a_list_of_rules_is_read_at_once_or_said_to_be_left() -> None:
+    """Thirty at once; three hundred when nobody waits, each of them, and until then it is said how much is left."""
+    few = [f"Always check the {name}_{number} first." for number in range(2) for name in "abcdefghijklmno"]
+    at_once = read("Our rules:\n- " + "\n- ".join(few))
+    assert ([each.text for each in at_once.statements], at_once.left) == (few, 0)
+    many = [f"Never touch module_{number} without a test." for number in range(300)]
+    message = "Our rules:\n- " + "\n- ".join(many)
+    first, whole = read(message), read(message, later=True)
+    assert 30 <= len(first.statements) < 300
+    assert first.left > 5_000
+    assert ([each.text for each in whole.statements], whole.left) == (many, 0)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,7 @@ def test_a_providers_key_goes_wherever_it_stands(kind: str, around: str) -> None
         ("git clone https://oauth2:" + made(20, seed=3) + "@git.example.org/a.git", made(20, seed=3), "url-password"),
         ("redis://:longpassword@cache:6379/0", "longpassword", "url-password"),
         ("DB_PASSWORD=hunter2", "hunter2", "assignment"),
+        ("it is password=hunter2!!x today", "hunter2!!x", "assignment"),
         ("AWS_SECRET_ACCESS_KEY=" + made(40, ALPHANUMERIC + "/+"), made(40, ALPHANUMERIC + "/+"), "assignment"),
         ('"client_secret": "' + made(32) + '",', made(32), "assignment"),
         ('{\\"api_key\\": \\"' + made(32) + '\\"}', made(32), "assignment"),

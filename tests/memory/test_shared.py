@@ -14,6 +14,7 @@ import pytest
 
 from vademecum.errors import EmbedError
 from vademecum.memory.laid import Laid, Sharing
+from vademecum.memory.records import Reading
 from vademecum.plugins import load
 from vademecum.providers.embedders.static import StaticEmbedder
 from vademecum.result import Err
@@ -152,7 +153,7 @@ def test_keeping_events_for_long_takes_no_more_and_more_memory(tmp_path):
 
 def test_an_event_that_is_kept_takes_few_bytes_of_the_process(open_memory, event):
     """Measured by what Python and numpy ask for, so that it is the same on every machine."""
-    memory = open_memory(sharing=Sharing(), extract=lambda _text, _role: ())
+    memory = open_memory(sharing=Sharing(), extract=lambda _text, _role: Reading())
     question = "the parser reads a token"
 
     def keep(first: int, last: int) -> int:
@@ -181,7 +182,7 @@ def test_an_event_that_is_kept_takes_few_bytes_of_the_process(open_memory, event
 
 
 def test_what_is_worked_out_anew_after_each_event_is_no_copy_of_all_events(open_memory, event):
-    memory = open_memory(sharing=Sharing(), extract=lambda _text, _role: ())
+    memory = open_memory(sharing=Sharing(), extract=lambda _text, _role: Reading())
     memory.record_all([event(n, f"note {n % 50}", session=f"s{n % 50}") for n in range(8192)])
     first = memory._recall.view()
     memory.record_all([event(9000, "one more note", session="s1")])

@@ -59,6 +59,7 @@ def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: An
         return 0
     notes = [f"{done.facts} facts"] if done.facts != 1 else ["1 fact"]
     notes += [f"{kind} taken out: {count}" for kind, count in done.redacted.items()]
+    notes += [f"{done.left} characters are read later, or by `vade memory consolidate`"] if done.left else []
     emit(f"{done.ids[0]}  {', '.join(notes)}{'' if done.events else ', known already'}\n")
     return 0
 
@@ -299,8 +300,11 @@ def consolidate(*, as_json: bool) -> int:
         emit_json([asdict(each) for each in done])
         return 0
     for each in done:
+        read = f"long messages read to their end: {each.read_on}; " if each.read_on else ""
         archive = f" to {each.archive}" if each.archive else ""
-        emit(f"{each.merged} facts merged, {each.digests} sessions told, {each.archived} events archived{archive}\n")
+        emit(
+            f"{read}{each.merged} facts merged, {each.digests} sessions told, {each.archived} events archived{archive}\n"
+        )
     return 0
 
 

@@ -42,6 +42,7 @@ class Consolidated:
     digests: int
     archived: int
     archive: str = ""  # the file, "" where nothing was archived
+    read_on: int = 0  # long messages that were read to their end
 
 
 def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:

@@ -10,7 +10,7 @@ from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import FORGOTTEN
 from vademecum.memory.journal import FORGOTTEN as DELETED
 from vademecum.memory.record import Extract, Recording, record
-from vademecum.memory.records import Anchor, Event, Fact, Role, Statement, event_id
+from vademecum.memory.records import Anchor, Event, Fact, Reading, Role, Statement, event_id
 from vademecum.memory.scope import Scope
 from vademecum.protocols import Clock
 
@@ -138,11 +138,15 @@ class Corrections:
 def _wording_of(fact: Fact, read: Extract) -> Extract:
     """Return what reads a text as this fact's new wording, whatever it says; its value as the rules read it."""
 
-    def extract(text: str, role: Role) -> list[Statement]:
+    def extract(text: str, role: Role, *, later: bool = False) -> Reading:
         about = (fact.subject, fact.attribute)
-        same = (each for each in read(text, role) if fact.subject and (each.subject, each.attribute) == about)
+        same = (
+            each
+            for each in read(text, role, later=later).statements
+            if fact.subject and (each.subject, each.attribute) == about
+        )
         found = next(same, None)
         value, reason = (found.value, found.reason) if found else (text, "")
-        return [Statement(fact.kind, text, *about, value, 1.0, reason, fact.place, corrects=True)]
+        return Reading([Statement(fact.kind, text, *about, value, 1.0, reason, fact.place, corrects=True)])
 
     return extract

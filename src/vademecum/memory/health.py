@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vademecum.errors import Error, StoreError
+from vademecum.memory.journal import LEFT, WAITS
 from vademecum.memory.scope import Scope
 from vademecum.result import Err
 from vademecum.types import Check
@@ -30,8 +31,11 @@ def _check(scope: Scope) -> Check:
         if found.value != "ok":
             return Check(name, False, found.value, FIX)
         away = scope.journal.archived()
+        waits, left = (len(scope.journal.unread(which)) for which in (WAITS, LEFT))
         counts = {family: len(scope.store.scan(family, columns=("id",)).unwrap()) for family in ("events", "facts")}
     except StoreError as error:
         return Check(name, False, str(error), FIX)
     archived = f", {away} events archived in {scope.directory / 'memory'}" if away else ""
-    return Check(name, True, ", ".join(f"{count} {family}" for family, count in counts.items()) + archived)
+    waiting = f", long messages that `vade memory consolidate` reads to their end: {waits}" if waits else ""
+    passed = f", messages without what no rule reads of a long paste: {left}" if left else ""
+    return Check(name, True, f"{counts['events']} events, {counts['facts']} facts{archived}{waiting}{passed}")

@@ -19,6 +19,7 @@ FORGOTTEN, ARCHIVED = "forgotten", "archived"
 MOVED = "moved"  # the event is still there, under a later number: arrays made under the old one are made again
 CUT = "[forgotten]"  # stands where words were taken out
 FACTS_VERSION = "facts_version"
+WAITS, LEFT = "waits ", "left "  # before the id of an event that was not read to its end, in `meta`
 
 
 class Journal:
@@ -93,9 +94,30 @@ class Journal:
             self.store.upsert("tombstones", stones).unwrap()
             self.store.delete("events", [("number", "in", list(numbers.values()))]).unwrap()
             self.store.delete("event_tags", [("event", "in", list(numbers.values()))]).unwrap()
+            self.store.delete(
+                "meta", [("name", "in", [which + id_ for which in (WAITS, LEFT) for id_ in ids])]
+            ).unwrap()
             if with_claims:
                 self.store.delete("claims", [("event", "in", list(numbers))]).unwrap()
         return len(numbers)
+
+    def leave(self, unread: Mapping[str, int]) -> None:
+        """Note how many characters of events wait to be read. Inside a transaction. Raises `StoreError`."""
+        self.store.upsert("meta", [(WAITS + id_, str(count)) for id_, count in unread.items()]).unwrap()
+
+    def leave_for_good(self, id_: str, unread: int) -> None:
+        """Note of an event that waited how many characters no rule is to read, 0 for none. Inside a transaction."""
+        self.store.delete("meta", [("name", "=", WAITS + id_)]).unwrap()
+        if unread:
+            self.store.upsert("meta", [(LEFT + id_, str(unread))]).unwrap()
+
+    def unread(self, which: str) -> dict[str, int]:
+        """Return by event the characters that no rule read: those that wait, `WAITS`, or are left for good, `LEFT`.
+
+        Raises `StoreError`.
+        """
+        rows = self._scan("meta", [("name", "prefix", which)], ("name", "value"))
+        return {str(name).removeprefix(which): int(count) for name, count in rows}
 
     def welcome_back(self, ids: Sequence[str]) -> None:
         """Let archived events be added again; what was forgotten stays so. Inside a transaction. Raises `StoreError`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -14,11 +15,12 @@ from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
 from vademecum.memory.laid import Sharing
+from vademecum.memory.later import read_on
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.portable import Imported, exported, imported, markdown
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.recall import Filters, Recall
-from vademecum.memory.record import Extract, Recording, record, without_secrets
+from vademecum.memory.record import Extract, Recording, record_all, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, Note, Recalled, Recorded, event_id, kind_of, role_of
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import Reader
@@ -31,7 +33,6 @@ from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder
 
 CONTEXT_TOKENS = 800
-AT_ONCE = 500  # events of one transaction: others wait no longer than that takes
 MAX_EVENTS = 500_000
 MOST_UNWRITTEN = 500  # items shown whose count is not written down yet: writing waits for the disk
 
@@ -117,16 +118,7 @@ class Memory:
 
     def record_all(self, events: Iterable[Event], *, everywhere: bool = False) -> Recorded:
         """Keep many events, those already known left as they are. Raises `StoreError`; what was kept before it stays kept."""
-        scope = self._chosen(everywhere=everywhere)
-        into = Recording(scope, self._scopes[-1], self._extract, self._anchoring)
-        total = Recorded(0, 0, 0)
-        batch: list[Event] = []
-        for event in events:
-            batch.append(event)
-            if len(batch) == AT_ONCE:
-                total = total.plus(record(batch, into, self._clock())[0])
-                batch = []
-        return total.plus(record(batch, into, self._clock())[0]) if batch else total
+        return record_all(events, self._into(self._chosen(everywhere=everywhere)), self._clock)
 
     def get(self, id_: str) -> Event:
         """Return an event. Raises `UsageError` where there is none of this id."""
@@ -166,8 +158,10 @@ class Memory:
         `sources` are some of `sync.SOURCES`, none for each; `told` hears of a source and its new events. Raises
         `UsageError` for an unknown source and `StoreError`; what was recorded before it stays recorded.
         """
-        store, outside = self._scopes[0].store, self._outside
-        return sync(outside, self.record_all, store, self._clock, sources=sources, told=told or (lambda *_: None))
+        store, outside, told = self._scopes[0].store, self._outside, told or (lambda *_: None)
+        done = sync(outside, self.record_all, store, self._clock, sources=sources, told=told)
+        done.read_on = read_on(self._into(self._scopes[0]), self._clock())
+        return done
 
     def recall(  # noqa: PLR0913 - the filters people type, each by its name
         self,
@@ -325,7 +319,8 @@ class Memory:
 
     def export(self, *, everywhere: bool = False) -> Iterator[str]:
         """Yield a scope as JSON lines, with all provenance; the repository's, or the global one. Raises `StoreError`."""
-        return exported(self._chosen(everywhere=everywhere))
+        read_on(self._into(scope := self._chosen(everywhere=everywhere)), self._clock())
+        return exported(scope)
 
     def import_lines(self, lines: Iterable[str], *, everywhere: bool = False) -> Imported:
         """Read what `export` wrote, or an archive; what is known stays as it is. Raises `UsageError`, `StoreError`."""
@@ -346,7 +341,8 @@ class Memory:
         chosen = [scope for scope in self._scopes if not when_due or is_our_turn(scope, now)]
         for scope in chosen:
             self._anchoring.catch_up(scope)
-        return [consolidate(scope, now, max_events) for scope in chosen]
+        read = [read_on(self._into(scope), now) for scope in chosen]
+        return [replace(consolidate(s, now, max_events), read_on=n) for s, n in zip(chosen, read, strict=True)]
 
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
         """Have the extractor that is set read events it has not seen, at most so many in each scope; by scope.
@@ -367,6 +363,9 @@ class Memory:
     def scopes(self) -> tuple[Scope, ...]:
         """The scopes, the nearest first."""
         return self._scopes
+
+    def _into(self, scope: Scope) -> Recording:
+        return Recording(scope, self._scopes[-1], self._extract, self._anchoring)
 
     def _chosen(self, *, everywhere: bool) -> Scope:
         return self._scopes[-1] if everywhere else self._scopes[0]

@@ -7,18 +7,21 @@ transaction holds an event with all that was read in it, so that no crash leaves
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol
 
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import claim_of
-from vademecum.memory.records import Claim, Event, Fact, Recorded, Role, Statement, writable
+from vademecum.memory.records import Claim, Event, Fact, Reading, Recorded, Role, writable
 from vademecum.memory.redact import Redacted, redact
 from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter
+from vademecum.protocols import Clock
 
+AT_ONCE = 500  # events of one transaction: others wait no longer than that takes
 EVERYWHERE = "*"  # a statement's `where` that lifts it out of the repository
 
 EVENTS = counter("memory_events_total", "Events recorded, by role.")
@@ -27,7 +30,13 @@ SUPERSEDED = counter("memory_superseded_total", "Facts that another value took t
 SUPERSEDED.add(0)  # shown from the beginning, so that the first one is seen as a rise
 REDACTED = counter("memory_redacted_total", "Secrets taken out before anything was written, by kind.")
 
-Extract = Callable[[str, Role], Sequence[Statement]]
+
+class Extract(Protocol):
+    """What reads statements in a text."""
+
+    def __call__(self, text: str, role: Role, *, later: bool = False) -> Reading:
+        """Read a text as far as a few milliseconds go; `later`, when nobody waits, much further."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -48,18 +57,30 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
         StoreError: the database cannot be written; nothing of these events is kept then.
     """
     clean, taken_out = redacted(events)
-    claims = {event.id: _claims(event, into, recorded_at) for event in clean}
+    readings = {event.id: into.extract(event.text, event.role) for event in clean}
+    claims = {event.id: _claims(event, readings[event.id], into, recorded_at) for event in clean}
     with ExitStack() as transactions:
         transactions.enter_context(into.scope.store.transaction())
         new = into.scope.journal.append(clean, recorded_at)
-        own, wide = _by_reach([claim for event in new for claim in claims[event.id]], into)
+        left = {event.id: readings[event.id].left for event in new if readings[event.id].left}
+        into.scope.journal.leave(left)
+        own, wide = by_reach([claim for event in new for claim in claims[event.id]], into)
         if wide:  # committed before the events: a crash between the two leaves claims that are made again, not lost
             transactions.enter_context(into.everywhere.store.transaction())
         facts = _learned(into.scope, own, into) + _learned(into.everywhere, wide, into)
     said, kept = len(own) + len(wide), {event.id for event in new}
     counts = sum((each for event, each in zip(clean, taken_out, strict=True) if event.id in kept), Counter[str]())
     _count(new, [*own, *wide], facts, counts)
-    return Recorded(len(new), len(events) - len(new), said, dict(counts), tuple(event.id for event in clean)), facts
+    ids = tuple(event.id for event in clean)
+    return Recorded(len(new), len(events) - len(new), said, dict(counts), ids, sum(left.values())), facts
+
+
+def record_all(events: Iterable[Event], into: Recording, clock: Clock) -> Recorded:
+    """Keep many events, in transactions of `AT_ONCE`. Raises `StoreError`; what was kept before it stays kept."""
+    total, left = Recorded(0, 0, 0), iter(events)
+    while batch := list(islice(left, AT_ONCE)):
+        total = total.plus(record(batch, into, clock())[0])
+    return total
 
 
 def _count(events: Sequence[Event], claims: Sequence[Claim], facts: Sequence[Fact], taken_out: Counter[str]) -> None:
@@ -111,12 +132,11 @@ def _without_secrets(name: str, value: Any, counts: Counter[str]) -> Any:
     return without_secrets(value, counts) if isinstance(value, dict) else value
 
 
-def _claims(event: Event, into: Recording, recorded_at: float) -> list[Claim]:
-    statements = into.extract(event.text, event.role)
-    return [claim_of(each, position, event, recorded_at, into.key) for position, each in enumerate(statements)]
+def _claims(event: Event, reading: Reading, into: Recording, recorded_at: float) -> list[Claim]:
+    return [claim_of(each, at, event, recorded_at, into.key) for at, each in enumerate(reading.statements)]
 
 
-def _by_reach(claims: Sequence[Claim], into: Recording) -> tuple[list[Claim], list[Claim]]:
+def by_reach(claims: Sequence[Claim], into: Recording) -> tuple[list[Claim], list[Claim]]:
     """Return the claims that stay in the scope, and those that are meant everywhere."""
     if into.scope.name == GLOBAL:
         return list(claims), []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vademecum.digests import blake2b
 from vademecum.errors import UsageError
@@ -63,6 +63,13 @@ class Statement:
     start: int = 0  # characters of the message, half-open
     end: int = 0
     corrects: bool = False  # it takes back what was said before
+
+
+class Reading(NamedTuple):
+    """What was read in a message, in its order, and how many characters of it were left unread."""
+
+    statements: Sequence[Statement] = ()
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +193,13 @@ class Recorded:
     facts: int  # statements read in the new ones
     redacted: Mapping[str, int] = field(default_factory=dict)  # secrets taken out, by kind
     ids: tuple[str, ...] = ()  # of the events handed in
+    left: int = 0  # characters of the new ones that are read later, when nobody waits
 
     def plus(self, other: Recorded) -> Recorded:
         """Return what both did together."""
         redacted = Counter(self.redacted) + Counter(other.redacted)
         events, known, facts = self.events + other.events, self.known + other.known, self.facts + other.facts
-        return Recorded(events, known, facts, dict(redacted), self.ids + other.ids)
+        return Recorded(events, known, facts, dict(redacted), self.ids + other.ids, self.left + other.left)
 
 
 @dataclass(frozen=True, slots=True)

@@ -362,12 +362,14 @@ def _is_password(value: str) -> bool:
 
 
 def _is_settings_line(match: re.Match[str]) -> bool:
-    """`NAME=value` as an environment file or a shell has it, `password: value`, and `said: the password is value`."""
+    """`NAME=value` as an environment file or a shell has it, `password: value`, `password=v4lue!`, `the password is value`."""
     before = match.string[max(0, match.start() - 60) : match.start()]
     name = re.search(r"[\w.-]*$", before)
     whole = (name[0] if name else "") + match["word"]
     if whole.isupper() or re.search(r"\s(?:is|est)\s", match["between"]):
         return True
+    if match["between"] == "=" and re.search(r"\d.*[!@#^~]|[!@#^~].*\d", match["value"]):
+        return True  # no name and no sum in code has such signs
     return (
         match["between"].strip() == ":" and not match["word"].lower().startswith("secret") and _is_typed(match["value"])
     )

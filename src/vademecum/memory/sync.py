@@ -44,6 +44,7 @@ class Synced:
         redacted: secrets taken out, by kind.
         unreadable: lines that were passed over.
         packed: compressed files that were left, since what unpacks them is missing.
+        read_on: long messages that were read to their end, since nobody waited.
     """
 
     files: Counter[str] = field(default_factory=Counter)
@@ -52,6 +53,7 @@ class Synced:
     redacted: Counter[str] = field(default_factory=Counter)
     unreadable: int = 0
     packed: int = 0
+    read_on: int = 0
 
     def add(self, source: str, done: Recorded) -> None:
         """Count what one batch brought."""

@@ -17,17 +17,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from vademecum.memory.extract.english import ENGLISH
 from vademecum.memory.extract.french import FRENCH
-from vademecum.memory.extract.prose import prose_of, read_of
+from vademecum.memory.extract.prose import Reach, prose_of, read_of
 from vademecum.memory.extract.rules import Cues, Language, Rule
 from vademecum.memory.extract.scope import where
 from vademecum.memory.extract.subject import Subject, about, acted_on, head, is_known, noun, verb_in, whole_noun
-from vademecum.memory.records import FactKind, Role, Statement
+from vademecum.memory.records import FactKind, Reading, Role, Statement
 
-__all__ = ["extract"]
+__all__ = ["extract", "read"]
 
 LANGUAGES = (ENGLISH, FRENCH)
 # Whose word counts how much for what: a factor, 0 where it is not heard at all.
@@ -41,7 +42,16 @@ _HEDGED = 0.5
 _CHOSEN = 0.6  # a preference that only a choice tells
 _LEAST = 0.3  # below it a statement is noise
 _MOST_VALUE = 300
-_MOST_STATEMENTS = 64  # of one message: a long list of rules, and no more
+PER_STATEMENT, PER_SENTENCE, PER_SOUGHT = (
+    500,
+    150,
+    2,
+)  # units of work: each match, each sentence, each cue looked for in one
+# A message that is being recorded keeps somebody waiting: it is read as far as a few milliseconds go, and what is left when
+# nobody waits. Of 645 messages to agents all are read whole at once but two with more than 8,000 characters of prose.
+AT_ONCE = Reach(characters=16_000, lines=600, prose=8_000, sentences=200, work=45_000)
+LATER = Reach(characters=120_000, lines=4_000, prose=24_000, sentences=1_000, work=2_000_000)
+_TOGETHER = 32  # sentences in which cues are looked for at once
 _FAR = 240  # characters behind a clause where its because may stand
 _SHORT = 200  # characters: what such a sentence limits itself to holds for all of it
 _NEAR = 16  # characters behind a clause where a hedge still belongs to it
@@ -92,8 +102,36 @@ _FOR_IT = re.compile(r"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?$")  # 
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
 
 
+@dataclass
+class _Effort:
+    """What reading a message may still cost."""
+
+    left: int
+
+    def take(self, work: int) -> bool:
+        """Whether there is so much left, which is taken then; otherwise nothing is left."""
+        self.left = self.left - work if work <= self.left else -1
+        return self.left >= 0
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A sentence of a message."""
+
+    prose: str
+    text: str  # as it stands in the message
+    start: int
+    end: int
+    corrects: bool  # by how it begins, or by the sentence before
+    before: str  # the sentence before, as it stands in the message
+
+    @cached_property
+    def low(self) -> str:
+        return self.prose.lower()
+
+
 def extract(message: str, role: Role = Role.USER) -> list[Statement]:
-    """Return what a message says that is to last, in its order.
+    """Return what a message says that is to last, in its order, as far as it is read at once.
 
     Args:
         message: as it was written, secrets already taken out.
@@ -107,52 +145,83 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
     instruction | tests | run the tests in src/api before you commit | src/api/** | 0.9
     fact | package manager | yarn |  | 0.35
     """
-    heard = _SPEAKERS.get(role)
+    return list(read(message, role).statements)
+
+
+def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Reading:
+    """Return what a message says that is to last, and how much of it was left unread; `message` and `role` as for `extract`.
+
+    What it costs has a bound, whatever stands in the message: sentences are read from the first on, and where they cost
+    more than that the rest is left. `later`, when nobody waits, much more is read.
+
+    >>> long = read("Never use globals. " * 1_000)
+    >>> 30 < len(long.statements) < 1_000, 0 < long.left < 19_000, read("Never use globals.").left
+    (True, True, 0)
+    """
+    heard, reach = _SPEAKERS.get(role), LATER if later else AT_ONCE
     if heard is None:
-        return []
-    prose = prose_of(message)
-    spans = read_of(prose)
-    read = "\n".join(prose[start:end] for start, end in spans).lower()
-    spoken = [(language, language.cues_in(read)) for language in LANGUAGES]
+        return Reading()
+    prose = prose_of(message, reach)
+    spans, left = read_of(prose, reach)
+    effort, spoken = _Effort(reach.work), list[tuple[Language, Cues]]()
     found: dict[tuple[int, str, FactKind], Statement] = {}  # one sentence may say a thing twice
     taken_back, before = False, ""
-    for start, end in spans:
-        sentence = prose[start:end]
-        low = sentence.lower()
-        corrects = taken_back or any(language.takes_something_back(sentence, low) for language in LANGUAGES)
-        here = [_placed(each, message, start, end, corrects, before) for each in _read(sentence, low, heard, spoken)]
-        taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
-        for each in here:
-            found.setdefault((each.start, each.value, each.kind), each)
-        if len(found) >= _MOST_STATEMENTS:
+    for number, (start, end) in enumerate(spans):
+        if number % _TOGETHER == 0:
+            spoken = _cues_of(prose.text, spans[number : number + _TOGETHER])
+        if number and start < spans[number - 1][1]:  # behind the end of a long message comes its beginning
+            taken_back, before = False, ""
+        sentence = prose.text[start:end]
+        corrects = taken_back or any(
+            language.takes_something_back(sentence, sentence.lower()) for language in LANGUAGES
+        )
+        said = _Said(sentence, message[start:end], start, end, corrects, before)
+        effort.take(PER_SENTENCE + PER_SOUGHT * sum(len(cues) for _, cues in spoken))
+        here = list(_read(said, heard, spoken, effort))
+        for one in here:
+            found.setdefault((one.start, one.value, one.kind), one)
+        if effort.left < 0:
+            left += sum(end - start for start, end in spans[number:])
             break
-        before = message[start:end]
-    return list(found.values())[:_MOST_STATEMENTS]
+        taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
+        before = said.text
+    return Reading(sorted(found.values(), key=lambda each: each.start), left)
+
+
+def _cues_of(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Language, Cues]]:
+    """By language what cues some sentences hold: what none of them does need not be looked for in each."""
+    low = "\n".join(text[start:end] for start, end in spans).lower()
+    return [(language, language.cues_in(low)) for language in LANGUAGES]
 
 
 def _read(
-    sentence: str, low: str, heard: dict[FactKind, float], spoken: Sequence[tuple[Language, Cues]]
+    said: _Said, heard: dict[FactKind, float], spoken: Sequence[tuple[Language, Cues]], effort: _Effort
 ) -> Iterator[Statement]:
-    """The statements of one sentence, also given in lower case: each rule where it applies, no two on the same words."""
+    """The statements of one sentence: each rule where it applies, no two on the same words, as far as the effort goes."""
     taken: list[tuple[int, int]] = []
     for language, cues in spoken:
-        rules = [rule for rule in language.rules_for(low, cues) if rule.kind in heard]
+        rules = [(rule, times) for rule, times in language.rules_for(said.low, cues) if rule.kind in heard]
         if not rules:
             continue
-        openings = language.openings(sentence, rules)
-        for rule in rules:
-            for match in rule.matches(sentence, openings):
+        openings = language.openings(said.prose, (rule for rule, _ in rules))
+        hedges = language.hedged(said.low)
+        for rule, times in rules:
+            if not effort.take(rule.work(len(said.prose), times, len(openings))):
+                return
+            for match in rule.matches(said.prose, openings):
+                if not effort.take(PER_STATEMENT):
+                    return
                 span = _span(match)
-                start = _clause_start(sentence, match, language)
-                if any(a < span[1] and span[0] < b for a, b in taken) or _is_asked(sentence, start, match, language):
+                start = _clause_start(said.prose, match, language)
+                if any(a < span[1] and span[0] < b for a, b in taken) or _is_asked(said.prose, start, match, language):
                     continue
-                hedged = language.hedges.search(sentence, start, match.end() + _NEAR) is not None
+                hedged = any(start <= a and b <= match.end() + _NEAR for a, b in hedges)
                 weight = heard[rule.kind] * (_HEDGED if hedged else 1.0)
-                statement = _statement(sentence, match, rule, language, weight)
+                statement = _statement(said, match, rule, language, weight)
                 if statement.confidence < _LEAST or statement.value.lower() in _PRONOUNS:
                     continue
                 taken.append(span)
-                near = sentence if len(sentence) <= _SHORT else sentence[start : match.end() + _NEAR]
+                near = said.prose if len(said.prose) <= _SHORT else said.prose[start : match.end() + _NEAR]
                 placed = replace(statement, where=where(near, language.limits))
                 yield placed
                 if _is_own_choice(placed, match):
@@ -183,25 +252,30 @@ def _is_asked(sentence: str, start: int, match: re.Match[str], language: Languag
     return whole or language.asks.match(sentence, start) is not None
 
 
-def _statement(sentence: str, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
+def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
     said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
     value = _tidy(_USE.sub("", said.get("value", _tidy(match[0]))))
     value = _NO_MORE.sub(r"\1", value) if rule.negative else value
     if value.lower() in _PRONOUNS:
-        value = _named_before(sentence, match.start()) or value
+        value = _named_before(said_in.prose, match.start()) or value
     bare = _BEYOND.sub("", _ALWAYS.sub("", value))
     value = bare if is_known(bare) else value
     confidence = 0.0 if rule.known and not is_known(value) else rule.confidence * weight
+    reason = _reason(said_in.prose, match, rule, language) or said.get("reason", "")
+    if rule.kind is FactKind.FIX and reason.lower() in _PRONOUNS:
+        reason = _tidy(said_in.before)  # "it" was what was said before
     subject = _subject(rule, said, value, match[0], head_first=language.head_first)
     return Statement(
         kind=rule.kind,
-        text=sentence,
+        text=said_in.text,
         subject=subject.name,
         attribute=subject.attribute,
         value=f"{language.no} {value}" if rule.negative else _without(subject.name, value),
         confidence=round(min(confidence, 0.95), 2),
-        reason=_reason(sentence, match, rule, language) or said.get("reason", ""),
-        corrects=rule.corrects,
+        reason=reason,
+        start=said_in.start,
+        end=said_in.end,
+        corrects=rule.corrects or said_in.corrects,
     )
 
 
@@ -277,11 +351,3 @@ def _topic(condition: str) -> str:
 def _tidy(text: str) -> str:
     text = " ".join(text.split()).strip(_TRAILING)
     return (text if text.count("`") % 2 == 0 and text.strip("`").count("`") else text.strip("`"))[:_MOST_VALUE]
-
-
-def _placed(found: Statement, message: str, start: int, end: int, corrects: bool, before: str) -> Statement:
-    """The statement with its place in the message, the words as they stand there, and what `it` was that is fixed."""
-    reason = _tidy(before) if found.kind is FactKind.FIX and found.reason.lower() in {*_PRONOUNS, ""} else found.reason
-    return replace(
-        found, text=message[start:end], reason=reason, start=start, end=end, corrects=found.corrects or corrects
-    )

@@ -24,9 +24,10 @@ _OPENER = (
 _LINKS = r"(?:and|but|so)\s"
 _START = rf"{OPENING}(?:and|but|so)\s+(?=(?:please|always|never|don't|do not)\b)){_OPENER}"
 _END = (
-    r"(?=\s*(?:$|\sas (?:the|our|my)\b|\sand (?:i|we)\b|\s(?:in|for|on|across) (?:this|our|the|all|every) (?:repo|repository|project|codebase)\b|[.!?;](?:\s|$)|[,;]\s*(?:and|but|so|can|could|how|considering|given|while|which|where|because|since|as|especially|please|then"
+    r"(?<!\s)(?=[\s.!?,;]|$)(?=\s*(?:$|\sas (?:the|our|my)\b|\sand (?:i|we)\b|\s(?:in|for|on|across) (?:this|our|the|all|every) (?:repo|repository|project|codebase)\b|[.!?;](?:\s|$)|[,;]\s*(?:and|but|so|can|could|how|considering|given|while|which|where|because|since|as|especially|please|then"
     r"|do|does|is|are|i|we|you|it|that|not|maybe|what)\b|\s[-\u2013\u2014(]|\s(?:because|since|due to|so that|so|but|if|unless|when(?:ever)?|while|every time)\b))"
 )
+_NAMED = r"(?:(?!\d|(?-i:[A-Z])\w|/)[^,;?]){0,60}(?:\d|(?-i:[A-Z])\w|/)"  # up to the first figure, name or path
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:over|rather than|instead of|as opposed to|in favou?r of not|and not|not)\s+(?P<other>\S.*?))"
 _WE = r"(?:we|i|they|she|he|the team|[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
@@ -72,8 +73,8 @@ RULES: tuple[Rule, ...] = (
     Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>{_VERB} (?P<object>\S.*?)|\S.*?){_END}", negative=True, corrects=True),
     Rule(FACT, 0.7, "any more,anymore", r"(?:we|i) (?:don't|do not) (?P<value>\S[^,;]*?) any ?more\b", negative=True, corrects=True),
     # --- preferences -----------------------------------------------------------------------------------------------------
-    Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|would|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to)? (?P<value>[\w`.+#-]+) to (?P<other>[\w`.+#-]+){_END}", besides=" to ", reach=7),
-    Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'d| would|'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to (?:use |have |see |get |work with |write )?| using| having| it if| that)? {_VALUE}{_NOT}?{_END}", reach=7),
+    Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|would|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to)? (?P<value>[\w`.+#-]+) to (?P<other>[\w`.+#-]+){_END}", besides=" to ", reach=11),
+    Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'d| would|'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to (?:use |have |see |get |work with |write )?| using| having| it if| that)? {_VALUE}{_NOT}?{_END}", reach=11),
     Rule(PREFERENCE, 0.85, "preference", rf"\b(?:my|our|his|her|their|personal|(?-i:[A-Z][a-z]+)'s) (?:own |personal |strong |general |clear |usual )*preferences? (?:is|are|would be|was|remains?)(?: to| for)? {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.8, "preference", rf"\b(?:my|our|his|her|their|(?-i:[A-Z][a-z]+)'s|a|have a) (?:own |personal |strong |general |clear |slight |stated )*preference (?:for|towards?) {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.85, "rather", rf"\b{_I}(?:'d| would) (?:much )?rather (?:not )?(?:use |have |see |get |you )?{_VALUE}(?:\s+(?:than|over|instead of)\s+(?P<other>\S.*?))?{_END}"),
@@ -89,7 +90,7 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.8, "favorite,favourite", rf"\bmy (?:absolute |all-time )?favou?rite (?P<subject>[\w -]+?) (?:is|are) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.7, "tend to,typically,usually,normally,generally,always,mostly", rf"\b(?:i|we) (?:tend to|typically|usually|normally|generally|always|mostly) (?P<value>(?:use|write|work|keep|put|name|start|go|avoid|stick|run|format|organi[sz]e|structure|add|include|split|do)\b(?: (?P<object>\S.*?)|\S*?)){_END}"),
     Rule(PREFERENCE, 0.7, "never,rarely", rf"\b(?:i|we) (?:never|rarely) (?P<value>(?:use|write|work|keep|put|name|start|go|avoid|stick|run|format|organi[sz]e|structure|add|include|split|do)\b(?: (?P<object>\S.*?)|\S*?)){_END}", negative=True, besides="i never ,i rarely ,we never ,we rarely "),
-    Rule(PREFERENCE, 0.7, "for me", rf"\b(?P<value>[\w`.+# -]+?) (?:works?|is|are) (?:much |far |a lot )?(?:better|best|easier|easiest|clearer) for me{_END}"),
+    Rule(PREFERENCE, 0.7, "for me", rf"(?:^|(?<=[^\w`.+# -]))[`.+# -]*(?P<value>\w[\w`.+# -]*?) (?:works?|is|are) (?:much |far |a lot )?(?:better|best|easier|easiest|clearer) for me{_END}"),
     Rule(PREFERENCE, 0.7, "i find ", rf"\bi find (?P<value>\S.*?) (?:much |far |a lot )?(?:easier|clearer|better|more \w+)(?: to \w+)?(?: than (?P<other>\S.*?))?{_END}"),
     Rule(PREFERENCE, 0.65, "value,appreciate,prioriti,care about", rf"\b(?:i|we) (?:really |also |highly |deeply )*(?:value|appreciate|prioriti[sz]e|care about) (?!(?:it|your|the|these|those|any|that|this|if|you)\b){_VALUE}{_NOT}?{_END}"),
     # --- decisions -------------------------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.7, "let's not ,let\u2019s not ,lets not ", rf"{_START}let['\u2019]?s not (?:use |go with |do |adopt |add )?{_VALUE}{_END}", negative=True),
     Rule(DECISION, 0.7, "we'll ,we will ,i'll ,i will ", rf"\b(?:we'll|we will|i'll|i will) (?:use|go with|stick with|keep using|switch to|adopt) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}", besides="use,go with,stick,keep,switch,adopt"),
     # A thing chosen over one that is named tells a preference, whatever else the sentence is about.
-    Rule(PREFERENCE, 0.6, "over,instead of,rather than", rf"\b(?:{_DO}|with|in|via) (?P<value>[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) (?:over|instead of|rather than) (?P<other>\S(?:.*?\S)??)(?:\s+(?:to|for)\s+(?P<reason>\S.*?))?{_END}", reach=7),
+    Rule(PREFERENCE, 0.6, "over,instead of,rather than", rf"\b(?:{_DO}|with|in|via) (?P<value>[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) (?:over|instead of|rather than) (?P<other>\S(?:.*?\S)??)(?:\s+(?:to|for)\s+(?P<reason>\S.*?))?{_END}", reach=11),
     # --- a problem and what solved it -------------------------------------------------------------------------------------
     Rule(FIX, 0.85, "fixed,solved,resolved,cured,worked around", rf"\b(?:(?:was|is|got|has been|and) )?(?:fixed|solved|resolved|cured|worked around)(?: it| this| that)? (?:by|with|via|after) {_VALUE}{_END}", problem_before=True, besides=" by , with , via , after "),
     Rule(FIX, 0.85, "fix,solution,workaround,answer,cure", rf"\b(?:the |a |its? )?(?:fix|solution|workaround|answer|cure)(?: for (?P<reason>[^,;.]+?))? (?:is|was|turned out to be)(?: to)? {_VALUE}{_END}", besides=" is , was , turned out to be"),
@@ -113,8 +114,8 @@ RULES: tuple[Rule, ...] = (
     Rule(TODO, 0.85, "todo,to do,to-do,fixme,action item,follow,next step,remaining,left,open", rf"^(?:todo|to do|to-do|fixme|action item|follow-?up|next steps?|remaining|left to do|open)\s*[:\u2014-]\s*{_VALUE}{_END}"),
     Rule(TODO, 0.8, "still need ,still have ,still got ", rf"\b(?:i|we)(?:'ve| have)? (?:still|also still) (?:need|have|got)(?: to)? {_VALUE}{_END}"),
     Rule(TODO, 0.8, "forget,remember,remind", rf"{_START}(?:don't forget|do not forget|remember|remind me) to {_VALUE}{_END}"),
-    Rule(TODO, 0.75, "later,tomorrow,tonight,soon,eventually,point,next,before,by", rf"\b(?:i|we|you|someone) (?:need|have|ought|should|must|want)(?: to)? (?P<value>\S[^,;?]*?\b(?:later|tomorrow|tonight|soon|eventually|at some point|next (?:week|sprint|month|release)|before (?:the )?(?:release|launch|merge|merging|shipping|deploy\w*)|(?:by|before) (?:end of \w+|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}", besides="need,have,ought,should,must,want"),
-    Rule(TODO, 0.75, "i'll ,i will ,we'll ,we will ", rf"\b(?:i'll|i will|we'll|we will) (?P<value>\S[^,;?]*?\b(?:later|tomorrow|tonight|soon|next (?:week|sprint|month|release)|(?:by|before|on|this|until) (?:the )?(?:end of \w+|weekend|month-end|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}", besides="later,tomorrow,tonight,soon,next,by,before,on,this,until"),
+    Rule(TODO, 0.75, "later,tomorrow,tonight,soon,eventually,point,next,before,by", rf"\b(?:i|we|you|someone) (?:need|have|ought|should|must|want)(?: to)? (?P<value>\S[^,;?]{{0,200}}?\b(?:later|tomorrow|tonight|soon|eventually|at some point|next (?:week|sprint|month|release)|before (?:the )?(?:release|launch|merge|merging|shipping|deploy\w*)|(?:by|before) (?:end of \w+|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}", besides="need,have,ought,should,must,want"),
+    Rule(TODO, 0.75, "i'll ,i will ,we'll ,we will ", rf"\b(?:i'll|i will|we'll|we will) (?P<value>\S[^,;?]{{0,200}}?\b(?:later|tomorrow|tonight|soon|next (?:week|sprint|month|release)|(?:by|before|on|this|until) (?:the )?(?:end of \w+|weekend|month-end|(?-i:[A-Z])\w+day\b|(?-i:[A-Z])\w+ \d+))\b.*?){_END}", besides="later,tomorrow,tonight,soon,next,by,before,on,this,until"),
     Rule(TODO, 0.75, "promised,commit,pledged", rf"(?:^|\b{_I}(?:'ve| have|'s| has|'m| am)? )(?:promised|committed|committing|pledged)(?: \w+)?(?: (?:to|that))? (?:(?:i|we)(?:'d| would|'ll| will) )?{_VALUE}{_END}"),
     Rule(TODO, 0.7, "left to do,to be done,missing,open,pending,outstanding,unfinished", r"\b(?:is|are|remains?) (?:still )?(?:left to do|to be done|missing|open|pending|outstanding|unfinished)\b"),
     Rule(TODO, 0.6, "i'll,i will,we'll,we will", rf"(?:^|[.;]\s|\b(?:and|so) )(?:i'll|i will|we'll|we will) (?P<value>(?!(?:be|have|need|see|know|try|let|never|always|just|make sure|assume|admit|say|not|use|go with|stick|keep using|switch|adopt)\b)[a-z-]+\b \S.*?){_END}"),
@@ -122,16 +123,17 @@ RULES: tuple[Rule, ...] = (
     Rule(FACT, 0.7, "name", r"\bmy name is (?P<value>(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)*)", about="user's name"),
     Rule(FACT, 0.75, "fact,fyi,record,information,context,note,know,confirmed", rf"^(?:quick fact(?: for the file)?|fyi|for the record|for your information|for context|note|useful to know|good to know|confirmed|just confirmed|fact)(?: with [^:]+| via [^:]+)?\s*[:,-]\s*(?:that )?{_VALUE}{_END}"),
     Rule(FACT, 0.7, " use, run, target, support,written in,built , deploy, depend, is on , are on ", rf"\b(?:we|our (?:team|project|company|app)|this (?:repo|project|codebase|app)|the (?:repo|project|codebase|app|backend|frontend|api|server|team)) (?:currently |already |now |mainly |only )?(?:uses?|runs? on|targets?|supports?|is written in|is built (?:with|on)|deploys? (?:to|on)|depends? on|(?:is|are) on) {_VALUE}{_NOT}?{_END}", besides="we ,our team,our project,our company,our app,this repo,this project,this codebase,this app,the repo,the project,the codebase,the app,the backend,the frontend,the api,the server,the team"),
-    Rule(FACT, 0.7, " is , are , live, run, listen, sit, reside", rf"\b(?:my|our|the|this) (?P<subject>(?!(?:problem|issue|question|goal|error|code|thing|idea|point|reason|way|plan|function|method|result|output|same|answer)\b)[\w'\u2019-]+(?: [\w'\u2019-]+){{0,5}}?) (?:is|are|lives?|runs?|listens?|sits?|resides?) (?P<attribute>at|on|in|under|behind|called|named|due|scheduled for)?(?: |(?<= ))(?P<value>[^,;?]{{0,60}}?(?:\d|(?-i:[A-Z])\w+|/)[^,;?]{{0,60}}?){_END}"),
+    Rule(FACT, 0.7, " is , are , live, run, listen, sit, reside", rf"\b(?:my|our|the|this) (?P<subject>(?!(?:problem|issue|question|goal|error|code|thing|idea|point|reason|way|plan|function|method|result|output|same|answer)\b)[\w'\u2019-]+(?: [\w'\u2019-]+){{0,5}}?) (?:is|are|lives?|runs?|listens?|sits?|resides?) (?:(?P<attribute>at|on|in|under|behind|called|named|due|scheduled for) )?+(?<= )(?P<value>{_NAMED}[^,;?]{{0,120}}?){_END}", dear=4),
     Rule(FACT, 0.65, "i'm ,i am ", rf"\bi(?:'m| am) (?P<value>(?:(?-i:[A-Z])[a-z]+, )?an? [\w -]{{3,60}}?)(?: (?:from|at|in|based in|working)\b|{_END})", about="user", besides=" a , an "),
     Rule(FACT, 0.65, "i work ,i live ", rf"\bi (?:work|live)(?: as| at| in| for| on) {_VALUE}{_END}", about="user's work"),
 )  # fmt: skip
 
 ENGLISH = Language(
     rules=RULES,
-    hedges=re.compile(
-        r"(?i)\b(?:maybe|perhaps|probably|possibly|might|i think|i guess|i suppose|not sure|not certain|kind of|sort of|for now|temporarily|for the moment"
-        r"|just this once|this time|could be|i wonder|considering whether|thinking about|thinking of|leaning)\b"
+    hedges=(
+        "maybe", "perhaps", "probably", "possibly", "might", "i think", "i guess", "i suppose", "not sure",
+        "not certain", "kind of", "sort of", "for now", "temporarily", "for the moment", "just this once",
+        "this time", "could be", "i wonder", "considering whether", "thinking about", "thinking of", "leaning",
     ),
     asks=re.compile(
         r"(?i)\s*(?:(?:and|but|so|or|ok|also|well|hmm|hey)[,\s]+)*(?:do|does|did|should|shall|can|could|would|will|is|are|was|were|has|have|what|which|who|how|why|where|am|may|if|whether|unless|suppose|when do|when should|when did)\b"
@@ -151,4 +153,4 @@ ENGLISH = Language(
         r"(?i)[,;:(\u2014\u2013]\s*|\s(?:and|but|so)\s+(?=(?:i|we|you|can|could|would|should|do|how|what|please|always|never|don't|use)\b)"
     ),
     limits=ENGLISH_LIMITS,
-)
+)  # fmt: skip

@@ -18,7 +18,7 @@ _OPENER = (
 _LINKS = r"(?:et|mais|donc)\s"
 _START = rf"{OPENING}(?:et|mais|donc)\s+){_OPENER}"
 _END = (
-    r"(?=\s*(?:$|\s(?:dans|pour|sur) (?:ce|notre|le|tout le) (?:projet|dépôt|repo|code)\b|[.!?;](?:\s|$)|[,;]\s*(?:et|mais|donc|car|parce|puisque|peux|pouvez|pourrais|comment|est-ce|sachant|surtout|qui|que|il|elle|je|on|nous|tu|vous|pas|ce)\b"
+    r"(?<!\s)(?=[\s.!?,;]|$)(?=\s*(?:$|\s(?:dans|pour|sur) (?:ce|notre|le|tout le) (?:projet|dépôt|repo|code)\b|[.!?;](?:\s|$)|[,;]\s*(?:et|mais|donc|car|parce|puisque|peux|pouvez|pourrais|comment|est-ce|sachant|surtout|qui|que|il|elle|je|on|nous|tu|vous|pas|ce)\b"
     r"|\s[-\u2013\u2014(]|\s(?:car|parce qu|puisqu|pour (?:que|éviter|ne pas)|afin|mais|donc|si|sauf si|quand|lorsqu|à cause|grâce)\w*\b))"
 )
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
@@ -73,7 +73,7 @@ RULES: tuple[Rule, ...] = (
     Rule(TODO, 0.8, "reste,faut,faudra,encore", rf"\b(?:il (?:me |nous )?reste(?: encore)? (?:à|encore à)|il (?:faut|faudra) (?:encore|aussi)|il faudra|je dois encore|on doit encore|nous devons encore) {_VALUE}{_END}"),
     Rule(TODO, 0.8, "oublie,pense,rappelle", rf"{_START}(?:n'oublie(?:z)? pas (?:de|d')|pense(?:z)? à|rappelle-moi (?:de|d')) ?{_VALUE}{_END}"),
     Rule(TODO, 0.75, "j'ai promis,je me suis engag,je m'engage,nous nous engageons", rf"\b(?:j'ai promis|je me suis engagée?|je m'engage|nous nous engageons)(?: \S+){{0,2}} (?:à|que|de|d') ?{_VALUE}{_END}"),
-    Rule(TODO, 0.75, "demain,plus tard,prochaine,avant ,d'ici ,bientôt", rf"\b(?:je|on|nous) (?P<value>(?!verra|dira)\S[^,;?]*?\b(?:demain|plus tard|la semaine prochaine|avant (?:la |le )?\w+|d'ici \S+|bientôt)\b.*?){_END}"),
+    Rule(TODO, 0.75, "demain,plus tard,prochaine,avant ,d'ici ,bientôt", rf"\b(?:je|on|nous) (?P<value>(?!verra|dira)\S[^,;?]{{0,200}}?\b(?:demain|plus tard|la semaine prochaine|avant (?:la |le )?\w+|d'ici \S+|bientôt)\b.*?){_END}"),
     Rule(TODO, 0.6, "rai ,vais ,rons ,allons ", rf"(?:^|[.;]\s*|\b(?:et|donc) )(?:j'|je |nous |on )(?P<value>(?!(?:serai|aurai|verrai|dirai|pourrai|saurai|devrai)\b)(?:[a-zà-ÿ]{{3,}}r(?:ai|ons)|(?:vais|allons) [a-zà-ÿ]+r) \S.*?){_END}"),
     Rule(FACT, 0.75, "info,savoir,note,confirmé", rf"^(?:note|(?:pour info|pour information|info|info rapide|à savoir|confirmé|vient d'être confirmé)[^:,]*)\s*[:,]\s*{_VALUE}{_END}"),
     Rule(FACT, 0.7, "utilise,utilisons,tourne sur,tournons sur,dépend de,est écrit en,est sur,déploie sur", rf"\b(?:on|nous|ce projet|le projet|ce dépôt|l'équipe|notre (?:équipe|projet|application)|le (?:serveur|backend|frontend)) (?:utilis(?:e|ons)|tourn(?:e|ons) sur|dépend de|est (?:écrit en|sur)|déploie sur) {_VALUE}{_END}"),
@@ -83,8 +83,9 @@ RULES: tuple[Rule, ...] = (
 
 FRENCH = Language(
     rules=RULES,
-    hedges=re.compile(
-        r"(?i)\b(?:peut-être|sans doute|probablement|éventuellement|je pense|je crois|il me semble|pour l'instant|pour le moment|provisoirement|cette fois|pas sûre?)\b"
+    hedges=(
+        "peut-être", "sans doute", "probablement", "éventuellement", "je pense", "je crois", "il me semble",
+        "pour l'instant", "pour le moment", "provisoirement", "cette fois", "pas sûr", "pas sûre",
     ),
     asks=re.compile(
         r"(?i)\s*(?:(?:et|mais|donc|ou|ok)[,\s]+)*(?:est-ce|comment|pourquoi|quand est-ce|quels?|quelles?|qui|où|combien|peux-tu|pouvez-vous|pourrais-tu|dois-je|devrais-je|doit-on|faut-il|si|s'il(?! (?:te|vous))|sauf si)\b"
@@ -104,4 +105,4 @@ FRENCH = Language(
     limits=FRENCH_LIMITS,
     head_first=True,
     no="pas",
-)
+)  # fmt: skip

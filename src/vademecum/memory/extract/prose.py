@@ -7,13 +7,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from typing import NamedTuple
 
 from vademecum.memory.transcripts.shape import CUT
 
-MOST_CHARACTERS = 40_000  # of a message are looked through for prose: half at its beginning, half at its end
-MOST_READ = 8_000  # characters of prose; what is longer was pasted, and what one says about it stands before or behind
-MOST_SENTENCE = 1_200  # characters: run-on sentences are real, and longer ones are read in parts
+MOST_SENTENCE = 600  # characters: run-on sentences are real, and longer ones are read in parts
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How much of a message is read; of what is longer both ends, since what one says about a paste stands there.
+
+    Attributes:
+        characters: of the message, looked through for prose: half at its beginning, half at its end.
+        lines: of these, half at either end.
+        prose: characters of prose that are read: two thirds at its beginning, a third at its end.
+        sentences: these are in, long ones in parts.
+        work: what reading them may cost, as `rules.work_of` counts it.
+    """
+
+    characters: int
+    lines: int
+    prose: int
+    sentences: int
+    work: int
+
+
+class Prose(NamedTuple):
+    """A message with blanks for all that is not its author's own prose, and the characters of it that were not looked at."""
+
+    text: str
+    gap: tuple[int, int]
+
 
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _INLINE_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -25,7 +52,7 @@ _TAGGED = re.compile(
 )
 # Three words or more in quotation marks or backticks are somebody's, or a program's; one or two are a name.
 _QUOTATION = re.compile(
-    r"\"[^\"\n]{1,600}\"|\u201c[^\u201d]{1,600}\u201d|\u00ab[^\u00bb]{1,600}\u00bb|`[^`\n]{1,400}`|'(?<!\w.)[^'\n]{12,400}'(?!\w)"
+    r"\"[^\"\n]{1,600}\"|\u201c[^\u201c\u201d]{1,600}\u201d|\u00ab[^\u00ab\u00bb]{1,600}\u00bb|`[^`\n]{1,400}`|'(?<!\w.)[^'\n]{12,400}'(?!\w)"
 )
 _LOG_LINE = re.compile(
     r"""^\s*(?:
@@ -38,20 +65,28 @@ _LOG_LINE = re.compile(
 _CODE_LINE = re.compile(
     r"^\s*(?:[{}()\[\];]+\s*$|(?:def|class|import|from|function|const|let|var|public|private|static|return|async|export|#include|package|func|fn|SELECT|INSERT|UPDATE|CREATE)\b.*[(){};:=]\s*$|.*[;{}]\s*$|<[/!\w][^>]*>)"
 )
+_SHORTEST = 3  # characters of a sentence
+_SPANS = 3  # times as many stretches between full stops are looked at as may be sentences
 _LINE = re.compile(r"\S.+\S")  # no sentence is shorter
 # A sentence ends at a full stop before a space, at a line's end or at the next point of a list.
-_STOP = re.compile(r"[.!?\u2026](?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)[.!?\u2026]*[\"')\]]*(?=\s|$)")
-_BULLET = re.compile(r"\s*(?:[-*+\u2022\u2013]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s+")
+_STOP = re.compile(r"[.!?\u2026](?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)[\"')\]]*(?=\s|$)")
+_BULLETS = re.compile(r"(?:\s*(?:[-*+\u2022\u2013]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])\s++)*+")
 
 
-def prose_of(message: str) -> str:
+def prose_of(message: str, reach: Reach) -> Prose:
     """Return the message with all that is not its author's own prose turned into blanks; as long as the message.
 
-    >>> prose_of('Use tabs. He said "always use four spaces".')
+    >>> prose_of('Use tabs. He said "always use four spaces".', Reach(1000, 100, 1000, 10, 1000)).text
     'Use tabs. He said                         .'
     """
-    head, left_out, tail = _parts(message)
-    return _prose(head) + "\n" * len(left_out) + _prose(_from_prose_on(tail))
+    if len(message) <= reach.characters and message.count("\n") < reach.lines:
+        head, cut, tail = message.partition(CUT)  # an importer may have cut it already
+        return Prose(_prose(head) + "\n" * len(cut) + _prose(_from_prose_on(tail)), (0, 0))
+    half, lines = min(reach.characters, len(message)) // 2, reach.lines // 2
+    head = "\n".join(message[:half].split("\n", lines)[:lines])
+    tail = "\n".join(message[-half:].rsplit("\n", lines)[-lines:])
+    gap = len(head), len(message) - len(tail)
+    return Prose(_prose(head) + "\n" * (gap[1] - gap[0]) + _prose(_from_prose_on(tail)), gap)
 
 
 def _prose(text: str) -> str:
@@ -63,14 +98,6 @@ def _prose(text: str) -> str:
     text = _INDENTED.sub(_blank, text)
     text = _QUOTATION.sub(_blank_if_long, text)
     return _LINE.sub(_blank_if_no_prose, text)
-
-
-def _parts(message: str) -> tuple[str, str, str]:
-    """The beginning of a message, what of it is not looked at, and its end; an importer may have cut it already."""
-    half = MOST_CHARACTERS // 2
-    if len(message) > MOST_CHARACTERS:
-        return message[:half], message[half:-half], message[-half:]
-    return message.partition(CUT)
 
 
 def _from_prose_on(tail: str) -> str:
@@ -86,18 +113,48 @@ def _blank_if_no_prose(line: re.Match[str]) -> str:
     return line[0] if is_prose else _blanked(line[0])
 
 
-def read_of(prose: str) -> list[tuple[int, int]]:
-    """Return the sentences that are read, long ones in parts; of a very long text those at its beginning and its end.
+def read_of(prose: Prose, reach: Reach) -> tuple[list[tuple[int, int]], int]:
+    """Return the sentences that are read, long ones in parts, and how many characters of the message are left out.
 
-    >>> read_of("Use tabs. " + "and so on, " * 2_000 + "never spaces.")[0], len(read_of("and so on, " * 200))
-    ((0, 9), 2)
+    Where some are, those at the end come first: what somebody wants with what they pasted stands behind it most often.
+
+    >>> said = "Use tabs. " + "and so on, " * 2_000 + "never spaces."
+    >>> spans, left = read_of(Prose(said, (0, 0)), Reach(40_000, 100, 8_000, 100, 1000))
+    >>> spans[0] > spans[-1], min(spans), max(spans)[1] == len(said), left > 10_000
+    (True, (0, 9), True, True)
     """
-    found = [piece for start, end in sentences(prose) for piece in _pieces(prose, start, end)]
-    if sum(end - start for start, end in found) <= MOST_READ:
-        return found
-    last = len(found) - _within(found[::-1], MOST_READ // 3)
-    room = MOST_READ - sum(end - start for start, end in found[last:])
-    return found[: _within(found, room)] + found[last:]
+    text, (begin, end) = prose
+    found, length = list[tuple[int, int]](), 0
+    for number, span in enumerate(chain(_marked(text, 0, begin), _marked(text, end, len(text)))):
+        found.extend(_pieces(text, *span) if span[1] - span[0] > MOST_SENTENCE else _whole(span))
+        length += span[1] - span[0]
+        if number > _SPANS * reach.sentences or len(found) > reach.sentences or length > reach.prose:
+            return _both_ends(prose, found, reach)
+    return found, end - begin
+
+
+def _both_ends(prose: Prose, found: list[tuple[int, int]], reach: Reach) -> tuple[list[tuple[int, int]], int]:
+    """What is read of a text that begins with some sentences and has more than may be read, and how much is not."""
+    last = _last_of(prose.text, prose.gap[1], reach)
+    behind = last[0][0] if last else len(prose.text)
+    first = [span for span in found if span[1] <= behind][: reach.sentences - len(last)]
+    first = first[: _within(first, reach.prose - _length(last))]
+    return last + first, behind - (first[-1][1] if first else 0)
+
+
+def _last_of(text: str, start: int, reach: Reach) -> list[tuple[int, int]]:
+    """The last sentences of a text from some place on: a third of what is read."""
+    most, count, looked = reach.prose // 3, reach.sentences // 3, 0
+    found: list[tuple[int, int]] = []
+    for line in reversed(list(_LINE.finditer(text, start))):
+        begin = max(line.start(), line.end() - reach.prose)  # no more of a line than is read of all
+        marked = list(_stops(text, begin, line.end()))[-_SPANS * count :]
+        found[:0] = [piece for span in marked for piece in _pieces(text, *_trimmed(text, *span))]
+        looked += len(marked)
+        if _length(found) > most or len(found) > count or looked > _SPANS * count:
+            break
+    found = found[-count:]
+    return found[len(found) - _within(found[::-1], most) :]
 
 
 def _within(spans: Sequence[tuple[int, int]], most: int) -> int:
@@ -105,17 +162,8 @@ def _within(spans: Sequence[tuple[int, int]], most: int) -> int:
     return sum(total <= most for total in accumulate(end - start for start, end in spans))
 
 
-def _pieces(prose: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A sentence; one that is too long in parts, cut behind commas or between words."""
-    while end - start > MOST_SENTENCE:
-        most = start + MOST_SENTENCE
-        cuts = (prose.rfind(mark, start + 1, most) for mark in (", ", " "))
-        cut = next((at + 1 for at in cuts if at > 0), most)
-        yield start, cut
-        start = cut
-        while prose[start] == " ":
-            start += 1
-    yield start, end
+def _length(spans: Sequence[tuple[int, int]]) -> int:
+    return sum(end - start for start, end in spans)
 
 
 def sentences(prose: str) -> Iterator[tuple[int, int]]:
@@ -125,25 +173,48 @@ def sentences(prose: str) -> Iterator[tuple[int, int]]:
     >>> [said[start:end] for start, end in sentences(said)]
     ['Use tabs.', 'See v1.2', 'no emojis']
     """
-    for start_of, end_of in (each for line in _LINE.finditer(prose) for each in _stops(prose, *line.span())):
-        start, end = start_of, end_of
-        while (bullet := _BULLET.match(prose, start, end)) is not None and bullet.end() > start:
-            start = bullet.end()
-        while start < end and prose[start].isspace():
-            start += 1
-        while end > start and prose[end - 1].isspace():
-            end -= 1
-        if end - start >= 3:
-            yield start, end
+    return (span for span in _marked(prose, 0, len(prose)) if span[1] - span[0] >= _SHORTEST)
 
 
-def _stops(prose: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _whole(span: tuple[int, int]) -> tuple[tuple[int, int], ...]:
+    return (span,) if span[1] - span[0] >= _SHORTEST else ()
+
+
+def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence; one that is too long in parts, cut behind commas or between words."""
+    start = first
+    while end - start > MOST_SENTENCE:
+        most = start + MOST_SENTENCE
+        cuts = (text.rfind(mark, start + 1, most) for mark in (", ", " "))
+        cut = next((at + 1 for at in cuts if at > 0), most)
+        yield start, cut
+        start = cut + len(text[cut:end]) - len(text[cut:end].lstrip(" "))
+    if end - start >= _SHORTEST:
+        yield start, end
+
+
+def _marked(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
+    """What full stops and ends of lines mark off in a stretch of a text, be it a sentence or not."""
+    for line in _LINE.finditer(text, begin, stop):
+        for span in _stops(text, *line.span()):
+            yield _trimmed(text, *span)
+
+
+def _stops(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Where the sentences of a line start and end."""
-    while start < end:
-        found = _STOP.search(prose, start + 1, end)  # there is a character before it
-        stop = found.end() if found is not None else end
-        yield start, stop
-        start = stop
+    for found in _STOP.finditer(text, start + 1, end):  # there is a character before it
+        yield start, found.end()
+        start = found.end()
+    if start < end:
+        yield start, end
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch without list marks before it and blanks around it."""
+    bullets = _BULLETS.match(text, start, end)
+    begin = bullets.end() if bullets is not None else start
+    said = text[begin:end].rstrip()
+    return begin + len(said) - len(said.lstrip()), begin + len(said)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -151,6 +222,8 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _blanked(text: str) -> str:
+    if "\n" not in text:
+        return " " * len(text)
     return "\n".join(" " * len(line) for line in text.split("\n"))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from vademecum.memory.extract.scope import Limit
 from vademecum.memory.records import FactKind
 
 Cues = tuple[tuple[str, tuple[int, ...]], ...]
@@ -14,6 +15,12 @@ Cues = tuple[tuple[str, tuple[int, ...]], ...]
 
 OPENING = r"(?:^|(?<=[,;:(])\s*|(?<=\s)"
 """How a pattern begins that matches only where a clause opens; the language's own links between clauses come next."""
+
+# Work is counted in units of some 50 nanoseconds: so much that no text costs more for what is counted than long lists of
+# rules do, measured on texts that are made of nothing but what one rule looks for.
+PER_CUE, PER_OPENING = 150, 20  # each time a cue is said, each place where a clause opens
+
+_BEGINNING = re.compile(r"^|\b\w|[.;]")  # of a word or a clause: no pattern that begins near its cue begins elsewhere
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,7 @@ class Rule:
         corrects: it takes back something.
         problem_before: what it is a fix of stands before it.
         about: what it is always about, where the form itself says so.
+        dear: how many times as much work a cue of it is as one of others.
         known: it counts only where the value is a choice that is known as one: "use yarn" lasts, "use that helper" may not.
     """
 
@@ -49,6 +57,7 @@ class Rule:
     problem_before: bool = False
     known: bool = False
     about: str = ""
+    dear: int = 1
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
@@ -72,6 +81,16 @@ class Rule:
         else:
             yield from self.compiled.finditer(sentence)
 
+    def work(self, length: int, times: int, openings: int) -> int:
+        """Return what looking for it in a sentence costs at most, in units of work.
+
+        Args:
+            length: characters of the sentence.
+            times: how often a cue is in it.
+            openings: the places where a clause opens.
+        """
+        return length // 2 + PER_CUE * self.dear * times + (PER_OPENING * openings if self.opens else 0)
+
     def _at(self, places: Iterable[int], sentence: str) -> Iterator[re.Match[str]]:
         end = 0
         for place in places:
@@ -81,13 +100,15 @@ class Rule:
                 yield match
 
     def _near_cues(self, sentence: str, words: int) -> Iterator[int]:
-        """Yield the places, in order and each once, from so many words before a cue up to it."""
+        """Yield where a word or a clause begins, in order and each once, from so many words before a cue up to it."""
         done = 0
         for cue in self._cue.finditer(sentence):
             first = cue.start()
             for _ in range(words):
-                first = sentence.rfind(" ", 0, len(sentence[:first].rstrip())) + 1
-            yield from range(max(first, done), cue.start() + 1)
+                while first > done and sentence[first - 1].isspace():
+                    first -= 1
+                first = sentence.rfind(" ", done, first) + 1 or done
+            yield from (place.start() for place in _BEGINNING.finditer(sentence, first, cue.start() + 1))
             done = cue.start() + 1
 
     @cached_property
@@ -110,7 +131,7 @@ class Language:
 
     Attributes:
         rules: the first that applies to a clause is what it says.
-        hedges: words that take back half of what is said.
+        hedges: words that take back half of what is said, in lower case.
         asks: what makes a clause a question or a condition, seen at its start.
         reason: `because …`, in the group `reason`.
         takes_back: words that make a correction of the sentence they open, or of the next.
@@ -120,11 +141,11 @@ class Language:
         lead: a clause starts behind this.
         head_first: a noun stands before what describes it ("fonctions courtes").
         no: what stands before a value that is denied.
-        limits: where it holds: a pattern with the group `name`, and what the name becomes.
+        limits: where it holds.
     """
 
     rules: tuple[Rule, ...]
-    hedges: re.Pattern[str]
+    hedges: tuple[str, ...]
     asks: re.Pattern[str]
     reason: re.Pattern[str]
     takes_back: re.Pattern[str]
@@ -132,7 +153,7 @@ class Language:
     back: tuple[str, ...]
     links: str
     clause: re.Pattern[str]
-    limits: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
+    limits: tuple[Limit, ...]
     head_first: bool = False
     no: str = "not"
 
@@ -141,17 +162,22 @@ class Language:
         words = _said_once(low)
         return tuple((cue, rules) for part, cue, rules in self._sought if part in words and (part == cue or cue in low))
 
-    def openings(self, sentence: str, rules: Sequence[Rule]) -> list[int]:
+    def openings(self, sentence: str, rules: Iterable[Rule]) -> list[int]:
         """Return where a clause may open, for those of the rules that match there alone."""
         if not any(rule.opens for rule in rules):
             return []
         return [0, *(match.end() for match in self._openings.finditer(sentence))]
 
-    def rules_for(self, low: str, cues: Cues) -> list[Rule]:
-        """Return the rules that a sentence in lower case holds a cue of, in their order; each cue is looked for once."""
-        numbers = {number for cue, rules in cues if cue in low for number in rules}
-        cued = [self.rules[number] for number in sorted(numbers)]
-        return [rule for rule in cued if rule.has_what_it_needs(low)]
+    def rules_for(self, low: str, cues: Cues) -> list[tuple[Rule, int]]:
+        """Return the rules that a sentence in lower case holds a cue of, in their order, each with how often it does."""
+        times: dict[int, int] = {}
+        for cue, rules in cues:
+            if count := low.count(cue):
+                for number in rules:
+                    times[number] = times.get(number, 0) + count
+        return [
+            (rule, times[number]) for number in sorted(times) if (rule := self.rules[number]).has_what_it_needs(low)
+        ]
 
     def clause_ends(self, sentence: str) -> list[int]:
         """Return where each clause of a sentence starts, behind what it opens with, ascending; the first at 0."""
@@ -169,6 +195,15 @@ class Language:
         return tuple(
             (max(cue.split(), key=len) if " " in cue.strip() else cue, cue, rules) for cue, rules in self._cued
         )
+
+    def hedged(self, low: str) -> list[tuple[int, int]]:
+        """Return where a sentence in lower case holds words that take back half of what is said."""
+        said = [word for word in self.hedges if word in low]
+        return [match.span() for word in said for match in self._hedges[word].finditer(low)]
+
+    @cached_property
+    def _hedges(self) -> dict[str, re.Pattern[str]]:
+        return {word: re.compile(rf"\b{re.escape(word)}\b") for word in self.hedges}
 
     @cached_property
     def _openings(self) -> re.Pattern[str]:

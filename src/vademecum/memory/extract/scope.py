@@ -48,19 +48,21 @@ def _everywhere(_: re.Match[str]) -> str:
     return "*"
 
 
-Limit = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
+# A pattern with the group `name`, what the name becomes, and of what one is in every sentence that it finds something in.
+Limit = tuple[re.Pattern[str], Callable[[re.Match[str]], str], tuple[str, ...]]
+_PARTS = ("/", "*", ".")  # of a path
 ENGLISH_LIMITS: tuple[Limit, ...] = (
-    (re.compile(r"(?i)\b(?:everywhere|globally|in every(?:thing)?(?: project| repo(?:sitory)?| codebase)|(?:in|for|across) (?:all|any)(?: of)?(?: my| our| the)? (?:projects|repos|repositories|codebases)|in any project)\b"), _everywhere),
-    (re.compile(rf"(?i)\b(?:in|under|inside|within|for|below|of)\s+(?:the |all |any |every )?(?:files? (?:in|under|matching) )?{_PATH}"), _path),
-    (re.compile(r"(?i)\b(?:in|under|inside|within)\s+(?:the |our )?`?(?P<name>[\w-]+)`?/?\s+(?:folder|directory|dir|package|module)\b"), _directory),
-    (re.compile(rf"(?i)\b(?:in|for|when writing|when editing|writing|with)\s+(?:the |our |all |any )?(?P<name>{_NAMES}|(?-i:Go|C))(?![\w-])(?!\s+\d)(?:\s+(?:code|files?|modules?|scripts?|projects?|tests?))?(?=\s*(?:[,.;:!]|$|\s(?:and|use|always|never|i|we|prefer|please|not|rather|over|instead|because)\b))"), _language),
-    (re.compile(rf"(?i)(?<!\w)(?P<name>{_NAMES}) (?:code|files|modules|scripts)\b"), _language),
+    (re.compile(r"(?i)\b(?:everywhere|globally|in every(?:thing)?(?: project| repo(?:sitory)?| codebase)|(?:in|for|across) (?:all|any)(?: of)?(?: my| our| the)? (?:projects|repos|repositories|codebases)|in any project)\b"), _everywhere, ("every", "globally", "all", "any")),
+    (re.compile(rf"(?i)\b(?:in|under|inside|within|for|below|of)\s+(?:the |all |any |every )?(?:files? (?:in|under|matching) )?{_PATH}"), _path, _PARTS),
+    (re.compile(r"(?i)\b(?:in|under|inside|within)\s+(?:the |our )?`?(?P<name>[\w-]+)`?/?\s+(?:folder|directory|dir|package|module)\b"), _directory, ("folder", "dir", "package", "module")),
+    (re.compile(rf"(?i)\b(?:in|for|when writing|when editing|writing|with)\s+(?:the |our |all |any )?(?P<name>{_NAMES}|(?-i:Go|C))(?![\w-])(?!\s+\d)(?:\s+(?:code|files?|modules?|scripts?|projects?|tests?))?(?=\s*(?:[,.;:!]|$|\s(?:and|use|always|never|i|we|prefer|please|not|rather|over|instead|because)\b))"), _language, ("in", "for", "writing", "editing", "with")),
+    (re.compile(rf"(?i)(?<!\w)(?P<name>{_NAMES}) (?:code|files|modules|scripts)\b"), _language, ("code", "files", "modules", "scripts")),
 )  # fmt: skip
 FRENCH_LIMITS: tuple[Limit, ...] = (
-    (re.compile(r"(?i)\b(?:partout|globalement|(?:dans|pour) (?:tous|toutes) (?:mes |nos |les )?(?:projets|dépôts|repos))\b"), _everywhere),
-    (re.compile(rf"(?i)\b(?:dans|sous|pour)\s+(?:les? |la |tous les )?(?:fichiers? )?{_PATH}"), _path),
-    (re.compile(r"(?i)\bdans\s+(?:le |la )?(?:dossier|répertoire|module|paquet)\s+`?(?P<name>[\w/-]+)`?"), _directory),
-    (re.compile(rf"(?i)\b(?:en|pour le code|pour du code|dans le code|code|fichiers?)\s+(?P<name>{_NAMES}|(?-i:Go|C))(?![\w-])"), _language),
+    (re.compile(r"(?i)\b(?:partout|globalement|(?:dans|pour) (?:tous|toutes) (?:mes |nos |les )?(?:projets|dépôts|repos))\b"), _everywhere, ("partout", "globalement", "tous", "toutes")),
+    (re.compile(rf"(?i)\b(?:dans|sous|pour)\s+(?:les? |la |tous les )?(?:fichiers? )?{_PATH}"), _path, _PARTS),
+    (re.compile(r"(?i)\bdans\s+(?:le |la )?(?:dossier|répertoire|module|paquet)\s+`?(?P<name>[\w/-]+)`?"), _directory, ("dossier", "répertoire", "module", "paquet")),
+    (re.compile(rf"(?i)\b(?:en|pour le code|pour du code|dans le code|code|fichiers?)\s+(?P<name>{_NAMES}|(?-i:Go|C))(?![\w-])"), _language, ("en", "code", "fichier")),
 )  # fmt: skip
 
 
@@ -70,8 +72,9 @@ def where(sentence: str, limits: tuple[Limit, ...]) -> str:
     >>> where("In src/api/ never log request bodies.", ENGLISH_LIMITS), where("For Python, use ruff", ENGLISH_LIMITS)
     ('src/api/**', 'language:python')
     """
-    for pattern, name in limits:
-        match = pattern.search(sentence)
+    low = sentence.lower()
+    for pattern, name, needed in limits:
+        match = pattern.search(sentence) if any(word in low for word in needed) else None
         if match is not None:
             return name(match)
     return ""

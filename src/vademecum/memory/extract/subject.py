@@ -12,7 +12,7 @@ A well-known tool stands for what it is a choice of. Otherwise the subject is na
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -71,9 +71,17 @@ CHOICES: Mapping[str, Subject] = _choices(
         "answer language/": "english french german spanish italian portuguese français anglais allemand espagnol",
     }
 )
-_CHOICE = re.compile(
-    r"(?i)(?<![\w.-])(?:" + "|".join(sorted(map(re.escape, CHOICES), key=len, reverse=True)) + r")(?![\w-])"
-)
+
+
+def _any_of(names: Iterable[str]) -> str:
+    """A pattern of any of some names, the longest first; by their first letter, so that each word is compared with few."""
+    by_letter: dict[str, list[str]] = {}
+    for name in sorted(names, key=len, reverse=True):
+        by_letter.setdefault(name[0], []).append(re.escape(name[1:]))
+    return "|".join(f"{re.escape(letter)}(?:{'|'.join(rest)})" for letter, rest in by_letter.items())
+
+
+_CHOICE = re.compile(rf"(?i)(?<![\w.-])(?:{_any_of(CHOICES)})(?![\w-])")
 _ANSWERS = Subject("answer language")
 # A word beside a language that makes it the language of something else: "comments in English"
 _ELSE = re.compile(
