@@ -121,5 +121,6 @@ def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tupl
     view = asked.view
     attention = asked.attention_after(()) * view.graph.shared(chain)
     order = [replayed] if replayed is not None else []
-    order += [int(n) for n in top(attention, EVIDENCE) if attention[n] > 0 and n != replayed]
+    speaking = np.flatnonzero(attention > 0)
+    order += [n for n in speaking[top(attention[speaking], EVIDENCE)].tolist() if n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])
