@@ -127,7 +127,8 @@ class After:
             weights: float32 (len(HEADS),).
         """
         columns = self._columns
-        total: Floats = (weights[_MOVING_COLUMNS] @ columns.reshape(len(columns), -1)).reshape(columns.shape[1:])
+        moving = weights[_MOVING_COLUMNS] @ columns.reshape(len(columns), -1)
+        total: Floats = np.asarray(moving, np.float32).reshape(columns.shape[1:])
         total += unmoved
         row, tool = self.used
         total[row, tool] += weights[_COLUMN["used"]]  # twice called is used once
