@@ -7,7 +7,8 @@ training tasks were observed. livemcp has no training tasks and is asked without
 
 `unused` is about tools that no observed task has: how often those that a task takes are among the first three, beside the same search
 without history. Five draws: of a fifth of the tools with all tasks that have them left out, and of 10 and 40 observed tasks; of
-livemcp 40 tasks are drawn to be observed. That all such tools that text has first are shown was chosen on draws within training tasks.
+livemcp 40 tasks are drawn to be observed. That all such tools that text has first are shown was chosen on draws within
+training tasks of tmdb and bfcl, and with two of the draws of livemcp in view.
 """
 
 from __future__ import annotations
