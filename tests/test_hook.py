@@ -374,6 +374,17 @@ def test_stop_takes_the_transcript_in_behind_the_agents_back(place: Place, trans
     assert kept_house(database), "once a day it keeps house too"
 
 
+def test_stop_runs_nothing_of_the_repository(place: Place, transcript: Path, tmp_path: Path) -> None:
+    """A module of it that is called as one of Python's own, or ours, is never imported."""
+    marks = tmp_path / "marks"
+    for name in ("click", "html", "json", "vademecum"):
+        (place.root / f"{name}.py").write_text(f"open({str(marks)!r}, 'a').write(__name__)\n", encoding="utf-8")
+    say(transcript, place, "Never use tabs here.", 0)
+    assert told(place.hook("stop", {"hook_event_name": "Stop", "transcript_path": str(transcript)})) == ""
+    assert until(lambda: marks.exists() or caught_up(place) == ["done"])
+    assert not marks.exists()
+
+
 def test_stop_starts_one_process_at_a_time_and_loses_nothing(place: Place, transcript: Path) -> None:
     """While one is at it no other is started, and it looks once more before it goes: what was said meanwhile is kept."""
     place.remember("The staging server is at 10.0.0.4.")

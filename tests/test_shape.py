@@ -120,6 +120,14 @@ def test_only_the_edges_catch_everything() -> None:
     assert sorted(blind) == ["cli/__init__.py", "hook.py", "mcp/stdio.py"]
 
 
+def test_no_python_that_is_started_looks_into_the_working_directory() -> None:
+    """Which may be a repository with a module that is called as one of ours: `-P` leaves it out."""
+    started = re.compile(r'sys\.executable, "(?P<listed>-\w)|\{python\} (?P<said>-\w)')
+    found = [(path.name, match) for path in SOURCES for match in started.finditer(path.read_text(encoding="utf-8"))]
+    assert found
+    assert [name for name, match in found if "-P" not in match.groups()] == []
+
+
 def test_public_names_are_what_is_there() -> None:
     """`__all__` is short, complete, and the same for a reader, a type checker and `dir`."""
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))

@@ -272,7 +272,7 @@ class Engine:
         """Take in what changed, or a commit, also in the graphs, which would otherwise be made in silence."""
         with suppress(StoreAwayError):  # a context goes on with what this machine has of the index, and says so
             if refresh and not commit:
-                self.codebase.refresh(progress)
+                self.codebase.refresh(progress, linked=True)
             for root in self.roots:
                 self.codebase.graph(root.name, commit, refresh=False, progress=progress)
 

@@ -170,7 +170,7 @@ def start_catching_up(directory: str) -> None:
     import subprocess
 
     nothing = subprocess.DEVNULL
-    command = [sys.executable, "-m", "vademecum", "memory", "hook", CATCH_UP]
+    command = [sys.executable, "-P", "-m", "vademecum", "memory", "hook", CATCH_UP]
     with held:
         inherited = () if sys.platform == "win32" else (held.fileno(),)
         subprocess.Popen([*command, *map(str, inherited)], cwd=directory, stdin=nothing, stdout=nothing, stderr=nothing,

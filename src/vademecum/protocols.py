@@ -6,7 +6,7 @@ Each is a `Protocol` of a few methods, so nobody needs to import us. Methods tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -250,6 +250,10 @@ class Store(Protocol):
 
     def transaction(self) -> AbstractContextManager[None]:
         """Everything inside is written together or not at all. Raises `StoreError`."""
+        ...
+
+    def state(self) -> Hashable:
+        """Return what is another value whenever anything may have been written since, by whomever; None where only asking tells."""
         ...
 
     def check(self) -> Result[str, StoreError]:

@@ -8,9 +8,10 @@ import subprocess
 import pytest
 
 from vademecum.codebase.graph import ahead as module
-from vademecum.codebase.graph import build
+from vademecum.codebase.graph import build, records
 from vademecum.codebase.graph.ahead import Ahead
 from vademecum.codebase.graph.terms import Tier
+from vademecum.result import Ok
 
 BODY = "    total = sum(range(n))\n" * 40
 FILES = {
@@ -125,3 +126,39 @@ def test_a_large_repository_is_linked_after_it_is_stored(repo, engine, taken, mo
     found.codebase.index()
     assert taken == [None]
     assert "page" in [each.name for each in found.codebase.callers("shown").found]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_search_does_not_wait_for_what_a_graph_needs(repo, engine, processes):
+    """What files refer to is found when a graph is first asked for, and the graph is the same; a context has it found at once."""
+    whole = engine(repo("whole", FILES), index__workers=1)
+    whole.codebase.index()
+    searched = engine(repo("searched", FILES), index__workers=processes)
+    assert searched.codebase.search("run a step").evidence
+    kept = searched.codebase._repositories[0][0].catalogue.store
+    assert kept.count("mentions") == Ok(0)
+    assert graph(searched) == graph(whole)
+    assert kept.count("mentions").unwrap() == 162
+    assert helpers() == []
+
+    asked = engine(repo("asked", FILES), index__workers=processes)
+    asked.codebase.refresh(linked=True)
+    assert asked.codebase._repositories[0][0].catalogue.store.count("mentions").unwrap() == 162
+
+
+def test_a_kill_while_references_are_found_loses_none_that_were_kept(repo, engine, monkeypatch):
+    """They are kept as they come; the next question finds the rest."""
+    found = engine(repo("killed", FILES), index__workers=1)
+    found.codebase.search("run a step")
+    monkeypatch.setattr(records, "KEPT_AT_ONCE", 50)
+
+    def stops(stage, done, total):
+        if stage == "reading references" and done == 120:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        found.codebase.graph(progress=stops)
+    assert found.codebase._repositories[0][0].catalogue.store.count("mentions") == Ok(100)
+    whole = engine(repo("unhurt", FILES), index__workers=1)
+    whole.codebase.index()
+    assert graph(found) == graph(whole)

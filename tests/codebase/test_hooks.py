@@ -67,6 +67,18 @@ def test_a_commit_is_indexed_behind_gits_back(repo):
     assert until(lambda: snapshots(app).commit == commit)
 
 
+def test_a_hook_runs_nothing_of_the_repository(repo, tmp_path, monkeypatch):
+    """A module of it that is called as one of Python's own, or ours, is never imported."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    app = repo()
+    install(root_of(app))
+    for name in ("click", "html", "json", "vademecum"):
+        app.write(f"{name}.py", f"open({str(tmp_path / 'marks')!r}, 'a').write(__name__)\n")
+    commit = app.commit()
+    assert until(lambda: (tmp_path / "marks").exists() or snapshots(app).commit == commit)
+    assert not (tmp_path / "marks").exists()
+
+
 def test_a_merge_a_checkout_and_a_rewrite_are_indexed(repo):
     app = repo()
     install(root_of(app))

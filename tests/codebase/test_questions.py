@@ -369,3 +369,55 @@ def test_a_file_that_moved_has_removed_nothing(repo, engine):
     made.git("mv", "app/cached.py", "app/kept.py")
     found = engine(made).codebase.impact(diff="HEAD")
     assert "gone" not in found.reason
+
+
+def test_who_still_names_a_file_that_moved_is_told(repo, engine):
+    """Nothing in it changed, and those that import it from where it was are broken all the same."""
+    made = repo("app", FILES)
+    made.git("mv", "app/store.py", "app/shelf.py")
+    found = engine(made).codebase.impact(diff="HEAD")
+    first = {(each.path, each.name) for each in found.found if each.distance == 1}
+    assert {
+        ("app/serve.py", ""),
+        ("app/serve.py", "answer"),
+        ("app/cached.py", "Cached"),
+        ("docs/guide.md", "Guide.Stores"),
+    } <= first
+    assert "app/store.py is gone" in found.reason
+    assert found.tests == ("tests/test_serve.py",)
+
+
+def test_who_was_mended_with_a_file_that_moved_is_not_broken(repo, engine):
+    """They name it where it is now."""
+    made = repo("app", FILES)
+    made.git("mv", "app/store.py", "app/shelf.py")
+    for path in ("app/serve.py", "app/cached.py", "docs/guide.md"):
+        made.write(path, FILES[path].replace("app.store", "app.shelf").replace("app/store", "app/shelf"))
+    found = engine(made).codebase.impact(diff="HEAD")
+    assert "gone" not in found.reason
+
+
+@pytest.mark.parametrize("name", ["prix_é.py", 'say "hi".py', "a b.py", "back\\slash.py"])
+def test_a_range_reads_any_name_of_a_file(repo, engine, name):
+    """Unusual ones stand in quotes, with escapes, in what git says."""
+    made = repo("app", {**FILES, name: "def price():\n    return 1\n\n\ndef total():\n    return price()\n"})
+    made.write(name, "def price():\n    return 2\n\n\ndef total():\n    return price()\n")
+    found = engine(made).codebase.impact(diff="HEAD")
+    assert [(each.name, each.path) for each in found.of] == [("price", name)]
+    assert names(found) == [("total", "called_by", "exact", 1)]
+
+
+def test_a_test_that_changed_is_to_be_run(repo, engine):
+    """Nobody refers to it: it is run for itself."""
+    made = repo("app", FILES)
+    made.write("tests/test_serve.py", FILES["tests/test_serve.py"].replace("'q'", "'r'"))
+    code = engine(made).codebase
+    assert code.impact(diff="HEAD").tests == ("tests/test_serve.py",)
+    assert code.impact("tests/test_serve.py").tests == code.impact("test_answer").tests == ("tests/test_serve.py",)
+
+
+@pytest.mark.parametrize("revisions", ["nosuch..HEAD", "nosuch", "HEAD~99...HEAD"])
+def test_a_range_that_is_not_known_says_what_to_name(repo, engine, revisions):
+    code = engine(repo("app", FILES)).codebase
+    with pytest.raises(GitError, match=r"has no revision '.*': name a branch, a tag or a commit"):
+        code.impact(diff=revisions)

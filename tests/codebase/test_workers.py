@@ -9,7 +9,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from vademecum.codebase.workers import POOL_FROM_BYTES, Plan, analyse_all
+from vademecum.codebase.chunk import references_of
+from vademecum.codebase.workers import POOL_FROM_BYTES, Plan, Task, analyse_all, find_references
 from vademecum.providers.embedders.hashing import HashingEmbedder
 
 JOBS = [
@@ -46,6 +47,22 @@ def test_several_processes_find_what_one_does(embedder):
             np.testing.assert_array_equal(
                 *(getattr(a, name)[np.lexsort((a.keys, a.docs))] for a in (one.arrays, many.arrays))
             )
+    assert workers() == []
+
+
+@pytest.mark.slow
+def test_references_are_found_by_themselves_as_with_all_the_rest():
+    """In one process or several, and beside what a search needs."""
+    jobs = [(b"import os\n\n\ndef home():\n    return os.getcwd()\n", "python"), (b"no code", "text"), *JOBS]
+    expected = [references_of(*job) for job in jobs]
+    assert expected[0]
+    assert not expected[1]
+    with_rest = dict(analyse_all(jobs, Plan("", 5.0, 1, Task.LINKED), None))
+    assert [with_rest[n].references for n in range(len(jobs))] == expected
+    for processes in (1, 3):
+        found = dict(find_references(jobs, Plan("hashing", 5.0, processes)))
+        assert [found[n] for n in range(len(jobs))] == expected
+    assert not any(analysis.references for _, analysis in analyse_all(jobs[:3], Plan("", 5.0, 1), None))
     assert workers() == []
 
 

@@ -513,7 +513,7 @@ def test_the_command_is_the_one_that_is_installed(tmp_path: Path, monkeypatch: p
     assert command("", python, "/c/uv/archive-v0/Ab3").words == ("uvx", "vademecum==0.1.0")
     assert command("", python, "/h/.local/pipx/.cache/f00").words == ("pipx", "run", "vademecum==0.1.0")
     (folder / "vade").unlink()
-    assert command("", python, "/opt/venv").words == (python, "-m", "vademecum")
+    assert command("", python, "/opt/venv").words == (python, "-P", "-m", "vademecum")
     assert command("a 'b c'").words == ("a", "b c")
     for wrong in ("'", " "):
         with pytest.raises(UsageError):

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
-from vademecum.result import Ok
+from vademecum.result import Err, Ok
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
 from vademecum.storage.sqlite import SqliteStore
 
@@ -189,3 +189,45 @@ def test_starting_over_empties_the_store_and_keeps_the_file(path):
         assert store.upsert("meta", [("b", "2")]) == Ok(1)
     with closing(sqlite3.connect(f"{path}.damaged")) as db:
         assert db.execute("SELECT * FROM meta").fetchall() == [("a", "1")]
+
+
+def test_its_state_tells_whether_anything_was_written(path):
+    """The same while nothing is written; another after a write of its own, of another process, and a new beginning."""
+    with closing(SqliteStore(path)) as store, closing(SqliteStore(path)) as other:
+        seen = [store.state()]
+        assert store.scan("meta") == Ok([("a", "1")])
+        assert store.state() == seen[0]
+        for write in (
+            lambda: store.upsert("meta", [("a", "2")]),
+            lambda: other.upsert("meta", [("a", "3")]),
+            lambda: other.delete("meta", []),
+            store.start_over,
+        ):
+            write()
+            assert store.state() not in seen
+            seen.append(store.state())
+        assert None not in seen
+
+
+def test_what_may_be_taken_back_has_no_state(path):
+    """Inside a transaction nothing may be kept of what is read, and after it was rolled back nothing is left of it."""
+    with closing(SqliteStore(path)) as store:
+
+        def fail():
+            with store.transaction():
+                store.upsert("meta", [("a", "2")]).unwrap()
+                assert store.state() is None
+                raise KeyError
+
+        with pytest.raises(KeyError):
+            fail()
+        assert store.state() is not None
+        assert store.scan("meta") == Ok([("a", "1")])
+
+
+def test_a_closed_database_has_no_state(path):
+    """Whatever is asked next says what is wrong."""
+    store = SqliteStore(path)
+    store.close()
+    assert store.state() is None
+    assert isinstance(store.scan("meta"), Err)

@@ -106,10 +106,14 @@ def is_under(path: str, root: str) -> bool:
 
 
 def parse_hunks(diff: str) -> list[Hunk]:
-    """Read the hunks of one file's `git diff -U0`."""
+    r"""Read the hunks of one file's `git diff -U0`; none of a file that is binary, or had only its mode changed.
+
+    >>> parse_hunks("old mode 100644\nnew mode 100755\n")
+    []
+    """
     heads = list(_HUNK.finditer(diff))
     hunks = []
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
+    for head, following in zip(heads, [*heads[1:], None], strict=False):
         lines = diff[head.end() : following.start() if following else len(diff)].split("\n")[1:]
         removed = tuple(line[1:] for line in lines if line.startswith("-"))
         added = tuple(line[1:] for line in lines if line.startswith("+"))

@@ -63,7 +63,7 @@ def write_file(path: str, text: str) -> None:
             file.write(text)
         os.replace(beside, path)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}; name another file") from error
+        raise UsageError(f"cannot write {path!r}: {error.strerror}; name another file") from error
 
 
 def emit_json(value: Any) -> None:

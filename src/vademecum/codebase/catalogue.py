@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
@@ -79,6 +79,7 @@ class Catalogue:
         self.here = here
         self.segments = Segments(store, directory, embedder, here)
         self._loaded: dict[tuple[str, str], tuple[tuple[str, ...], tuple[Snapshot, View]]] = {}
+        self._asked: dict[tuple[str, str], tuple[Hashable, tuple[str, ...]]] = {}
         self._forget_read()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
 
@@ -107,9 +108,14 @@ class Catalogue:
         return known[1]
 
     def _names(self, kind: str, place: str) -> tuple[str, ...]:
-        """Return the derived files that a snapshot stands on now."""
-        own = self._scan("snapshots", self._at(kind, place), ("table_file",))
-        return (*(name for (name,) in own), *self.segments.names())
+        """Return the derived files that a snapshot stands on now: as they were last read, while nothing was written since."""
+        state = self.store.state()  # asked first: what is written meanwhile makes the next one differ
+        then, names = self._asked.get((kind, place), (None, ()))
+        if state is None or state != then:
+            own = self._scan("snapshots", self._at(kind, place), ("table_file",))
+            names = (*(name for (name,) in own), *self.segments.names())
+            self._asked[kind, place] = state, names
+        return names
 
     def _view(self, files: FileTable) -> View:
         """Join files with what is at hand of their contents; what other machines made of the rest is brought here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,10 +12,20 @@ from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Node
 from vademecum.errors import UsageError
 
-# Behind its `index` line, which no line of a file can be taken for: each of those begins with a mark.
-_FILE = re.compile(r"^index .*\n--- (?:a/)?(.+?)\t?\n\+\+\+ (?:b/)?(.+?)\t?$", re.MULTILINE)
+# Behind its `index` line, which no line of a file can be taken for: each of those begins with a mark. A file that moved and
+# is the same has no such line.
+_FILE = re.compile(
+    r"^index .*\n--- (?P<before>.+?)\t?\n\+\+\+ (?P<now>.+?)\t?$"
+    r"|^rename from (?P<left>.+)\nrename to (?P<come>.+)$(?!\nindex )",
+    re.MULTILINE,
+)
 _HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
-_OPTIONS = ("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--dst-prefix=b/", "--src-prefix=a/", "--relative")
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+_OPTIONS = (
+    *("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"),
+    *("--dst-prefix=b/", "--src-prefix=a/", "--relative"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +53,7 @@ def changed_files(graph: Graph, revisions: str) -> list[ChangedFile]:
     """
     check_range(revisions)
     diff = git.run(graph.opened.repo.root, "diff", *_OPTIONS, revisions, "--").unwrap()
-    return read_diff(diff.decode(errors="replace"))
+    return read_diff(os.fsdecode(diff))
 
 
 def check_range(revisions: str) -> None:
@@ -72,9 +83,27 @@ def read_diff(diff: str) -> list[ChangedFile]:
     ends = [*(head.start() for head in heads), len(diff)][1:]
     found = []
     for head, end in zip(heads, ends, strict=True):
-        before, now = ("" if path == "/dev/null" else path for path in head.groups())
+        before = _path(head["before"], "a/") if head["before"] else _path(head["left"])
+        now = _path(head["now"], "b/") if head["now"] else _path(head["come"])
         hunks = [tuple(map(int, (gone or 1, at, come or 1))) for gone, at, come in
                  (hunk.groups() for hunk in _HUNK.finditer(diff, head.end(), end))]  # fmt: skip
         spans = tuple((max(at, 1), max(at + come - 1, at, 1)) for _, at, come in hunks)
         found.append(ChangedFile(before, now, spans, any(gone for gone, *_ in hunks)))
     return found
+
+
+def _path(said: str, prefix: str = "") -> str:
+    r"""Return the path that git writes in the head of a diff, "" for none.
+
+    >>> _path("a/b.py", "a/"), _path('"a/say \\"\\303\\251\\".py"', "a/"), _path("/dev/null", "b/")
+    ('b.py', 'say "é".py', '')
+    """
+    if said.startswith('"'):
+        said = os.fsdecode(_ESCAPE.sub(_plain, os.fsencode(said[1:-1])))
+    return "" if said == "/dev/null" else said.removeprefix(prefix)
+
+
+def _plain(escape: re.Match[bytes]) -> bytes:
+    """Return what a backslash stands for with what is behind it: a byte by its octal number, a control character, or itself."""
+    said = escape[1]
+    return bytes([int(said, 8) & 0xFF]) if len(said) == 3 else _ESCAPED.get(said, said)

@@ -60,6 +60,22 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, refere
     )
 
 
+def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str:
+    r"""Return what one file refers to, as `references.References` reads it; "" where no grammar reads the file.
+
+    >>> chunk_file(b"import os\n\nos.getcwd()\n", "python", references=True).references == references_of(
+    ...     b"import os\n\nos.getcwd()\n", "python"
+    ... )
+    True
+    """
+    row = languages.row(language)
+    parsed = parse(content, language, deadline_s) if row is not None and row.module is not None else None
+    if row is None or not isinstance(parsed, Ok):
+        return ""
+    outline = Outline(content, parsed.value, equations=row.equations)
+    return find_references(Lines(content), parsed.value, outline, language)
+
+
 def _plain(section: sections.Section, lines: Lines) -> Chunk:
     """Make a chunk of a section or window."""
     start, end = section.start, section.end

@@ -91,9 +91,9 @@ class Codebase:
         """Bring every open repository's index up to date."""
         return [self._linked(repo, progress or _silent, commit, full=full) for repo, _ in self._repositories]
 
-    def refresh(self, progress: Progress | None = None) -> list[IndexReport]:
-        """Do what a search does first: take in what changed, without waiting for another process that is at it."""
-        return [self._refreshed(repo, progress or _silent, "") for repo, _ in self._repositories]
+    def refresh(self, progress: Progress | None = None, *, linked: bool = False) -> list[IndexReport]:
+        """Take in what changed, without waiting for another process that is at it: what a search does first, and, `linked`, a context."""
+        return [self._refreshed(repo, progress or _silent, "", linked=linked) for repo, _ in self._repositories]
 
     def search(  # noqa: PLR0913 - the filters people type, each by its name
         self,
@@ -376,19 +376,19 @@ class Codebase:
         from vademecum.codebase.graph.ahead import Ahead
 
         with Ahead() as ahead:
-            report = index(repo, progress, revision=commit, full=full, ahead=ahead)
+            report = index(repo, progress, revision=commit, full=full, references=True, ahead=ahead)
             if self._server is not None:
                 publish(self._server(), repo, progress, anew=full)
             ahead.link(self._open_one(repo, (), commit, progress, refresh=False), progress)
         return report
 
-    def _refreshed(self, repo: Repository, progress: Progress, commit: str) -> IndexReport:
+    def _refreshed(self, repo: Repository, progress: Progress, commit: str, *, linked: bool = False) -> IndexReport:
         """Take in what changed. When another process is at it, the last complete state is good enough, if there is one."""
         try:
-            return index(repo, progress, revision=commit, wait=False, embed=FEW)
+            return index(repo, progress, revision=commit, wait=False, embed=FEW, references=linked)
         except StoreBusyError:
             standing = report_standing(repo, commit)
-            return index(repo, progress, revision=commit, embed=FEW) if standing is None else standing
+            return standing or index(repo, progress, revision=commit, embed=FEW, references=linked)
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

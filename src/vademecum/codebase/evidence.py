@@ -26,6 +26,8 @@ from vademecum.retrieval.stored import Said
 from vademecum.types import Chunk, Evidence, Freshness
 
 Rows = NDArray[np.integer]
+KINDS_SAID = tuple(kind.value for kind in KIND_CODES)
+FILE_KINDS_SAID = tuple(kind.value for kind in FILE_KINDS)
 
 
 def gather_evidence(
@@ -49,19 +51,22 @@ def gather_evidence(
     found: dict[int, Evidence] = {}
     for which, results in own.items():
         each, base = opened[which], bases[which]
+        view, places = each.view, [span.place for _, span in results]
         rows = [row - base for _, span in results for row in range(span.first, span.last + 1)]
-        said = dict(zip(rows, each.view.said(rows), strict=True))
-        bests = [int(ranked.rows[span.place]) - base for _, span in results]
-        files = each.view.row_file.take(bests).tolist()
+        said = dict(zip(rows, view.said(rows), strict=True))
+        bests, scores = (ranked.rows.take(places) - base).tolist(), ranked.scores.take(places).tolist()
+        files, kinds = view.row_file.take(bests).tolist(), view.kinds.take(view.row_chunk.take(bests)).tolist()
         states = {file: check_file(each, file) for file in dict.fromkeys(files)}
-        contents = each.repo.catalogue.contents({int(each.view.files.blobs[file]) for file in states})
-        for (place, span), best, file in zip(results, bests, files, strict=True):
-            score, state = float(ranked.scores[span.place]), states[file]
+        blobs = view.files.blobs.take(files).tolist()
+        contents = each.repo.catalogue.contents(set(blobs))
+        for number, (place, span) in enumerate(results):
+            best, file = bests[number], files[number]
+            score, state = scores[number], states[file]
             if state.now is not None:
                 found[place] = evidence_of(each, best, stored_chunks(each, [best])[0], score, signals[place], state)
                 continue
             parts = [(row, said[row]) for row in range(span.first - base, span.last - base + 1)]
-            told = _told(each, best, parts, contents[int(each.view.files.blobs[file])])
+            told = _told(view.lines, best, kinds[number], parts, contents[blobs[number]])
             found[place] = _evidence(each, file, told, score, signals[place], state.freshness, each.snapshot.label)
     return tuple(found[place] for place in range(len(found)))
 
@@ -93,14 +98,15 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
     """Return the signals of some ranked rows to four places, and what each is worth, of which there is little to go round, to six."""
     shown = np.asarray(places, np.intp)
-    values = np.array([known.take(shown) for known in ranked.signals.values()], np.float64).T.round(4).tolist()
+    laid = np.concatenate([known.take(shown) for known in ranked.signals.values()]).astype(np.float64)
+    values = laid.round(4).reshape(-1, len(shown)).T.tolist()
     worth = ranked.worth.take(shown).astype(np.float64).round(6).tolist()
     return [
         dict(zip(ranked.signals, row, strict=True)) | {"worth": own} for row, own in zip(values, worth, strict=True)
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Told:
     """What evidence says of its lines."""
 
@@ -115,18 +121,18 @@ class _Told:
     best_line: int = 0
 
 
-def _told(each: Opened, best: int, parts: Sequence[tuple[int, Said]], content: bytes) -> _Told:
+def _told(lines: NDArray[np.int32], best: int, kind: int, parts: Sequence[tuple[int, Said]], content: bytes) -> _Told:
     """Return what rows that follow each other say as one, as they were indexed, with what stands between them."""
-    view, known = each.view, dict(parts)[best]
-    first, last = parts[0], parts[-1]
-    text = content[first[1].start : last[1].end].decode("utf-8", "replace").rstrip("\n")
-    symbols = known.symbols
+    (first, begins), (last, ends) = parts[0], parts[-1]
+    known, symbols, best_line = begins, begins.symbols, 0
     if len(parts) > 1:
-        symbols = tuple(dict.fromkeys([*symbols, *(name for _, said in parts for name in said.symbols)]))
-    kind = KIND_CODES[view.kinds[view.row_chunk[best]]]
-    begin, end = int(view.lines[first[0], 0]), int(view.lines[last[0], 1])
-    best_line = int(view.lines[best, 0]) if len(parts) > 1 else 0
-    return _Told(begin, end, text, kind.value, symbols, known.signature, known.summary, known.hash, best_line)
+        known, best_line = dict(parts)[best], lines.item(best, 0)
+        symbols = tuple(dict.fromkeys([*known.symbols, *(name for _, said in parts for name in said.symbols)]))
+    text = content[begins.start : ends.end].decode("utf-8", "replace").rstrip("\n")
+    return _Told(
+        lines.item(first, 0), lines.item(last, 1), text, KINDS_SAID[kind], symbols, known.signature, known.summary,
+        known.hash, best_line,
+    )  # fmt: skip
 
 
 def evidence_of(
@@ -160,7 +166,7 @@ def _evidence(  # noqa: PLR0917 - what is said, and of what state
         id=f"{name}:{label}:{path}:{told.hash}", repo=name, branch=each.snapshot.branch, commit=label,
         path=path, start_line=told.start_line, end_line=told.end_line, snippet=told.text, score=round(score, 6),
         kind=told.kind, language=files.language(file), symbols=told.symbols, signature=told.signature,
-        summary=told.summary, file_kind=FILE_KINDS[files.kinds[file]].value, signals=signals,
+        summary=told.summary, file_kind=FILE_KINDS_SAID[files.kinds.item(file)], signals=signals,
         freshness=freshness, best_line=told.best_line,
     )  # fmt: skip
 

@@ -39,6 +39,7 @@ _LOCATION_VARIABLES = words(
     " GIT_REPLACE_REF_BASE GIT_SHALLOW_FILE GIT_WORK_TREE"
 )
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1, or SHA-256 in the newer format
+_BAD_REVISION = re.compile(r"^fatal: bad revision '(.+)'$", re.MULTILINE)
 _BATCH = 64  # object ids asked for at once: 64 x 65 bytes always fit into a pipe's buffer
 
 
@@ -155,7 +156,7 @@ def resolve(root: Root, revision: str) -> Result[str, GitError]:
             return failure
         case Ok(output):
             commit = output.decode().strip().rpartition("\n")[2]
-            return Ok(commit) if commit else Err(GitError(f"{root.path} has no revision {revision!r}"))
+            return Ok(commit) if commit else Err(GitError(_unknown(root, revision)))
 
 
 def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
@@ -288,8 +289,14 @@ def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Result[b
     return Err(GitError(_explain(root, arguments[0], done.stderr.decode(errors="replace"))))
 
 
+def _unknown(root: Root, revision: str) -> str:
+    return f"{root.path} has no revision {revision!r}: name a branch, a tag or a commit"
+
+
 def _explain(root: Root, verb: str, complaint: str) -> str:
     """Turn what git printed into what is wrong and how to mend it."""
+    if unknown := _BAD_REVISION.search(complaint):
+        return _unknown(root, unknown[1])
     if "dubious ownership" in complaint:
         return (
             f"git does not trust {root.path}, because another user owns it; "

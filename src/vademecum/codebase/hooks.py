@@ -101,7 +101,7 @@ def catch_up(repo: Repository, settle_s: float = 0.3) -> bool:
                 pass  # whoever was indexing is done; what changes from here on is taken in below, or starts another
     except StoreBusyError:
         return False
-    index(repo, lambda *_: None)
+    index(repo, lambda *_: None, references=True)
     return True
 
 
@@ -176,7 +176,7 @@ def _block() -> bytes:
     return (
         f"{BEGIN}\n"
         "(unset $(git rev-parse --local-env-vars 2>/dev/null)\n"
-        f"if [ -x {python} ]; then {python} -m vademecum hooks run; else vade hooks run; fi) </dev/null >/dev/null 2>&1 &\n"
+        f"if [ -x {python} ]; then {python} -P -m vademecum hooks run; else vade hooks run; fi) </dev/null >/dev/null 2>&1 &\n"
         f"{END}\n"
     ).encode("utf-8", "surrogateescape")
 

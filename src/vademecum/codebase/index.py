@@ -29,7 +29,7 @@ from vademecum.codebase.repository import Repository
 from vademecum.codebase.sentences import analysed_again, known_sentences
 from vademecum.codebase.source import Source, decode_source, read_source
 from vademecum.codebase.walk import NOTHING, Known, Walk, walk, walk_commit
-from vademecum.codebase.workers import analyse_all
+from vademecum.codebase.workers import Plan, Task, analyse_all
 from vademecum.protocols import Progress
 from vademecum.result import Ok
 from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
@@ -99,12 +99,14 @@ def index(
     full: bool = False,
     wait: bool = True,
     embed: int | None = None,
+    references: bool = False,
     ahead: Ahead | None = None,
 ) -> IndexReport:
     """Bring a snapshot up to date: the worktree's, or that of a revision. Cheap when nothing changed.
 
     Vectors of an embedder that is slow come last; where more than `embed` pieces lack theirs, they are left for another time.
-    `ahead` is given what a graph is made of, where this makes the first snapshot.
+    With `references` it is found at once what files refer to, as a graph of them will need; a search does without, and is not to
+    wait for it. `ahead` is then given what a graph is made of, where this makes the first snapshot.
 
     Raises:
         GitError: git failed, or does not know the revision.
@@ -126,7 +128,8 @@ def index(
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
                 target = find_target(repo, revision, full=full)  # another process was at it meanwhile
             read = read_changed(repo, target, progress)
-            numbers = keep_contents(repo, read, progress, full=full, ahead=None if target.previous else ahead)
+            plan = replace(repo.plan, task=Task.LINKED) if references else repo.plan
+            numbers = keep_contents(repo, read, plan, progress, full=full, ahead=None if target.previous else ahead)
             commit_snapshot(repo, target, read, numbers)
     meaning = fill(repo, target.kind, target.place, progress, embed)
     behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
@@ -229,7 +232,7 @@ def _sources(
 
 
 def keep_contents(
-    repo: Repository, read: Reading, progress: Progress, *, full: bool, ahead: Ahead | None
+    repo: Repository, read: Reading, plan: Plan, progress: Progress, *, full: bool, ahead: Ahead | None
 ) -> dict[BlobKey, int]:
     """Analyse what is not known yet and store it, batch by batch. Returns the database id of every content."""
     wanted = {(source.blob, language): source.text for source, language in read.sources.values()}
@@ -245,9 +248,7 @@ def keep_contents(
         ahead = None
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
-    for done, (job, analysis) in enumerate(
-        analyse_all(jobs, repo.plan, repo.embedder() if repo.plan.embedder else None, ahead)
-    ):
+    for done, (job, analysis) in enumerate(analyse_all(jobs, plan, repo.embedder() if plan.embedder else None, ahead)):
         digest, language = unknown[job]
         if analysis is None:
             died = [Skipped(path, "crash", f"the {language} parser died of it") for path in read.paths(unknown[job])]

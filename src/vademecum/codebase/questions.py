@@ -98,7 +98,8 @@ def impact(
     own = {node.id for node in start} - {node.id for node, *_ in broken}
     found = nearest([*broken, *walked(graph, [*start, *above], relations, depth, into=True)], own)
     answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found, limit=limit)
-    tests = {node.path for node, *_ in found if file_kind(node.path) is FileKind.TEST}
+    touched = [*(node for node, *_ in found), *nodes]  # a test that changed is to be run, whoever refers to it
+    tests = {node.path for node in touched if file_kind(node.path) is FileKind.TEST}
     tests |= _tests_of(graph, {node.path for node in nodes})
     answer = _with_guesses(graph, replace(answer, tests=tuple(sorted(tests))), start, into=True, shown=False)
     return answer if answer.found else _nothing(graph, answer, [*removed.nodes, *start])

@@ -43,6 +43,8 @@ def removed_by(
 ) -> Removed:
     """Return the declarations that a range of revisions removed, with who is left to name them.
 
+    A file that moved is gone from where it was for those who name it, or what is in it, there.
+
     Args:
         graph: of the worktree.
         revisions: as `changes.changed_files` takes it.
@@ -55,13 +57,19 @@ def removed_by(
         GitError: git does not know it.
     """
     commit = base_of(graph, revisions)
+    moved = [file.before for file in files if file.before and file.now not in {"", file.before}]
     less = [file for file in files if file.before and file.has_lost]
-    lost = [number for file in less for number in _lost(graph, commit, file.before, file.now)]
-    if not lost:
+    lost = {number for file in less for number in _lost(graph, commit, file.before, file.now)}
+    if not (lost or moved):
         return Removed()
     then = before(commit)
-    nodes = list(then.nodes(lost).values())
-    return Removed(nodes, _uses(graph, then, nodes, relations))
+    nodes = list(then.nodes(sorted(lost)).values())
+    uses = _uses(graph, then, nodes, relations)
+    there = {node.id: node for node in then.in_files(moved) if node.id not in lost}
+    missed = _uses(graph, then, list(there.values()), relations)  # by those who look for it where it was
+    at = {there[edge.target].path for _, edge in missed}
+    nodes += [node for node in there.values() if not node.qualified and node.path in at]
+    return Removed(nodes, [*uses, *missed])
 
 
 def base_of(graph: Graph, revisions: str) -> str:

@@ -38,7 +38,7 @@ def watch(repos: Sequence[Repository], on_report: Report, stop: threading.Event)
     except ImportError as error:
         raise MissingExtraError("watching needs watchfiles: pip install 'vademecum[watch]'") from error
     for repo in repos:
-        on_report(index(repo, _silent))
+        on_report(index(repo, _silent, references=True))
     by_root = {repo.root.path: repo for repo in repos}
     paths = list(by_root)
     beside = Beside(repos, on_report)
@@ -58,7 +58,7 @@ def watch(repos: Sequence[Repository], on_report: Report, stop: threading.Event)
 
 def _take_in(repo: Repository, on_report: Report, beside: Beside) -> None:
     try:
-        report = index(repo, _silent, wait=False)
+        report = index(repo, _silent, wait=False, references=True)
     except StoreBusyError:
         return  # whoever holds it takes the change in
     except Error as error:
@@ -104,7 +104,8 @@ class Beside:
     def _started(self) -> subprocess.Popen[bytes]:
         first = self._repos[0]
         own = {"VADE_ENRICH__PROVIDER": first.enricher, "VADE_HOME": str(first.catalogue.directory.parent.parent)}
-        command = [sys.executable, "-m", "vademecum", "enrich", "--json", *(repo.root.path for repo in self._repos)]
+        vade = [sys.executable, "-P", "-m", "vademecum"]
+        command = [*vade, "enrich", "--json", *(repo.root.path for repo in self._repos)]
         return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=os.environ | own
         )

@@ -17,9 +17,10 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import IO, Any, Protocol, Self
 
 from vademecum.codebase.analyse import Analysis, Job, analyse
@@ -31,16 +32,25 @@ BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
 _PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
 POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
 
-Done = tuple[int, Analysis | None]
+Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
+
+
+class Task(StrEnum):
+    """What is to be found of each file."""
+
+    SEARCHED = "searched"  # what a search needs
+    LINKED = "linked"  # what a graph needs as well
+    REFERENCES = "references"  # what a graph needs besides, of files that can be searched already
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to analyse: the embedder to load by name ("" leaves vectors to the caller), how long, in how many processes."""
+    """How to analyse: the embedder to load by name ("" leaves vectors to the caller), how long, in how many processes, and what for."""
 
     embedder: str
     deadline_s: float
     processes: int
+    task: Task = Task.SEARCHED
 
 
 class Question(Protocol):
@@ -60,11 +70,22 @@ class FollowUp(Protocol):
         """Ask that worker, and end it; in the thread that drives it."""
 
 
-def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: FollowUp | None = None) -> Iterator[Done]:
+def analyse_all(
+    jobs: list[Job], plan: Plan, embedder: Embedder | None, then: FollowUp | None = None
+) -> Iterator[tuple[int, Analysis | None]]:
     """Yield (a job's number, its analysis) as they are done, in any order; None for a job that kills its process.
 
     `embedder` is the one `plan` names, already loaded here. `then` is begun after the last one was taken, where a worker is left.
     """
+    return _spread(jobs, plan, embedder, then)
+
+
+def find_references(jobs: list[Job], plan: Plan) -> Iterator[tuple[int, str | None]]:
+    """Yield (a job's number, what the file refers to) in the same way: "" for nothing, None for a job that kills its process."""
+    return _spread(jobs, replace(plan, embedder="", task=Task.REFERENCES), None, None)
+
+
+def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: FollowUp | None) -> Iterator[Done]:
     batches = deque(_batches(jobs))
     total = sum(len(content) for content, _ in jobs)
     from threadpoolctl import threadpool_limits
@@ -80,19 +101,20 @@ def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: Fo
             done = pool.collect(wait=not batches)
             if not done:
                 with suppress(IndexError):  # a worker may have taken the last batch meanwhile
-                    # a few files are analysed for a search that waits: what they refer to can be found when it is asked for
-                    done = _here(batches.popleft(), jobs, own, plan, terms, references=total >= POOL_FROM_BYTES)
+                    batch = batches.popleft()
+                    done = list(zip(batch, _found([jobs[n] for n in batch], plan, own, terms), strict=True))
             missing -= len(done)
             yield from done
         if then is not None:
             pool.hand_over(then)
 
 
-def _here(
-    batch: list[int], jobs: list[Job], embedder: Embedder | None, plan: Plan, terms: RunTable, *, references: bool
-) -> list[Done]:
-    found = analyse([jobs[n] for n in batch], embedder, plan.deadline_s, terms, references=references)
-    return list(zip(batch, found, strict=True))
+def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTable) -> Sequence[Analysis | str]:
+    if plan.task is Task.REFERENCES:
+        from vademecum.codebase.chunk import references_of
+
+        return [references_of(content, language, plan.deadline_s) for content, language in jobs]
+    return analyse(jobs, embedder, plan.deadline_s, terms, references=plan.task is Task.LINKED)
 
 
 def _batches(jobs: list[Job]) -> Iterator[list[int]]:
@@ -273,7 +295,7 @@ def serve() -> None:
         while True:
             asked: list[Job] | Question = _read(source)
             if isinstance(asked, list):
-                _write(sink, analyse(asked, embedder, plan.deadline_s, terms))
+                _write(sink, _found(asked, plan, embedder, terms))
             else:
                 gc.disable()  # it is the last one
                 _write(sink, asked.answer())

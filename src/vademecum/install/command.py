@@ -62,4 +62,4 @@ def command(chosen: str = "", executable: str = sys.executable, prefix: str = sy
     for name in ("vade", "vade.exe"):
         if (folder / name).is_file():
             return Command((str(folder / name),), local=True)
-    return Command((str(Path(executable).absolute()), "-m", "vademecum"), local=True)
+    return Command((str(Path(executable).absolute()), "-P", "-m", "vademecum"), local=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,15 @@ Rows = NDArray[np.int64]
 class Part:
     """The segments of one scope, and the numbers of its events that were deleted since they were made.
 
-    `shrunk` counts how often deleted events left segments: rows stand elsewhere since.
+    `shrunk` counts how often deleted events left segments: rows stand elsewhere since. `directory` is where what is made of
+    them may grow in files, None for memory.
     """
 
     scope: int
     segments: tuple[Segment, ...]
     dead: NDArray[np.int64]
     shrunk: int = 0
+    directory: Path | None = None
 
 
 class Names:
@@ -120,7 +123,7 @@ def _nothing(part: Part) -> Layout:
     dim = part.segments[0].vectors.shape[1] if part.segments else 0
     return Layout(
         part, whole, whole, np.zeros(0, np.uint8), small, small, np.zeros(0, np.float32), np.zeros(0, bool), small, small,
-        whole, whole, np.zeros(0), small, np.zeros(1, np.int64), Names(), Names(), SessionMeans(dim), Columns(),
+        whole, whole, np.zeros(0), small, np.zeros(1, np.int64), Names(), Names(), SessionMeans(dim), Columns(part.directory),
     )  # fmt: skip
 
 

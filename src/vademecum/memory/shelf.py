@@ -70,7 +70,7 @@ class Shelf:
             self._dead += dead
         if self._part is None or new or dead:
             segments = self._tidied((*segments, *new), reader)
-            self._part = Part(self.scope, segments, np.array(self._dead, np.int64), self._shrunk)
+            self._part = Part(self.scope, segments, np.array(self._dead, np.int64), self._shrunk, self.directory)
         return self._part
 
     def _load(self, reader: Reader) -> None:
@@ -89,7 +89,7 @@ class Shelf:
                 self._last = last
         self._last_written = self._last
         if segments:
-            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64), self._shrunk)
+            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64), self._shrunk, self.directory)
 
     def _begin_anew(self) -> None:
         """Know nothing but what the files hold: rows may stand elsewhere from then on."""

@@ -53,6 +53,7 @@ NEAR_SESSIONS = 10  # sessions all of whose turns are candidates in talks
 NEAR_ROWS = 1_600  # rows of the sessions nearest in meaning
 TIMED = 1.0  # how much more it weighs to be of the time that is asked about
 TIMED_HALF_DAYS = 7.0  # half of that for each so many days away
+_COMPARED = 8_192  # vectors that are compared at once
 _SAMPLED = 64  # every so many-th row is looked at to guess where to cut
 
 Floats = NDArray[np.float32]
@@ -149,14 +150,15 @@ def weigh(view: View, asking: Asking) -> Weighed:
     said = _said(view, matches, idf)
     sessions = sessions_by_words(view, matches) if view.has_talk else None
     whole = quantise(asking.vector[None, :])
-    meant, cosine = _nearest(view, whole, asking)
-    chosen = _candidates(view, _best_said(view, said, asking), sessions, meant[top(cosine, CANDIDATES)])
+    near, cosine = _nearest(view, whole, asking)
+    meant = top(cosine, CANDIDATES)
+    chosen = _candidates(view, _best_said(view, said, asking), sessions, meant if near is None else near[meant])
     passing = asking.mask if asking.mask is not None else None if view.is_whole else view.alive
     if passing is not None:
         chosen = chosen[passing[chosen]]
     if asking.by is By.WORDS:
         chosen = chosen[said[chosen] > 0]
-    meaning = cosine[chosen] if len(meant) == len(view) else _cosines(view, whole, chosen)
+    meaning = cosine[chosen] if near is None else _cosines(view, whole, chosen)
     score, alone = _score(view, said, meaning, sessions, asking, chosen)
     missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
     return Weighed(chosen, score, said[chosen].astype(np.float32), meaning, idf, missing, alone, matches)
@@ -303,8 +305,8 @@ def _timed(at: NDArray[np.int64], period: tuple[float, float] | None) -> Floats:
     return np.asarray(1 + TIMED * 0.5 ** (days / TIMED_HALF_DAYS), np.float32)
 
 
-def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows, Floats]:
-    """Return rows that pass and may be near in meaning, and their cosines.
+def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None, Floats]:
+    """Return rows that pass and may be near in meaning, None for all, and their cosines.
 
     All that pass where they are not too many, or meaning is all that counts; else those of the sessions that are near.
     """
@@ -313,7 +315,7 @@ def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows, Float
         if len(rows) <= EXACT_BELOW or asking.by is By.MEANING:
             return rows, _cosines(view, vector, rows)
     if len(view) <= EXACT_BELOW or asking.by is By.MEANING:
-        return np.arange(len(view)), _all_cosines(view, vector)
+        return None, _all_cosines(view, vector)
     means, scales = view.session_means
     near = top(products(means, vector[0]) * scales, NEAR_ROWS // 8)
     sizes = np.cumsum(view.session_sizes[near])
@@ -344,11 +346,16 @@ def _cosines(view: View, vector: Quantised, rows: Rows) -> Floats:
 
 
 def _all_cosines(view: View, vector: Quantised) -> Floats:
-    if not len(view):
-        return np.zeros(0, np.float32)
+    """Return the cosines of all rows, 0 where they are negative, with nothing else as long as all of them."""
     whole, scale = vector
-    parts = [products(segment.vectors, whole) * (segment.scales * scale) for segment in view.segments if segment.size]
-    return np.asarray(np.maximum(_joined(parts), 0), np.float32)
+    found, base = np.empty(len(view), np.float32), 0
+    for segment in view.segments:
+        for begin in range(0, segment.size, _COMPARED):
+            rows = slice(begin, min(begin + _COMPARED, segment.size))
+            near = products(segment.vectors[rows], whole) * (segment.scales[rows] * scale)
+            found[base + rows.start : base + rows.stop] = near
+        base += segment.size
+    return np.asarray(np.maximum(found, np.float32(0), out=found), np.float32)
 
 
 def _scaled(values: Floats) -> Floats:

@@ -215,7 +215,7 @@ def terms(text: str) -> list[str]:
     return [term for run in _RUN.findall(text) for term in run_terms(run)]
 
 
-@lru_cache(maxsize=8192)  # most runs of a text were seen before
+@lru_cache(maxsize=2048)  # most runs of a text were seen before; those that were not are without end
 def _keyed(run: str) -> tuple[int, ...]:
     return tuple(key(term) for term in run_terms(run))
 

@@ -41,8 +41,9 @@ def convex(scores: Sequence[NDArray[np.float32]], weights: Sequence[float]) -> N
     for score, weight in zip(scores, weights, strict=True):
         highest = float(score.max(initial=0.0))
         if highest > 0:
-            part = np.maximum(score, 0)
-            part *= np.float32(weight / highest)
+            part = score * np.float32(weight / highest)
+            if score.min() < 0:  # looking costs less than clipping what needs none
+                np.maximum(part, 0, out=part)
             total += part
     return total
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.segment import Segment
-from vademecum.retrieval.tokens import key
+from vademecum.retrieval.tokens import query_keys
 
 K1 = 1.2  # the textbook value; saturation of repeated words
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 2.0)  # body, name, signature, docs (2: CodeRAG decision 1 for summaries)
@@ -104,4 +104,4 @@ def _matches(
 
 def term_keys(terms: Sequence[str]) -> NDArray[np.uint64]:
     """Return the keys of terms as an array."""
-    return np.array([key(term) for term in terms], np.uint64)
+    return np.array(query_keys(terms), np.uint64)

@@ -73,11 +73,13 @@ def spans_of(
             own = spans[file] = []
         elif _shows(own, row):
             continue  # already, between two that were joined
-        one = Span(place, row, row, begins[place], ends[place])
-        if own and may_join and joining.join(own, one, values[place]):
-            continue
+        begin, end = begins[place], ends[place]
+        if own and may_join:
+            near, adds = _nearest(own, row, begin, end)
+            if values[place] >= PRICE * adds and joining.join(own, near, Span(place, row, row, begin, end)):
+                continue
         if joining.count < k:
-            own.append(one)
+            own.append(Span(place, row, row, begin, end))
             joining.count += 1
     return sorted((span for own in spans.values() for span in own), key=lambda span: span.place)
 
@@ -89,10 +91,9 @@ class _Joining:
         self.count = 0
         self._across = across
 
-    def join(self, own: list[Span], one: Span, value: float) -> bool:
-        """Let a row join the span of its file to which it adds fewest lines, if it is worth them."""
-        near = own[0] if len(own) == 1 else min(own, key=lambda span: _apart(span, one))
-        if value < PRICE * (_apart(near, one) + one.end - one.begin) or not self._fits(near, one):
+    def join(self, own: list[Span], near: Span, one: Span) -> bool:
+        """Let a row that is worth the lines it adds join a span of its file, if the two fit together."""
+        if not self._fits(near, one):
             return False
         self._take(near, one)
         for each in own:  # what it has grown up to becomes one with it: they are a passage, and a place is saved
@@ -118,6 +119,13 @@ def _shows(own: list[Span], row: int) -> bool:
         if span.first <= row <= span.last:
             return True
     return False
+
+
+def _nearest(own: list[Span], row: int, begin: int, end: int) -> tuple[Span, int]:
+    """Return the span to which a row of the same file adds fewest lines, and how many: those between and its own."""
+    adds = [end - span.end if row > span.last else span.begin - begin for span in own]
+    fewest = min(adds)
+    return own[adds.index(fewest)], fewest
 
 
 def _apart(span: Span, one: Span) -> int:

@@ -15,6 +15,8 @@ of any collision are about 3 in 10^8, and keys of any two segments agree without
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from vademecum.digests import blake2b
@@ -196,6 +198,16 @@ def term_table() -> RunTable:
     return RunTable(_RUN, lambda run: [key(term) for term in run_terms(run)])
 
 
+# Questions repeat each other's words: what they are made of is kept at hand. Files are cut with tables of their own.
+_asked_terms = lru_cache(maxsize=2048)(run_terms)
+_asked_key = lru_cache(maxsize=2048)(key)
+
+
+def query_keys(terms: Sequence[str]) -> list[int]:
+    """Return the keys of a question's terms."""
+    return list(map(_asked_key, terms))
+
+
 def query_terms(text: str) -> tuple[list[str], list[str]]:
     """Return the distinct terms of a question, stop words dropped, and the compounds its adjacent words would make.
 
@@ -207,7 +219,7 @@ def query_terms(text: str) -> tuple[list[str], list[str]]:
     """
     found = _RUN.findall(text)
     content = [run for run in found if run.lower() not in STOP_WORDS] or found
-    known = {run: run_terms(run) for run in dict.fromkeys(content)}  # a long question repeats itself
+    known = {run: _asked_terms(run) for run in dict.fromkeys(content)}  # a long question repeats itself
     own: dict[str, None] = {}
     joined: dict[str, None] = {}
     previous = ""

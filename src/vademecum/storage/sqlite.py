@@ -119,6 +119,7 @@ class SqliteStore:
         self._synchronous = "FULL" if durable else "NORMAL"
         # an index is written in large transactions; what is kept an event at a time fills whatever it is given, in each connection
         self._cached_kib = 1_000 if durable else 16_000
+        self._opened = 0
         try:
             self._open()
         except StoreCorruptError:
@@ -128,6 +129,7 @@ class SqliteStore:
             self._open()
 
     def _open(self) -> None:
+        self._opened += 1
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db = sqlite3.connect(
@@ -296,6 +298,17 @@ class SqliteStore:
                 self._db.execute(f"DELETE FROM {family}{clause}", values).rowcount  # noqa: S608 - names of our own
                 for clause, values in _clauses(family, where)
             )
+
+    def state(self) -> tuple[int, int, int] | None:
+        """Return what is another value whenever anything may have been written since, by this process or another."""
+        try:
+            with self.lock:
+                if self._db.in_transaction:  # what was written may be taken back
+                    return None
+                (others,) = self._db.execute("PRAGMA data_version").fetchone()
+                return self._opened, others, self._db.total_changes
+        except sqlite3.Error:  # whatever is asked next says what is wrong
+            return None
 
     def check(self) -> Result[str, StoreError]:
         """Return "ok" when SQLite finds the file whole, else what it found."""

@@ -19,6 +19,7 @@ from vademecum.codebase.graph.records import Change, Linked, Records, Rows, rows
 from vademecum.codebase.graph.terms import DOCUMENTS, MANIFESTS, Node
 from vademecum.codebase.languages import has_references
 from vademecum.codebase.references import References
+from vademecum.codebase.workers import Plan
 from vademecum.protocols import Progress, Row
 from vademecum.retrieval.files import LEFT_OUT
 from vademecum.retrieval.view import View
@@ -42,7 +43,7 @@ def bring_up_to_date(
     catalogue: Catalogue,
     snapshot: Snapshot,
     view: View,
-    deadline_s: float,
+    plan: Plan,
     progress: Progress,
     ahead: MadeAhead | None = None,
 ) -> int:
@@ -56,7 +57,7 @@ def bring_up_to_date(
     """
     state = f"{VERSION}:{snapshot.tree_hash}"
     while True:
-        records = Records(catalogue, snapshot.id, deadline_s)
+        records = Records(catalogue, snapshot.id, plan)
         if records.state == state:
             return 0
         with uncollected():  # a third of the time went into that
@@ -77,7 +78,7 @@ def make(catalogue: Catalogue, records: Records, files: Files, progress: Progres
     gone = [path for path in before if path not in files]
     held = records.held([before[path] for path in changed if path in before])
     old = {path: records.file(path, before[path], files[path][1]) for path in changed if before.get(path) in held}
-    records.read_ahead({files[path][0] for path in changed})
+    records.read_ahead((files[path] for path in changed), progress)
     new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
     nodes = [node for path in changed for node in nodes_of(new.file(path))]
     records.look_through(nodes, changed, gone, fresh=not before)

@@ -34,7 +34,7 @@ def check_depth(depth: int) -> int:
 def graph_of(opened: Opened, progress: Progress, ahead: MadeAhead | None = None) -> Graph:
     """Return the graph of a repository's snapshot, brought up to date; it may have been made `ahead`. Raises `StoreError`."""
     repo = opened.repo
-    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan.deadline_s, progress, ahead)
+    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress, ahead)
     return Graph(opened)
 
 

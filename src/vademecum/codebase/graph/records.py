@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vademecum.codebase.catalogue import Catalogue
-from vademecum.codebase.chunk import chunk_file
+from vademecum.codebase.chunk import references_of
 from vademecum.codebase.graph.definitions import File
 from vademecum.codebase.graph.terms import Node
 from vademecum.codebase.languages import has_references
 from vademecum.codebase.references import VERSION, References
-from vademecum.protocols import Condition, Row
+from vademecum.codebase.workers import Plan, find_references
+from vademecum.protocols import Condition, Progress, Row
 
 if TYPE_CHECKING:
     from vademecum.codebase.graph.edges import Found
+
+KEPT_AT_ONCE = 500  # contents: what a kill can cost of finding what they refer to
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,11 @@ def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
 class Records:
     """Reads definitions by content, and keeps nodes and edges by snapshot. Raises `StoreError`."""
 
-    def __init__(self, catalogue: Catalogue, snapshot: int, deadline_s: float) -> None:
+    def __init__(self, catalogue: Catalogue, snapshot: int, plan: Plan) -> None:
         self._catalogue = catalogue
         self._store = catalogue.store
         self._snapshot = snapshot
-        self._deadline_s = deadline_s
+        self._plan = plan
         self._mentions: dict[int, References] = {}
         self._symbols: dict[int, list[Row]] = {}
         self._by_name: dict[str, set[str]] = {}
@@ -109,10 +112,11 @@ class Records:
         """Return a file as it was."""
         return File(path, blob, language, self.symbols, self.mentions)
 
-    def read_ahead(self, blobs: Collection[int]) -> None:
-        """Read the symbols and references of many blobs at once."""
-        keys = [(blob,) for blob in blobs]
-        found: dict[int, list[Row]] = {blob: [] for blob in blobs}
+    def read_ahead(self, files: Iterable[tuple[int, str]], progress: Progress) -> None:
+        """Read the symbols and references of many files at once, given as blob and language; what is not known is found."""
+        languages = dict(files)
+        keys = [(blob,) for blob in languages]
+        found: dict[int, list[Row]] = {blob: [] for blob in languages}
         for row in self._store.get("symbols", keys).unwrap():
             found[row[0]].append(row[1:])
         for rows in found.values():
@@ -122,6 +126,22 @@ class Records:
             read = References.load(text)
             if read.version == VERSION:
                 self._mentions[blob] = read
+        self._find({blob: own for blob, own in languages.items() if blob not in self._mentions}, progress)
+
+    def _find(self, unread: Mapping[int, str], progress: Progress) -> None:
+        """Find what contents refer to that were indexed for a search, which does without; they are kept as they come."""
+        wanted = [(blob, language) for blob, language in unread.items() if has_references(language)]
+        contents = self._catalogue.contents({blob for blob, _ in wanted})
+        jobs = [(contents[blob], language) for blob, language in wanted]
+        rows: list[Row] = []
+        for done, (job, written) in enumerate(find_references(jobs, self._plan), 1):
+            text = written or References(VERSION).dump()  # a content that no parser survives refers to nothing
+            rows.append((wanted[job][0], text))
+            self._mentions[wanted[job][0]] = References.load(text)
+            if len(rows) >= KEPT_AT_ONCE or done == len(jobs):
+                self._store.upsert("mentions", rows).unwrap()
+                rows = []
+            progress("reading references", done, len(jobs))
 
     def symbols(self, blob: int) -> list[Row]:
         """Return a blob's symbols in order, their blob left out."""
@@ -136,9 +156,7 @@ class Records:
             rows = self._store.get("mentions", [(blob,)]).unwrap() if has_references(language) else []
             found = References.load(rows[0][1] if rows else "")
             if has_references(language) and not (rows and found.version == VERSION):
-                written = chunk_file(
-                    self._catalogue.content(blob), language, self._deadline_s, references=True
-                ).references
+                written = references_of(self._catalogue.content(blob), language, self._plan.deadline_s)
                 self._store.upsert("mentions", [(blob, written or References(VERSION).dump())]).unwrap()
                 found = References.load(written)
             self._mentions[blob] = found
