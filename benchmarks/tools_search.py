@@ -4,6 +4,11 @@
 
 `recall@5` is the share of a task's tools among the first five, `hit@1` whether the first is one of them. With history: after the
 training tasks were observed. livemcp has no training tasks and is asked without.
+
+`unused` is about tools that no observed task has: how often those that a task takes are among the first three, beside the same search
+without history. Five draws: of a fifth of the tools with all tasks that have them left out, and of 10 and 40 observed tasks; of
+livemcp 40 tasks are drawn to be observed. That all such tools that text has first are shown was chosen on draws within
+training tasks of tmdb and bfcl, and with two of the draws of livemcp in view.
 """
 
 from __future__ import annotations
@@ -22,6 +27,9 @@ from tools_data import TraceSet, capability, read_set, traces_of
 from vademecum.tools.view import View
 
 WITHOUT_HISTORY = ("livemcp",)
+DRAWS = 5
+COLD = 0.2  # of the tools
+FEW = (10, 40)  # tasks
 
 
 def scored(order: list[str], gold: frozenset[str]) -> tuple[float, float]:
@@ -63,6 +71,41 @@ def measured(one: TraceSet, home: Path) -> dict[str, Any]:
     }
 
 
+def unused(one: TraceSet, home: Path) -> dict[str, Any]:
+    """Hit@3 of what no observed task has, per draw, with history and by text alone; hit@1 and recall@5 of all tools with history."""
+    bare = capability(one.tools, [], home)
+    found: dict[str, Any] = {}
+    for name in ("a fifth", *FEW):
+        rows = [_drawn(one, bare, home, name, seed) for seed in range(DRAWS)]
+        columns = ("ours", "text", "tools", "hit@1", "recall@5")
+        found[str(name)] = {key: [row[n] for row in rows] for n, key in enumerate(columns)}
+    return found
+
+
+def _drawn(one: TraceSet, bare: Any, home: Path, kind: str | int, seed: int) -> tuple[float, ...]:
+    draw, folds = np.random.default_rng(seed), list(one.folds())
+    train, test = folds[seed % len(folds)]
+    if one.name in WITHOUT_HISTORY:
+        order = draw.permutation(len(one.tasks))
+        train, test = [one.tasks[n] for n in order[: FEW[-1]]], [one.tasks[n] for n in order[FEW[-1] :]]
+    if isinstance(kind, int):
+        kept = [train[n] for n in draw.permutation(len(train))[:kind]]
+    else:
+        hidden = set(draw.choice([tool.id for tool in one.tools], round(COLD * len(one.tools)), replace=False).tolist())
+        kept = [task for task in train if not task.gold & hidden]
+    learned, used = capability(one.tools, traces_of(kept), home), {tool for task in kept for tool in task.gold}
+    ours, text, tools, all_ = 0, 0, 0, []
+    for task in test:
+        new, order = task.gold - used, _first(learned, task.intent)
+        ours += len(new.intersection(order[:3]))
+        text += len(new.intersection(_first(bare, task.intent)[:3])) if new else 0
+        tools += len(new)
+        all_.append(scored(order, task.gold))
+    learned.close()
+    hit, recall = np.mean(all_, axis=0).round(4).tolist()
+    return (round(ours / max(tools, 1), 4), round(text / max(tools, 1), 4), tools, hit, recall)
+
+
 def _first(made: Any, intent: str) -> list[str]:
     return [match.id for match in made.search(intent).matches if match.kind == "tool"]
 
@@ -82,6 +125,8 @@ def main() -> None:
                 report.table(["", "hit@1", "recall@5"], [[k, *m.values()] for k, m in result[name].items()]),
                 sep="\n",
             )
+            result[name]["unused"] = unused(read_set(args.data / name), Path(home))
+            print(result[name]["unused"], flush=True)
     if not args.no_write:
         print(report.write("tools-search", result))
 

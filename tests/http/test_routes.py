@@ -299,6 +299,18 @@ def test_the_traces_behind_an_answer_are_there_to_be_read(client):
     assert client.get("/v1/tools/traces?id=nobody").json["items"] == []
 
 
+def test_the_next_call_is_predicted_by_what_was_called_alone(client):
+    """As elsewhere, the intent may be empty where it is said what was called; without both it says what it needs."""
+    client.post("/v1/tools/register", [{"name": name, "description": f"Read a {name}."} for name in ("file", "mail")])
+    calls = [{"tool": "file"}, {"tool": "mail"}]
+    client.post("/v1/tools/observe", [{"id": f"t{n}", "intent": f"read {n}", "calls": calls} for n in range(3)])
+    for asked in ("after=file", "intent=&after=file", "earlier=file"):
+        assert client.get(f"/v1/tools/predict?{asked}").json["candidates"], asked
+    nothing = client.get("/v1/tools/predict").json
+    assert (nothing["candidates"], nothing["abstained"]) == ([], True)
+    assert "say what is to be done" in nothing["reason"]
+
+
 def test_facts_are_confirmed_edited_rejected_and_forgotten(client):
     client.post("/v1/events", {"text": "I prefer tabs over spaces.", "role": "user"})
     [fact] = client.get("/v1/memory/facts").json["items"]

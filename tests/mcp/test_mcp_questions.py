@@ -12,6 +12,7 @@ from mcp.types import (
     CreateMessageRequestParams,
     CreateMessageResult,
     ElicitRequestParams,
+    ElicitRequestURLParams,
     ElicitResult,
     ListRootsResult,
     Root,
@@ -21,6 +22,7 @@ from mcp.types import (
 from fronted import BOTH_WAYS, both_ways, gateway
 from mcp import Client
 from vademecum.mcp.client import AskedClient
+from vademecum.mcp.questions import Questions
 
 SERVER = '''
 import sys
@@ -39,6 +41,17 @@ async def burn(ctx: Context) -> str:
     """Burn all notes, after asking the user."""
     said = await ctx.elicit("Are you sure?", Answer)
     return f"{said.action} {said.data.sure if said.action == 'accept' else ''}"
+
+@server.tool()
+async def login(ctx: Context) -> str:
+    """Log in, on a page of the server's."""
+    return (await ctx.elicit_url("Log in", "https://notes.example/login", "e1")).action
+
+@server.tool()
+async def logged_in(ctx: Context) -> str:
+    """Say that the user has logged in."""
+    await ctx.session.send_elicit_complete("e1")
+    return "said"
 
 @server.tool()
 async def rhyme(ctx: Context) -> str:
@@ -124,6 +137,44 @@ def test_who_says_no_is_heard_and_who_offers_nothing_is_not_asked(through: Calla
             assert "ot supported" in (said := await ask(client, f"{name}/rhyme")) or "no such thing" in said
 
     through(session, mode, elicitation_callback=user)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_the_user_is_sent_to_a_page_for_a_server(through: Callable[..., None], mode: str) -> None:
+    """With the server's name in front, and the page as the server says it; that it is done with is heard by who greeted."""
+    sent: list[tuple[str, str, str]] = []
+    done = asyncio.Event()
+
+    async def user(_: Any, params: ElicitRequestParams) -> ElicitResult:
+        assert isinstance(params, ElicitRequestURLParams)
+        sent.append((params.message, params.url, params.elicitation_id or ""))
+        return ElicitResult(action="accept")
+
+    async def heard(message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/elicitation/complete":
+            assert message.params.elicitation_id == "e1"
+            done.set()
+
+    async def session(client: Client) -> None:
+        for name in ("piped", "served"):
+            assert await ask(client, f"{name}/login") == "accept"
+        assert sent == [(f"{name}: Log in", "https://notes.example/login", "e1") for name in ("piped", "served")]
+        if mode == "legacy":
+            assert await ask(client, "piped/logged_in") == "said"
+            await asyncio.wait_for(done.wait(), 20)
+
+    through(session, mode, elicitation_callback=user, message_handler=heard)
+
+
+def test_who_takes_forms_alone_is_sent_to_no_page() -> None:
+    asked: list[Any] = []
+    questions = Questions()
+    questions.connect(lambda *said: asked.append(said) or {"result": {}}, {"elicitation": {"form": {}}})
+    refused = questions._asked("notes", "elicitation/create", {"mode": "url", "message": "Log in"})
+    assert "no such thing" in refused["error"]["message"]
+    assert not asked
+    assert questions._asked("notes", "elicitation/create", {"message": "Sure?"}) == {"result": {}}
 
 
 def test_who_waits_for_a_client_that_is_gone_is_told() -> None:

@@ -38,6 +38,19 @@ def test_what_a_text_search_would_show_and_nobody_used_is_shown(cases):
     assert others == [n for n in _by(likely) if n not in fitting]
 
 
+@given(CASES)
+def test_a_search_buries_none_of_them(cases):
+    """What no trace used and text ranks among the first three is among the first three: the likeliest makes room if it must."""
+    likely, text, new = _columns(cases)
+    order = shown(likely, text, new, len(cases), yielding=True)
+    fitting = {n for n in _by(text)[:KEPT] if new[n] and text[n] > 0}
+    assert sorted(order) == list(range(len(cases)))
+    assert fitting <= set(order[:KEPT])
+    assert order.index(_by(likely)[0]) == (KEPT if len(fitting - {_by(likely)[0]}) == KEPT else 0)
+    others = [n for n in order if n not in fitting]
+    assert others == [n for n in _by(likely) if n not in fitting]
+
+
 @given(CASES, st.integers(1, 12))
 def test_a_longer_list_begins_with_the_shorter_one(cases, count):
     likely, text, new = _columns(cases)
@@ -136,3 +149,17 @@ def test_a_few_traces_for_the_same_count(tools, tools_of_office):
         tools.observe([trace(f"put the answer about {topic} into my calendar", (Call("calendar/add_event"),))])
     found = [match.id for match in tools.search("mail the report about lunch").matches if match.kind == "tool"]
     assert set(found[:2]) == {"files/read", "mail/send"}
+
+
+def test_a_search_shows_all_that_text_alone_has_first_where_nobody_used_it(office, tools, opened):
+    """Three new tools that fit and a habit: the first three are new, and the habit is right behind; word for word it stays first."""
+    new = [Tool.of(server, "press", "Press and dry flowers.") for server in ("garden", "herbs", "meadow")]
+    office.register(new)
+    calls = (Call("mail/send"),)
+    office.observe([trace(f"press and dry flowers for {n}", calls, id_=f"f{n}") for n in range(40)])
+    office.settle()
+    found = [match.id for match in office.search("press and dry flowers from here").matches if match.kind == "tool"]
+    assert set(found[:3]) == {tool.id for tool in new}
+    assert found[3] == "mail/send"
+    assert office.search("press and dry flowers for 7").matches[0].id == "mail/send"
+    assert office.search("press and dry flowers from here", k=1).matches[0].id == "mail/send"

@@ -36,6 +36,7 @@ LISTING_S = 10.0  # that a list waits for servers that are slow
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _LOG = "notifications/message"
 _UPDATED = "notifications/resources/updated"
+_VISITED = "notifications/elicitation/complete"  # the page that the user was sent to is done with
 _HANDED_ON = ("notifications/resources/list_changed", "notifications/prompts/list_changed")
 _FOR_ANYBODY = ("http://", "https://")  # what a client can read by itself stays as it is
 
@@ -83,6 +84,8 @@ class Offerings:
             self._tell(_LOG, {**params, "logger": f"{server}/{logger}" if isinstance(logger, str) else server})
         elif method == _UPDATED and isinstance(params.get("uri"), str):
             self._tell(_UPDATED, {**params, "uri": outside(server, params["uri"])})
+        elif method == _VISITED:
+            self._tell(method, params)
         elif method in _HANDED_ON:
             self._tell(method, {})
 

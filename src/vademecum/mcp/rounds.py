@@ -22,7 +22,7 @@ from itertools import count
 from typing import Any
 
 from vademecum.errors import UsageError
-from vademecum.providers.servers.wire import METHOD_NOT_FOUND, QUESTIONS, offered
+from vademecum.providers.servers.wire import METHOD_NOT_FOUND, can_be_asked, offered
 
 ASKED_S = 600.0  # that an answer may take: it may be a person who gives it
 MOST_PARKED = 64  # calls that wait for their client; the one that waits longest gives way
@@ -154,7 +154,7 @@ class Rounds:
     def ask(self, server: str, method: str, params: Mapping[str, Any]) -> Answer:
         """Ask in a call that a server works on, one in which nothing is asked yet if there is one."""
         with self._lock:
-            fit = [one for one in self._working if one.server == server and QUESTIONS.get(method) in one.offers]
+            fit = [one for one in self._working if one.server == server and can_be_asked(method, params, one.offers)]
         if not fit:
             return {"error": {"code": METHOD_NOT_FOUND, "message": "this client offers no such thing now"}}
         return min(fit, key=lambda one: one.waits).ask(method, params)

@@ -21,6 +21,7 @@ _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where
 # Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
 # stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5
+_SAME = 0.999  # cosine of intents that say the same words
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
 
@@ -250,6 +251,14 @@ def put(view: View, question: Question, *, fitted: bool) -> Asked:
         return asked
     nobody, everything = np.arange(len(view.traces)), np.ones(len(view.tools), np.bool_)
     return Asked(view, question, excluded=nobody, hidden=everything)
+
+
+def same_intent(asked: Asked) -> int | None:
+    """Return the latest good trace that was for these very words, if all its tools can still be called."""
+    view = asked.view
+    near = np.flatnonzero(asked.alike > _SAME)
+    fine = [n for n in near if view.traces[n].ok and view.live[list(view.chains[n])].all()]
+    return int(fine[-1]) if fine else None
 
 
 def _is_near(asked: Asked) -> bool:

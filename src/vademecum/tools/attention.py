@@ -14,7 +14,7 @@ their sessions, is a head that asks what was called beside the context whatever 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,9 +54,16 @@ def voted(count: Floats, prior: Floats, weight: float) -> Floats:
     [[0.875, 0.125]]
     """
     believed = np.float32(weight)
-    return np.asarray(
-        (count + believed * prior) / (np.add.reduce(count, axis=-1, keepdims=True) + believed), np.float32
-    )
+    share = np.asarray(count + believed * prior, np.float32)
+    share /= np.add.reduce(count, axis=-1, keepdims=True) + believed
+    return share
+
+
+@lru_cache(maxsize=64)
+def _kept(most: int) -> Floats:
+    """Return float32 (most, most): what is kept of the attention of a trace that shares so many of so many tools."""
+    size = np.maximum(np.arange(most), 1)[:, None]
+    return np.exp(CONTEXT * (np.arange(most) / size - 1)).astype(np.float32)
 
 
 class Moved:
@@ -82,19 +89,22 @@ class Moved:
         self._touches = any(known)
         if not self._touches:
             return
-        row = np.repeat(np.arange(len(known)), [len(tools) for tools in known])
-        called, trace = graph.traces_with_any([tool for tools in known for tool in tools])
+        m, begin = len(graph), graph.tool_start
+        called = [
+            (row, graph.tool_trace[begin[tool] : begin[tool + 1]]) for row, tools in enumerate(known) for tool in tools
+        ]
+        cell = np.concatenate([trace for _, trace in called])
+        cell += np.repeat([row * m for row, _ in called], [len(trace) for _, trace in called])
+        self._count = np.bincount(cell, minlength=len(known) * m)
+        touched = (self._count > 0).nonzero()[0]
+        self._row, self._trace = np.divmod(touched, m)
         # A trace that shares s of a context's tools keeps this much: looked up, for there are few such numbers.
-        size = np.array([max(len(tools), 1) for tools in known])
-        most = int(size.max()) + 1
-        kept = np.exp(CONTEXT * (np.arange(most) / size[:, None] - 1)).astype(np.float32)
-        self._count = np.bincount(row.take(called) * len(graph) + trace, minlength=len(known) * len(graph))
-        touched = np.flatnonzero(self._count > 0)
-        self._row, self._trace = np.divmod(touched, len(graph))
-        self._kept, self._most = kept.ravel(), most
+        most = max(map(len, known)) + 1
+        self._kept, self._most = _kept(most)[[len(tools) for tools in known]].ravel(), most
         more = self._kept.take(self._row * most + self._count.take(touched)) - _NONE
         self._more = attention.take(self._trace, axis=1) * more
-        total = _NONE * np.add.reduce(attention, axis=1)[:, None] + sums_by_row(self._row, self._more, len(known))
+        total = sums_by_row(self._row, self._more, len(known))
+        total += _NONE * np.add.reduce(attention, axis=1)[:, None]
         self._total = np.maximum(total, np.float32(1e-9))
 
     @cached_property

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import EPSILON, Asked
 from vademecum.tools.heads import RANKING, After, Taken, still
 from vademecum.tools.logit import probabilities
@@ -31,9 +32,8 @@ from vademecum.tools.predict import next_probabilities, stops
 from vademecum.tools.texts import Floats
 
 WIDTH = 8  # chains that are followed at once
-BRANCHES = 6  # next calls tried for each
 LONGEST = 12  # calls of a plan
-_LOST = 5.0  # nats below the best finished chain: what comes of a chain there changes nothing
+_LOST = 4.0  # nats below the best finished chain: what comes of a chain there changes nothing
 
 
 class Chain(NamedTuple):
@@ -83,7 +83,8 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
             break
         phase = min(length, PHASES - 1)
         probability = next_probabilities(asked.view, after.scores(still_scores[phase], weights[phase]))
-        _not_again(probability, beam, asked.once)
+        row, tool = after.used
+        probability[row, tool] *= ~asked.once[tool]  # nothing is called twice that never was: it may be a payment
         beam = _grown(beam, probability, going_on, least)
         if not beam:
             break
@@ -91,41 +92,18 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
     return finished
 
 
-def _not_again(probability: Floats, beam: Sequence[Chain], once: NDArray[np.bool_]) -> None:
-    """Nothing is called twice in a plan that no trace ever called twice: it may be a payment."""
-    for row, chain in enumerate(beam):
-        called = list(chain.tools)
-        probability[row, called] *= ~once[called]
-
-
 def _grown(beam: Sequence[Chain], probability: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
     """Return the likeliest chains of one call more, those that are likelier than `least`."""
-    row, tool = best_of_rows(probability, BRANCHES)
-    share = probability[row, tool]
-    likely = np.array(going_on)[row] + np.log(np.maximum(share, 1e-9))
-    chosen = np.argsort(-likely, kind="stable")[:WIDTH]
-    best = zip(*(column[chosen].tolist() for column in (row, tool, share, likely)), strict=True)
+    likely = np.array(going_on)[:, None] + np.log(np.maximum(probability, 1e-9))
+    likely[probability <= 0] = -math.inf
+    chosen = top(likely.ravel(), WIDTH)
+    row, tool = np.divmod(chosen, probability.shape[1])
+    best = zip(row.tolist(), tool.tolist(), probability[row, tool].tolist(), likely[row, tool].tolist(), strict=True)
     return [
-        Chain((*beam[n].tools, next_), (*beam[n].probabilities, probability_), sum_)
-        for n, next_, probability_, sum_ in best
+        Chain((*beam[n].tools, next_), (*beam[n].probabilities, share), sum_)
+        for n, next_, share, sum_ in best
         if sum_ > least
     ]
-
-
-def best_of_rows(value: Floats, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (row, column) of the `count` highest values above 0 of each row, highest first; ties in order of column.
-
-    >>> [part.tolist() for part in best_of_rows(np.array([[1, 3, 3, 2], [0, 0, 4, 0]], np.float32), 3)]
-    [[0, 0, 0, 1], [1, 2, 3, 2]]
-    """
-    least = np.partition(value, -count, axis=1)[:, -count, None] if value.shape[1] > count else np.float32(0)
-    row, column = np.divmod(np.flatnonzero((value >= least).ravel()), value.shape[1])
-    above = value[row, column] > 0
-    row, column = row[above], column[above]
-    order = np.lexsort((column, -value[row, column], row))
-    row, column = row[order], column[order]
-    kept = np.arange(len(row)) - np.searchsorted(row, row) < count
-    return row[kept], column[kept]
 
 
 def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floats:

@@ -79,17 +79,19 @@ class Taken:
     """
 
     def __init__(self, probability: Floats, longest: int) -> None:
-        self.probability = probability
-        self._likeliest: list[int] = top(probability, longest + 1).tolist()  # one at least is in none of the chains
+        likeliest = top(probability, longest + 1)  # one at least is in none of the chains
+        self._probability: list[float] = probability.tolist()
+        self._likeliest: list[tuple[int, float]] = list(
+            zip(likeliest.tolist(), probability[likeliest].tolist(), strict=True)
+        )
         self._all = float(probability.sum())
 
-    def rest(self, chain: Sequence[int]) -> float:
-        """Return how many tools are still to be called, to expect."""
-        return self._all - sum(float(self.probability[tool]) for tool in set(chain))
-
-    def surest(self, chain: Sequence[int]) -> float:
-        """Return the probability of the likeliest tool that was not called; 0 where there is none."""
-        return next((float(self.probability[tool]) for tool in self._likeliest if tool not in chain), 0.0)
+    def open(self, chain: Sequence[int]) -> tuple[float, float]:
+        """Return the logarithm of how many tools are still to be called, to expect, and the log-odds of the likeliest of them."""
+        left = self._all - sum([self._probability[tool] for tool in set(chain)])
+        surest = next((probability for tool, probability in self._likeliest if tool not in chain), 0.0)
+        sure = min(max(surest, 1e-3), 1 - 1e-3)
+        return math.log(max(left, 0) + 0.05), math.log(sure / (1 - sure))
 
 
 class After:
@@ -125,15 +127,23 @@ class After:
             weights: float32 (len(HEADS),).
         """
         columns = self._columns
-        moving = np.tensordot(weights[_MOVING_COLUMNS], columns, 1)
-        total: Floats = np.asarray(moving + unmoved, np.float32)
-        row, place = np.nonzero(self._called < self._graph.tools)
-        total[row, self._called[row, place]] += weights[_COLUMN["used"]]  # twice called is used once
-        begun = np.flatnonzero(self._called[:, -1] < self._graph.tools)
-        total[begun, self._called[begun, -1]] += weights[_COLUMN["last"]]
+        moving = weights[_MOVING_COLUMNS] @ columns.reshape(len(columns), -1)
+        total: Floats = np.asarray(moving, np.float32).reshape(columns.shape[1:])
+        total += unmoved
+        row, tool = self.used
+        total[row, tool] += weights[_COLUMN["used"]]  # twice called is used once
+        last = [(number, chain[-1]) for number, chain in enumerate(self.chains) if chain]
+        if last:
+            total[tuple(zip(*last, strict=True))] += weights[_COLUMN["last"]]
         for number, chain in enumerate(self.chains if self.asked.earlier else ()):
             total[number, self._before(chain)] += weights[_COLUMN["before"]]
         return total
+
+    @cached_property
+    def used(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(chain, tool), int64 each: every call of every chain."""
+        row, place = (self._called < self._graph.tools).nonzero()
+        return row, self._called[row, place]
 
     def _before(self, chain: Sequence[int]) -> list[int]:
         """What was called earlier in the session, but not now."""
@@ -159,19 +169,13 @@ class After:
         """Return float32 (c, len(STOPPING)): what it looks like to stop here."""
         by_meta = self._next[0] if self._by_meta is None else self._by_meta
         ends = np.log(np.concatenate([self._next[:, :, -1], by_meta[None, :, -1]]) + EPSILON).T.tolist()
-        said = []
-        for chain, unmet, transitions in zip(self.chains, self.unmet.tolist(), ends, strict=True):
-            sure = min(max(taken.surest(chain), 1e-3), 1 - 1e-3)
-            found = dict(zip((*_TRANSITIONS, "next_by_meta"), transitions, strict=True)) | {
-                "open": math.log(max(taken.rest(chain), 0) + 0.05),
-                "surest": math.log(sure / (1 - sure)),
-                "bias": 1.0,
-                "left": unmet,
-                "begun": float(bool(chain)),
-                "long": math.log1p(len(chain)),
-            }
-            said.append([found[name] for name in STOPPING])
-        return np.array(said, np.float32).reshape(-1, len(STOPPING))
+        return np.array(
+            [
+                [1.0, *told[1:4], told[0], told[4], unmet, bool(chain), math.log1p(len(chain)), *taken.open(chain)]
+                for chain, unmet, told in zip(self.chains, self.unmet.tolist(), ends, strict=True)
+            ],
+            np.float32,
+        )  # in the order of STOPPING
 
     @cached_property
     def unmet(self) -> Floats:

@@ -41,9 +41,7 @@ class Ledger:
 
     def version(self) -> Version:
         """Return what changes with every write of any process."""
-        rows = self._store().scan("meta", [("name", "in", [_VERSION, _CATALOGUE])], ("name", "value")).unwrap()
-        known: dict[str, str] = dict(rows)
-        return Version(int(known.get(_VERSION, 0)), int(known.get(_CATALOGUE, 0)))
+        return Version(int(self.fact(_VERSION) or 0), int(self.fact(_CATALOGUE) or 0))
 
     def register(self, tools: Iterable[Tool], complete: Collection[str] = ()) -> RegisterReport:
         """Keep tools; those of the servers in `complete` that are not among them are marked as gone.

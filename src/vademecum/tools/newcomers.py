@@ -8,6 +8,10 @@ that are new take places among the first `KEPT` from the least likely others; th
     by text alone    c  x  d              x is the second of three
     shown            a  b  x  c  d  e     x has the place of c
 
+A search goes further (`yielding`). It knows of no call before it, so memory has less to say, and a guarantee is worth a first place:
+where text has three new tools and the likeliest is another one, that one comes fourth. So a new tool that text alone ranks among
+the first three is always among the first three.
+
 Whoever moves takes the probability of the place, not the other way: the probabilities that are shown fall, sum to what
 they did, and the first, by which a prediction abstains, is what it was.
 """
@@ -23,13 +27,14 @@ from vademecum.tools.texts import Floats
 KEPT = 3  # places: as many as a prediction shows unless it is asked for more
 
 
-def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int) -> list[int]:
+def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int, *, yielding: bool = False) -> list[int]:
     """Return the numbers of the first `count` tools, in the order they are shown.
 
     Let F be the new tools among the first `KEPT` by `text` that fit at all, and a the likeliest tool of all. Then
 
         a is first, all of F are among the first `KEPT`, and the others keep their order,
-        except where F has `KEPT` members and a is none of them: then the least likely of F is right behind the others.
+        except where F has `KEPT` members and a is none of them: then the least likely of F is right behind the others,
+        or, with `yielding`, F is first and a right behind.
 
     Proof. A member of F that is not there takes the place of the last that is neither first nor in F, so a stays and
     members stay. While one is not there, the others are at most |F| - 1. Of the `KEPT` places one is a's: if a is in F,
@@ -41,18 +46,23 @@ def shown(likely: Floats, text: Floats, new: NDArray[np.bool_], count: int) -> l
         text: float32 (n,), how well each fits by its text; 0 for not at all, or for a tool that cannot be called.
         new: bool (n,), whether no trace has used a tool.
         count: how many are wanted.
+        yielding: whether the likeliest makes room where there is none left for F.
 
     >>> likely, text = np.array([5, 4, 3, 2, 1, 0], np.float32), np.array([0, 0, 9, 7, 0, 8], np.float32)
     >>> shown(likely, text, np.array([False, False, False, False, False, True]), 6)
     [0, 1, 5, 2, 3, 4]
+    >>> shown(likely, text, np.array([False, False, True, True, False, True]), 6, yielding=True)
+    [2, 3, 5, 0, 1, 4]
     """
     order = [int(n) for n in top(likely, max(count, KEPT) + KEPT)]
     fitting = sorted((int(n) for n in top(text, KEPT) if new[n] and text[n] > 0), key=lambda n: -likely[n])
     first = order[:KEPT]
     for tool in fitting:
-        yielding = [other for other in first[1:] if other not in fitting]
+        others = [other for other in first[1:] if other not in fitting]
         if tool not in first:
-            if yielding:
-                first.remove(yielding[-1])
+            if others:
+                first.remove(others[-1])
             first.append(tool)
+    if yielding and len(first) > KEPT:
+        first = [*first[1:], first[0]]
     return [*first, *(n for n in order if n not in first)][:count]

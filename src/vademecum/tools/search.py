@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.query import plan_query
-from vademecum.tools.asked import Asked, put
+from vademecum.tools.asked import Asked, put, same_intent
 from vademecum.tools.groups import Groups
 from vademecum.tools.heads import HEADS, heads
 from vademecum.tools.model import Model, log_probabilities, taken_probabilities
-from vademecum.tools.newcomers import shown
+from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.predict import evidence, reasons
 from vademecum.tools.prior import prior
 from vademecum.tools.records import Match, ToolAnswer
@@ -64,7 +64,8 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     exact = [number for number in exact_names(view, wanted.text) if allowed[number]]
     likely = np.where(allowed, score, -1).astype(np.float32)
     by_text = np.where(allowed & asks, text_alone(asked), 0).astype(np.float32)
-    order, places = ordered(likely, by_text, asked.unseen > 0, exact, wanted.k)
+    yielding = wanted.k >= KEPT and same_intent(asked) is None  # what was asked word for word is known
+    order, places = ordered(likely, by_text, asked.unseen > 0, exact, wanted.k, yielding=yielding)
     shares = np.exp(log_probabilities(features, model.search))
     matches = [
         _match(view, n, (places.get(n, float(score[n])), float(semantic[n]), float(reliability[n])), exact=n in exact,
@@ -89,7 +90,7 @@ def text_alone(asked: Asked) -> Floats:
 
 
 def ordered(
-    score: Floats, text: Floats, new: NDArray[np.bool_], exact: Sequence[int], k: int
+    score: Floats, text: Floats, new: NDArray[np.bool_], exact: Sequence[int], k: int, *, yielding: bool = True
 ) -> tuple[list[int], dict[int, float]]:
     """Return the tools to show: those named first, then by score, where text keeps new ones a place (`newcomers`).
 
@@ -97,7 +98,11 @@ def ordered(
     """
     wanted = k + len(exact)
     text = np.where(text >= _SHOWN_FROM, text, 0).astype(np.float32)
-    ranked = [n for n in shown(score, text, new, wanted) if score[n] >= _SHOWN_FROM or (new[n] and text[n] > 0)]
+    ranked = [
+        n
+        for n in shown(score, text, new, wanted, yielding=yielding)
+        if score[n] >= _SHOWN_FROM or (new[n] and text[n] > 0)
+    ]
     places = dict(zip(ranked, np.sort(score)[::-1][: len(ranked)].tolist(), strict=True))
     return list(dict.fromkeys([*exact, *ranked]))[:k], places | {n: float(score[n]) for n in exact}
 

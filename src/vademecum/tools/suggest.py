@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import Asked, put
+from vademecum.tools.asked import Asked, put, same_intent
 from vademecum.tools.chains import Chain, decoded
 from vademecum.tools.documents import names
 from vademecum.tools.groups import Groups
@@ -28,7 +28,6 @@ from vademecum.tools.view import View
 from vademecum.tools.ways import Ways
 
 EVIDENCE = 5
-_SAME = 0.999  # cosine of intents that say the same words
 
 
 def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, intent: str) -> Plan:
@@ -49,14 +48,6 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
     inside = tuple(groups.known[id_] for id_ in ways.containing(called, groups.with_all_in(called)))
     evidence = supporting(asked, chain.tools, replayed)
     return Plan(intent, tasks, layers(tasks), confidence, evidence, missing, contains=inside)
-
-
-def same_intent(asked: Asked) -> int | None:
-    """Return the latest good trace that was for these very words, if all its tools can still be called."""
-    view = asked.view
-    near = np.flatnonzero(asked.alike > _SAME)
-    fine = [n for n in near if view.traces[n].ok and view.live[list(view.chains[n])].all()]
-    return int(fine[-1]) if fine else None
 
 
 def _linked(
@@ -121,5 +112,6 @@ def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tupl
     view = asked.view
     attention = asked.attention_after(()) * view.graph.shared(chain)
     order = [replayed] if replayed is not None else []
-    order += [int(n) for n in top(attention, EVIDENCE) if attention[n] > 0 and n != replayed]
+    speaking = np.flatnonzero(attention > 0)
+    order += [n for n in speaking[top(attention[speaking], EVIDENCE)].tolist() if n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])

@@ -18,6 +18,9 @@ from vademecum.tools.records import ObserveReport, Plan, Prediction, RegisterRep
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
 Intent = Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION)]
+MaybeIntent = Annotated[
+    str, Query(max_length=LONGEST_QUESTION, description="May be empty where it is said what was called.")
+]
 Ids = Annotated[str, Query(max_length=LONGEST_QUESTION, description="Ids of tools, separated by commas.")]
 
 
@@ -55,14 +58,14 @@ async def search(
 @router.get("/predict", response_model=Prediction)
 async def predict(
     asked: Asked,
-    intent: Intent,
+    intent: MaybeIntent = "",
     after: Ids = "",
     earlier: Ids = "",
     k: Annotated[int, Query(ge=1, le=100)] = 3,
     threshold: Annotated[float, Query(ge=0, le=1)] = 0.5,
     by: Literal["attention", "goal"] = "attention",
 ) -> Response:
-    """Say which tool comes next for an intent, with its probability; abstain where none is likely."""
+    """Say which tool comes next, for an intent, after what was called, or both, with its probability; abstain where none is likely."""
     return await asked.answer(
         lambda engine: record_of(
             engine.tools.predict(intent, after=_ids(after), earlier=_ids(earlier), k=k, threshold=threshold, by=by)

@@ -52,20 +52,30 @@ def hello(offers: Mapping[str, Any]) -> Mapping[str, Any]:
 def offered(capabilities: Any) -> Mapping[str, Any]:
     """Return which of a client's capabilities can be handed on to a server behind it.
 
-    Not a change of its roots, nor a page of a server's own that the user is sent to: these need messages of other kinds.
+    Not a change of its roots: that needs messages of another kind.
 
     >>> offered({"roots": {"listChanged": True}, "sampling": {"tools": {}}, "elicitation": {"url": {}}, "tasks": {}})
-    {'roots': {}, 'sampling': {'tools': {}}}
+    {'roots': {}, 'sampling': {'tools': {}}, 'elicitation': {'url': {}}}
     """
     known = capabilities if isinstance(capabilities, Mapping) else {}
     found = {name: known[name] for name in QUESTIONS.values() if isinstance(known.get(name), Mapping)}
     if "roots" in found:
         found["roots"] = {}
-    if found.get("elicitation") and "form" not in found["elicitation"]:
-        del found["elicitation"]
-    elif "elicitation" in found:
-        found["elicitation"] = {}
+    if "elicitation" in found:  # one that names no way is asked by a form
+        found["elicitation"] = {way: {} for way in ("form", "url") if way in found["elicitation"]}
     return {name: found[name] for name in ("roots", "sampling", "elicitation") if name in found}
+
+
+def can_be_asked(method: str, params: Mapping[str, Any], offers: Mapping[str, Any]) -> bool:
+    """Return whether a client that offers so much takes a question; the user is asked by a form, or sent to a page (`url`).
+
+    >>> can_be_asked("elicitation/create", {"mode": "url"}, {"elicitation": {}})
+    False
+    """
+    capability = QUESTIONS.get(method)
+    if capability != "elicitation" or capability not in offers:
+        return capability in offers
+    return params.get("mode", "form") in (offers[capability] or ("form",))
 
 
 def about(result: Any) -> str:
