@@ -133,12 +133,10 @@ def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) ->
 
 def stops(after: After, model: Model, taken: Taken) -> NDArray[np.float64]:
     """Return float64 (c,): the probability that nothing more is called after each chain; 0 before the first call."""
-    begun = np.array([bool(chain) for chain in after.chains])
-    return (
-        np.asarray(begun / (1 + np.exp(-(after.stopping(taken) @ model.stop))), np.float64)
-        if begun.any()
-        else begun * 0.0
-    )
+    begun = np.array([float(bool(chain)) for chain in after.chains])
+    if not begun.any():
+        return begun
+    return np.asarray(begun / (1 + np.exp(-(after.stopping(taken) @ model.stop))), np.float64)
 
 
 def reasons(features: Floats, probability: Floats, weights: Weights, number: int) -> Mapping[str, float]:

@@ -42,11 +42,8 @@ _HEDGED = 0.5
 _CHOSEN = 0.6  # a preference that only a choice tells
 _LEAST = 0.3  # below it a statement is noise
 _MOST_VALUE = 300
-PER_STATEMENT, PER_SENTENCE, PER_SOUGHT = (
-    500,
-    150,
-    2,
-)  # units of work: each match, each sentence, each cue looked for in one
+# Units of work (`rules`): of each match, of each sentence, of each cue looked for in one.
+PER_STATEMENT, PER_SENTENCE, PER_SOUGHT = 500, 150, 2
 # A message that is being recorded keeps somebody waiting: it is read as far as a few milliseconds go, and what is left when
 # nobody waits. Of 645 messages to agents all are read whole at once but two with more than 8,000 characters of prose.
 AT_ONCE = Reach(characters=16_000, lines=600, prose=8_000, sentences=200, work=45_000)
