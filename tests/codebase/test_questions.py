@@ -88,6 +88,18 @@ def test_none_is_said_only_where_everything_was_covered(repo, engine):
     assert code.callers("lonely").uncovered == ("bin/run.lua",)
 
 
+def test_a_file_that_was_left_out_may_hide_a_caller(repo, engine):
+    """Code that is too large, or no text, is named; what is no code, or of a language that cannot call it, is not."""
+    made = repo("app", FILES)
+    made.write("app/huge.py", "lonely()\n" * 40_000)
+    made.write("app/bytes.py", b"lonely()\0")
+    made.write("web/huge.js", "lonely()\n" * 40_000)
+    made.write("data/huge.csv", "lonely\n" * 60_000)
+    code = engine(made, index__max_file_bytes=200_000).codebase
+    unsure = code.callers("lonely")
+    assert (unsure.verdict, unsure.uncovered) == ("unknown", ("app/bytes.py", "app/huge.py"))
+
+
 def test_an_unknown_call_of_the_name_makes_none_unknown(repo, engine):
     """`thing.fetch()` on something unknown may be any of several: withheld as guesses, shown when asked for."""
     two = "class {0}:\n    def fetch_all_rows(self): ...\n"

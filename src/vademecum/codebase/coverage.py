@@ -7,36 +7,46 @@ from collections.abc import Iterator, Sequence
 from vademecum.codebase.graph.definitions import FAMILIES
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Node
-from vademecum.codebase.languages import has_references, row
+from vademecum.codebase.languages import has_references, language_of, row
+
+# Why files are left out of an index that belong to the repository all the same: nobody knows what they refer to.
+UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
 
 
 def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
     """Return, sorted, the files in which a reference to one of the nodes may stand unseen.
 
     These call its name on something unknown; or hold its name and were not parsed without errors; or hold it and are
-    in a programming language of which the graph reads no references.
+    in a programming language of which the graph reads no references; or are code whose content was left out of the index.
     """
     names = {node.name for node in nodes}
+    families = {FAMILIES.get(language, language) for language in (_language(graph, node) for node in nodes)}
     found = {path for name in names for path in graph.unresolved(name)}
-    found |= set(_unread(graph, names, {_language(graph, node) for node in nodes}))
+    found |= set(_unread(graph, names, families))
+    found |= {
+        skipped.path
+        for skipped in graph.opened.snapshot.skipped
+        if skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
+    }
     return sorted(found)
 
 
-def _unread(graph: Graph, names: set[str], languages: set[str]) -> Iterator[str]:
+def _may_refer(language: str, families: set[str]) -> bool:
+    """Whether what is written in a language, of which nothing was read, may refer to something in one of these families."""
+    known = row(language)
+    is_code = known is not None and known.module is not None
+    return is_code and (not has_references(language) or FAMILIES.get(language, language) in families)
+
+
+def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[str]:
     """Yield files that hold one of the names, and whose references are not all known."""
     table, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
-    families = {FAMILIES.get(language, language) for language in languages}
     broken = catalogue.with_errors()
     wanted = [name.encode() for name in names]
     for number, path in enumerate(table.paths):
         language, blob = table.language(number), int(table.blobs[number])
-        is_code = (known := row(language)) is not None and known.module is not None
-        if not is_code or not blob:
-            continue
-        silent = not has_references(language)
-        if (silent or (blob in broken and FAMILIES.get(language, language) in families)) and _holds(
-            catalogue.content(blob), wanted
-        ):
+        is_known = blob not in broken and has_references(language)
+        if blob and not is_known and _may_refer(language, families) and _holds(catalogue.content(blob), wanted):
             yield path
 
 
