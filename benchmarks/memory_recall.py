@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 import report
-from vademecum.memory.extract import extract
+from vademecum.memory.extract import read
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Event, Role
 from vademecum.memory.scope import GLOBAL, scope_of
@@ -134,7 +134,7 @@ def remembering(conversation: Conversation, embedder: Any) -> Iterator[Memory]:
     now = max(event.at for event in conversation.events) + 86_400
     with tempfile.TemporaryDirectory(prefix="bench-memory-") as home:
         store = load("store", "sqlite", path=Path(home) / "memory.db")
-        memory = Memory([scope_of(0, GLOBAL, "", Path(home), store)], lambda: embedder, extract, lambda: now)
+        memory = Memory([scope_of(0, GLOBAL, "", Path(home), store)], lambda: embedder, read, lambda: now)
         memory.record_all(conversation.events)
         yield memory
         store.close()

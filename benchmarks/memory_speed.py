@@ -22,7 +22,7 @@ from typing import Any
 
 import report
 from memory_recall import beam, locomo
-from vademecum.memory.extract import extract
+from vademecum.memory.extract import read
 from vademecum.memory.memory import Memory
 from vademecum.memory.records import Event
 from vademecum.memory.scope import GLOBAL, scope_of
@@ -48,7 +48,7 @@ def many(data: Path, count: int) -> tuple[list[Event], list[str]]:
     return events[:count], [q.text for c in conversations for q in c.questions]
 
 
-def opened(home: Path, embedder: Any, read: Any = extract) -> tuple[Memory, Any]:
+def opened(home: Path, embedder: Any, read: Any = read) -> tuple[Memory, Any]:
     """A memory in a folder, durable as the product's."""
     store = load("store", "sqlite", path=home / "memory.db", durable=True)
     return Memory([scope_of(0, GLOBAL, "", home, store)], lambda: embedder, read, time.time), store

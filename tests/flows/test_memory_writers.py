@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from vademecum.memory.extract import extract
+from vademecum.memory.extract import read
 from vademecum.memory.memory import Memory
 from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
@@ -17,13 +17,13 @@ from vademecum.plugins import load
 CHILD = """
 import itertools, sys, time
 from pathlib import Path
-from vademecum.memory.extract import extract
+from vademecum.memory.extract import read
 from vademecum.memory.memory import Memory
 from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
 home, name = Path(sys.argv[1]), sys.argv[2]
 store = load("store", "sqlite", path=home / "memory.db", durable=True, busy_seconds=120.0)
-memory = Memory([scope_of(0, GLOBAL, "", home, store)], lambda: load("embedder", "hashing"), extract, time.time)
+memory = Memory([scope_of(0, GLOBAL, "", home, store)], lambda: load("embedder", "hashing"), read, time.time)
 for n in itertools.count():
     done = memory.record(f"the retry limit of service {name}{n % 5} is {n}", session=name, role="user")
     print(done.ids[0], flush=True)
@@ -54,7 +54,7 @@ def test_nothing_acknowledged_is_lost(tmp_path):
             writer.stdout.close()
     store = load("store", "sqlite", path=tmp_path / "memory.db", durable=True)
     memory = Memory(
-        [scope_of(0, GLOBAL, "", tmp_path, store)], lambda: load("embedder", "hashing"), extract, lambda: 0.0
+        [scope_of(0, GLOBAL, "", tmp_path, store)], lambda: load("embedder", "hashing"), read, lambda: 0.0
     )
     assert store.check().unwrap() == "ok"
     ids = [event.id for event in memory.events()]
