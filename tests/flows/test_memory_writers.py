@@ -53,9 +53,7 @@ def test_nothing_acknowledged_is_lost(tmp_path):
             writer.wait()
             writer.stdout.close()
     store = load("store", "sqlite", path=tmp_path / "memory.db", durable=True)
-    memory = Memory(
-        [scope_of(0, GLOBAL, "", tmp_path, store)], lambda: load("embedder", "hashing"), read, lambda: 0.0
-    )
+    memory = Memory([scope_of(0, GLOBAL, "", tmp_path, store)], lambda: load("embedder", "hashing"), read, lambda: 0.0)
     assert store.check().unwrap() == "ok"
     ids = [event.id for event in memory.events()]
     assert len(ids) == len(set(ids))
