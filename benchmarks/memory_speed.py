@@ -24,7 +24,7 @@ import report
 from memory_recall import beam, locomo
 from vademecum.memory.extract import read
 from vademecum.memory.memory import Memory
-from vademecum.memory.records import Event
+from vademecum.memory.records import Event, Reading
 from vademecum.memory.scope import GLOBAL, scope_of
 from vademecum.plugins import load
 
@@ -48,10 +48,10 @@ def many(data: Path, count: int) -> tuple[list[Event], list[str]]:
     return events[:count], [q.text for c in conversations for q in c.questions]
 
 
-def opened(home: Path, embedder: Any, read: Any = read) -> tuple[Memory, Any]:
+def opened(home: Path, embedder: Any, reader: Any = read) -> tuple[Memory, Any]:
     """A memory in a folder, durable as the product's."""
     store = load("store", "sqlite", path=home / "memory.db", durable=True)
-    return Memory([scope_of(0, GLOBAL, "", home, store)], lambda: embedder, read, time.time), store
+    return Memory([scope_of(0, GLOBAL, "", home, store)], lambda: embedder, reader, time.time), store
 
 
 def measure(data: Path, count: int, home: Path) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def measure(data: Path, count: int, home: Path) -> dict[str, Any]:
     begin, worked = time.perf_counter(), time.process_time()
     memory.record_all(events[:MEASURED])
     recording, record_work = time.perf_counter() - begin, time.process_time() - worked
-    others, other_store = opened(home, embedder, lambda _text, _role: [])
+    others, other_store = opened(home, embedder, lambda _text, _role, **_: Reading())
     others.record_all(events[MEASURED:])
     other_store.close()
     begin = time.perf_counter()
