@@ -10,6 +10,9 @@
   "preference": [ids], "unsaid": [ids]}}`, `unsaid` being preferences that no word for preferring says.
 - **Labelled statements** (`extraction/`): a label is found when a statement of its kind is read in its text; a commitment
   is work left to do, and an opinion is nothing to keep.
+- **Stated preferences** (`--prefeval`, PrefEval's `explicit_preference/*.json`, CC BY-NC 4.0): the share of a thousand that
+  are read as a preference or an instruction, and of the questions that go with them that are taken for one. Half of them, by
+  a digest, were looked at while rules were written.
 
 Rules were written with chats 1, 3 and 5 and the first 24 statements in view; the others were looked at for labels alone.
 """
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import hashlib
 import json
 import sys
 import time
@@ -170,10 +174,30 @@ def statements(data: Path, language: str) -> dict[str, Any]:
     return {part: dict(sorted(counts.items())) for part, counts in totals.items()}
 
 
+def preferences(folder: Path) -> dict[str, Any]:
+    """Return what share of stated preferences is flagged, and of the questions beside them, by half."""
+    totals: dict[str, Counter[str]] = {"seen": Counter(), "unseen": Counter()}
+    for each in (each for path in sorted(folder.glob("*.json")) for each in json.loads(path.read_text("utf-8"))):
+        half = "unseen" if hashlib.sha256(each["preference"].encode()).digest()[0] % 2 else "seen"
+        totals[half].update(
+            {"stated": 1, "read": is_flagged(each["preference"]), "questions_flagged": is_flagged(each["question"])}
+        )
+    return {
+        half: dict(counts) | {"read_share": round(counts["read"] / counts["stated"], 3)}
+        for half, counts in totals.items()
+    }
+
+
+def is_flagged(text: str) -> bool:
+    """Whether a preference or an instruction that is sure enough to be shown is read in what a user says."""
+    return any(each.confidence >= SHOWN and each.kind in KINDS.values() for each in extract(redact(text).text))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="the folder that holds beam_dev and extraction")
     parser.add_argument("--labels", type=Path, help="gold messages, where the chats come without probing questions")
+    parser.add_argument("--prefeval", type=Path, help="the folder of PrefEval's explicit preferences")
     parser.add_argument("--no-save", action="store_true", help="only print")
     arguments = parser.parse_args()
     labels = json.loads(arguments.labels.read_text(encoding="utf-8")) if arguments.labels else {}
@@ -181,6 +205,8 @@ def main() -> None:
         "chats": chats(arguments.data, labels) | costs(arguments.data),
         "statements": {language: statements(arguments.data, language) for language in ("en", "fr")},
     }
+    if arguments.prefeval:
+        result["stated_preferences"] = preferences(arguments.prefeval)
     print(json.dumps(result, indent=1))
     if not arguments.no_save:
         write("memory-extract", result)
