@@ -68,6 +68,8 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("Range les exemples par thème, comme je préfère.", "preference", "exemples", "Range les exemples par thème"),
         ("Je voudrais des réponses en français.", "instruction", "réponses", "en français"),
         ("Je veux que tout soit typé.", "instruction", "tout", "soit typé"),
+        ("We only support Linux at the moment.", "preference", "linux", "support Linux at the moment"),
+        ("We use moment for dates.", "fact", "date library", "moment for dates"),
         ("I avoid ORMs.", "preference", "orms", "not ORMs"),
         ("We refuse to use jQuery.", "preference", "jquery", "not jQuery"),
         ("I have a strong aversion to global state.", "preference", "state", "not global state"),

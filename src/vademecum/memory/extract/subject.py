@@ -82,6 +82,10 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 _CHOICE = re.compile(rf"(?i)(?<![\w.-])(?:{_any_of(CHOICES)})(?![\w-])")
+# Names that are words as well are names only where no article stands before them: "at the moment" is about no library
+_IS_WORD = re.compile(
+    r"(?i)\b(?:the|a|to|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)$"
+)
 _ANSWERS = Subject("answer language")
 # A word beside a language that makes it the language of something else: "comments in English"
 _ELSE = re.compile(
@@ -269,7 +273,7 @@ def is_known(value: str) -> bool:
 @lru_cache(maxsize=64)  # what one clause is about is asked several times
 def _choice(text: str) -> Subject | None:
     plain = _without_marks(text)
-    match = _CHOICE.search(plain)
+    match = next((each for each in _CHOICE.finditer(plain) if not _IS_WORD.search(plain, 0, each.end())), None)
     choice = CHOICES[match[0].lower()] if match is not None else None
     if match is not None and choice == _ANSWERS and _ELSE.search(f"{plain[: match.start()]} {plain[match.end() :]}"):
         return None
