@@ -1,4 +1,4 @@
-"""What matches a task: the search for it, and what it found as pieces that stand by themselves."""
+"""What matches a task: the search for it, and what it found as passages that stand by themselves."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def offers_of(
     Args:
         found: single pieces, best first.
         pieces: returns every piece of a file, given its path and repository.
-        budget: tokens that all of it may take; a passage is an eighth of that at most, as a rule.
+        budget: tokens that all of it may take; a passage is about an eighth of that at most.
         seen: keys of what was shown before: no passage reaches across it.
     """
     worth, own = worth_of(found), dict.fromkeys((item.repo, item.path) for item in found)
