@@ -215,6 +215,7 @@ def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
 def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     done = engine.memory.record(arguments["text"], metadata={"by": "agent"})
     taken = "".join(f"; taken out: {count} {kind}" for kind, count in done.redacted.items())
+    taken += f"; {done.kept_out} forgotten or rejected before, and kept out" if done.kept_out else ""
     taken += f"; the last {done.left} characters are read later" if done.left else ""
     return Outcome(f"kept as {done.ids[0]}, {counted(done.facts, 'fact')}{taken}", asdict(done))
 

@@ -35,6 +35,8 @@ _I = r"(?:i|we|she|he|they|the (?:team|user|client|customer)|(?-i:[A-Z][a-z]+(?:
 _WHEN = r"(?P<topic>(?:i|we|you|they|it|there|a|the|any|my)\b.{2,160}?)"
 _VERB = r"(?!(?:and|or|but|mind|been|had|has|was|were|is|are|the|a|an|any|all|some|every|each|this|that|my|our|your|in|on|at|there|keen|mine|yours?|again|before|worked?|heard|tried|seen|got|[a-z]+ing|[a-z]+ed)\b)[a-z][a-z'-]+"
 _DO = r"(?:use|go with|choose|chose|chosen|pick(?:ed)?|opt(?:ed)? for|stick(?:ing)? (?:with|to)|stuck with|settle(?:d)? (?:on|for)|using|choosing|going with)"
+_AIM = r"(?:i|we)(?:'m| am|'re| are|'ve been| have been|'d| would)? (?:also |really |just |still |always |generally ){0,2}(?:trying|try|aiming|aim|want|like|looking|hoping|hope)"
+_SUCH = r"(?:as |so |very |more |fairly )?(?:short|small|simple|light|lightweight|lean|minimal|low|clean|fast|quick|readable|private|local|consistent|separate|tidy|flat|pure|safe|secure|stable|strict|easy|up to date)\b"
 _STYLE = r"(?:answers?|responses?|replies|explanations?|examples?|code|comments?|commits?|commit messages|summar(?:y|ies)|tests?|functions?|names?|output|messages?|docs|documentation|diffs?|prs?|pull requests|reports?|updates?)"
 
 RULES: tuple[Rule, ...] = (
@@ -61,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.7, "keep", rf"{_START}keep (?P<object>(?:the |your |all |any )?{_STYLE}) (?P<value>\S.*?){_END}", besides="answer,response,repl,explanation,example,code,comment,commit,summar,test,function,name,output,message,doc,diff,pr,pull request,report,update"),
     Rule(INSTRUCTION, 0.65, "no", r"^(?:please,? |remember: |note: )?no (?:more )?(?P<value>(?P<object>(?!(?:problem|worr|idea|thank|need|way|one|luck|error|doubt|rush|longer|more|matter|issue)\w*)[a-z][\w-]+(?: [\w-]+){0,3}?))(?:,? please)?[.!]?$", negative=True),
     Rule(INSTRUCTION, 0.7, "i want ,i need ,i expect ,i would like ,i'd like ", rf"{_START}(?:i (?:want|need|expect|would like)|i'd like) (?:all |every |each |my |your )(?P<object>(?:of )?(?:the |your |my )?{_STYLE}) (?:to (?:be |have |include |use |stay )|in |with |as )(?P<value>\S.*?){_END}", besides=" all , every , each , my , your "),
+    Rule(INSTRUCTION, 0.65, "i want ,i need ,i expect ,i would like ,i'd like ", rf"{_START}(?:i (?:want|need|expect|would like)|i'd like) (?:answers|responses|replies|(?P<object>everything)) (?:to (?:be |have |include |use |stay )?|in |with |as )(?P<value>\S.*?){_END}", besides=" answers , responses , replies , everything "),
     Rule(INSTRUCTION, 0.75, "convention,policy,rule,standard,guideline,style", rf"{_START}(?:our|the|my) (?:convention|policy|rule|standard|guideline|house style|style guide)(?: here)?(?: is| says)(?: to| that)? (?P<value>\S.*?){_END}", besides=" is , says "),
     Rule(INSTRUCTION, 0.75, "only use ", rf"{_START}only use (?P<value>[^,;]+?){_END}"),
     Rule(INSTRUCTION, 0.8, "you must not ,you mustn't ", rf"{_START}you must(?: not|n't) (?P<value>{_VERB}\b.*?){_END}", negative=True),
@@ -73,6 +76,7 @@ RULES: tuple[Rule, ...] = (
     Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>{_VERB} (?P<object>\S.*?)|\S.*?){_END}", negative=True, corrects=True),
     Rule(FACT, 0.7, "any more,anymore", r"(?:we|i) (?:don't|do not) (?P<value>\S[^,;]*?) any ?more\b", negative=True, corrects=True),
     # --- preferences -----------------------------------------------------------------------------------------------------
+    Rule(PREFERENCE, 0.8, "favorite,favourite,preferred", rf"\b(?:my|our) (?:absolute |all-time )?(?:favou?rite|preferred) (?P<subject>[\w -]+?) (?:is|are) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|would|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to)? (?P<value>[\w`.+#-]+) to (?P<other>[\w`.+#-]+){_END}", besides=" to ", reach=11),
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'d| would|'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to (?:use |have |see |get |work with |write )?| using| having| it if| that)? {_VALUE}{_NOT}?{_END}", reach=11),
     Rule(PREFERENCE, 0.85, "preference", rf"\b(?:my|our|his|her|their|personal|(?-i:[A-Z][a-z]+)'s) (?:own |personal |strong |general |clear |usual )*preferences? (?:is|are|would be|was|remains?)(?: to| for)? {_VALUE}{_NOT}?{_END}"),
@@ -87,11 +91,16 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.75, "fan of,partial to,keen on,fond of,comfortable with,inclined,into", rf"\b(?:i'm|i am|we're|we are|she's|he's) (?:really |very |more |much more |most |also |quite )*(?:a (?:big |huge )?fan of|partial to|keen on|fond of|most comfortable with|more comfortable with|inclined to|inclined towards?|into) {_VALUE}{_NOT}?{_END}", besides="i'm ,i am ,we're ,we are ,she's ,he's "),
     Rule(PREFERENCE, 0.75, "i'm not ,i am not ", rf"\b(?:i'm|i am) not (?:really )?(?:a (?:big |huge )?fan of|fond of|keen on|into|comfortable with) {_VALUE}{_END}", negative=True, besides="fan of ,fond of ,keen on ,into ,comfortable with "),
     Rule(PREFERENCE, 0.75, "lean,gravitate", rf"\b(?:i|we) (?:generally |usually |tend to )?(?:lean|gravitate) (?:more )?towards? {_VALUE}{_NOT}?{_END}"),
-    Rule(PREFERENCE, 0.8, "favorite,favourite", rf"\bmy (?:absolute |all-time )?favou?rite (?P<subject>[\w -]+?) (?:is|are) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.7, "tend to,typically,usually,normally,generally,always,mostly", rf"\b(?:i|we) (?:tend to|typically|usually|normally|generally|always|mostly) (?P<value>(?:use|write|work|keep|put|name|start|go|avoid|stick|run|format|organi[sz]e|structure|add|include|split|do)\b(?: (?P<object>\S.*?)|\S*?)){_END}"),
     Rule(PREFERENCE, 0.7, "never,rarely", rf"\b(?:i|we) (?:never|rarely) (?P<value>(?:use|write|work|keep|put|name|start|go|avoid|stick|run|format|organi[sz]e|structure|add|include|split|do)\b(?: (?P<object>\S.*?)|\S*?)){_END}", negative=True, besides="i never ,i rarely ,we never ,we rarely "),
     Rule(PREFERENCE, 0.7, "for me", rf"(?:^|(?<=[^\w`.+# -]))[`.+# -]*(?P<value>\w[\w`.+# -]*?) (?:works?|is|are) (?:much |far |a lot )?(?:better|best|easier|easiest|clearer) for me{_END}"),
-    Rule(PREFERENCE, 0.7, "i find ", rf"\bi find (?P<value>\S.*?) (?:much |far |a lot )?(?:easier|clearer|better|more \w+)(?: to \w+)?(?: than (?P<other>\S.*?))?{_END}"),
+    Rule(PREFERENCE, 0.7, "i find ", rf"\bi find (?P<value>(?!(?:it|this|that|these|those)\b)\S.*?) (?:much |far |a lot )?(?:easier|clearer|better|helpful|useful|more \w+)(?: to \w+)?(?: than (?P<other>\S.*?))?{_END}"),
+    Rule(PREFERENCE, 0.65, "to keep ,to minimi,to limit ,to stay ", rf"\b{_AIM} to (?P<value>(?:keep (?!(?:on|up|track|it|this|that|an eye|in (?:mind|touch)|\w+ing)\b)|minimi[sz]e |limit |stay (?:with|within|under|below|close to) )(?P<object>\S.*?)(?: (?:{_SUCH}).*?)?){_END}", reach=7),
+    Rule(PREFERENCE, 0.65, "to avoid ,to stay away from ", rf"\b{_AIM} to (?:avoid|stay away from) (?!(?:it|this|that|these|those|the|any)\b){_VALUE}{_END}", negative=True, reach=7),
+    Rule(PREFERENCE, 0.7, "best,better", rf"\b(?:i|we) (?:learn|understand|work|think|concentrate|focus|remember)(?: (?:things|concepts|ideas|code|them))? (?:much |far |a lot )?(?:best|better) (?P<value>(?:with|from|by|in|on|through|without|(?:when|if)(?: there (?:is|are)| i (?:have|see|get))?)\b \S.*?){_END}"),
+    Rule(PREFERENCE, 0.65, "matter,count", rf"{_START}(?P<value>[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) (?:matters?|counts?) (?:a lot |much |more |most )*(?:to|for) (?:me|us)(?: than (?P<other>\S.*?))?{_END}", besides=" to me, for me, to us, for us"),
+    Rule(PREFERENCE, 0.65, "important", rf"\bit(?:'s| is) (?:really |very |also |more |most )*important (?:to|for) (?:me|us) (?:that|to) {_VALUE}{_END}", besides=" to me, for me, to us, for us"),
+    Rule(PREFERENCE, 0.6, "like,as ,the way,how", rf"(?:^|[,;:]\s)(?P<value>[^,;:?]{{3,160}}?),? (?:just )?(?:like|as|the way|how) (?:i|we) (?:usually |always |generally |normally )?prefer(?: it)?{_END}", besides=" prefer"),
     Rule(PREFERENCE, 0.65, "value,appreciate,prioriti,care about", rf"\b(?:i|we) (?:really |also |highly |deeply )*(?:value|appreciate|prioriti[sz]e|care about) (?!(?:it|your|the|these|those|any|that|this|if|you)\b){_VALUE}{_NOT}?{_END}"),
     # --- decisions -------------------------------------------------------------------------------------------------------
     Rule(DECISION, 0.85, "decision", rf"(?:^|[.;,]\s*)(?:final )?decision(?: made)?(?: is| was)?(?: on [^:,;]+)?[:,]\s*{_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),

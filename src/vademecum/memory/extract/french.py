@@ -26,6 +26,8 @@ _NOT = r"(?:,?\s+(?:plutôt que|plutôt qu'|au lieu de|au lieu d'|à la place de
 _I = r"(?:qu'elle|qu'il|je|j'|on|nous|elle|il|ils|elles|l'équipe|(?-i:[A-Z][a-zé]+))"
 _INF = r"[a-zà-ÿ]{2,}(?:er|ir|re)"
 _VERB = r"(?!(?:ne|été|eu|fait|vu|le|la|les|un|une|de|du|aussi|pas|rien|personne|plus)\b)[a-zà-ÿ][a-zà-ÿ'-]+"
+_AIM = r"(?:j'essaie|j'essaye|j'aimerais|je (?:veux|voudrais|souhaite|cherche|tente|tiens)|on (?:essaie|essaye|veut|souhaite|cherche|tente)|nous (?:essayons|voulons|souhaitons|cherchons|tentons))"
+_SUCH = r"(?:très |plus |assez |aussi )?(?:courte?s?|petite?s?|simples?|légère?s?|légers?|minima(?:le?s?|ux)|basse?s?|bas|propres?|rapides?|lisibles?|privée?s?|loca(?:le?s?|ux)|cohérente?s?|séparée?s?|stables?|stricte?s?|sûre?s?|à jour|sous|en dessous)\b"
 _STYLE = r"(?:réponses?|explications?|exemples?|code|commentaires?|commits?|messages?(?: de commit)?|résumés?|tests?|fonctions?|noms?|sorties?|docs?|documentation|diffs?|prs?|rapports?)"
 _WHEN = r"(?P<topic>(?:je|tu|on|nous|vous|il|elle|j'|l'|le|la|un|une)\s?.{2,160}?)"
 
@@ -59,6 +61,17 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.85, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |propre )?préférence (?:est|va|serait|irait)(?: de| à| aux| au| pour)? {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.7, "aime,aimons,adore,apprécie", rf"\b(?:j'aime(?:rais)?(?: bien| mieux| beaucoup)|j'adore|j'apprécie|on aime(?: bien)?|nous aimons) (?!(?:ça|cela|bien)\b){_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.75, "déteste,aime,veux,horreur", rf"\b(?:je déteste|je n'aime pas|on n'aime pas|je ne veux (?:pas|plus)(?: de| d')?|j'ai horreur de) {_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.65, "garder ,limiter ,minimiser ,rester ", rf"\b{_AIM} (?:à |de )?(?P<value>(?:garder (?!(?:ça|cela|un œil|en tête)\b)|limiter |minimiser |rester (?:sous|dans|sur|avec|en dessous de) )(?P<object>\S.*?)(?: (?:{_SUCH}).*?)?){_END}"),
+    Rule(PREFERENCE, 0.65, "d'éviter , éviter ", rf"\b{_AIM} (?:à |de |d')?éviter (?:de |d')?(?!(?:ça|cela|ce|cet|cette|ces)\b){_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.7, "mieux", rf"\b(?:j'apprends|je (?:comprends|travaille|retiens|réfléchis)|on (?:apprend|comprend|travaille|retient)) (?:bien |beaucoup )?mieux (?:(?:quand|lorsque?|si|s')(?: ?il y a| ?j'ai| ?on a)? )?(?P<value>\S.*?){_END}"),
+    Rule(PREFERENCE, 0.65, "compte,importe,important", rf"{_START}(?:l'|(?:le|la|les) )?(?P<value>[\w`.+#-]+(?: [\w`.+#'-]+){{0,4}}?) (?:compten?t?|importent?|(?:est|sont) (?:très |plus |le plus |la plus )?importante?s?) (?:plus |le plus |beaucoup |énormément )?pour (?:moi|nous)(?: (?:que |qu')(?P<other>\S.*?))?{_END}", besides="pour moi,pour nous"),
+    Rule(PREFERENCE, 0.65, "important,tiens à,tenons à", rf"\b(?:(?:c'est|il est) (?:très |vraiment )?important pour (?:moi|nous) (?:que |qu'|de |d')|je tiens à (?:ce que |ce qu')?|nous tenons à (?:ce que |ce qu')?)(?!(?:te|vous|toi|remercier|m'excuser|préciser|dire|signaler|souligner)\b){_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.75, " fan,à l'aise avec", rf"\b(?:je suis|on est|nous sommes) (?:très |plus |vraiment |plutôt |assez |un grand |une grande |grand |grande )*(?:fans? (?:de |d'|des |du )|à l'aise avec ){_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.75, " fan,à l'aise avec", rf"\b(?:je ne suis|on n'est|nous ne sommes) pas (?:très |vraiment |un grand |une grande )?(?:fans? (?:de |d'|des |du )|à l'aise avec ){_VALUE}{_END}", negative=True, besides=" pas "),
+    Rule(PREFERENCE, 0.8, "préféré,favori", rf"\b(?:mon|ma|mes|notre|nos) (?P<subject>[\w-]+(?: (?:de |d')?[\w-]+)?) (?:préférée?s?|favorite?s?) (?:est|sont|reste) {_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.6, "comme j", rf"(?:^|[,;:]\s)(?P<value>[^\W\d_]+ (?P<object>[^,;:?]{{3,160}}?)),? comme je (?:le |la |les )?préfère{_END}", besides="préfère"),
+    Rule(INSTRUCTION, 0.65, "je veux ,je voudrais ,je souhaite ,j'aimerais ,j'ai besoin ", rf"{_START}(?:je (?:veux|voudrais|souhaite)|j'aimerais) (?P<object>(?:des|les|tes|vos) (?:réponses|explications)) (?P<value>\S.*?){_END}", besides=" réponses , explications "),
+    Rule(INSTRUCTION, 0.65, "que tout ", rf"{_START}(?:je (?:veux|voudrais|souhaite)|j'aimerais|j'ai besoin) que (?P<object>tout) (?P<value>\S.*?){_END}"),
     Rule(PREFERENCE, 0.7, "habitude,général", rf"\b(?:d'habitude|en général|généralement)[, ]+(?:je|j'|on|nous) ?(?P<value>{_VERB}(?: (?P<object>\S.*?))??){_END}"),
     Rule(DECISION, 0.85, "décision", rf"(?:^|[.;,]\s*)décision(?: prise)?(?: (?:concernant|sur|pour|quant à) [^:.]{{0,60}})?\s*:\s*{_VALUE}{_END}"),
     Rule(DECISION, 0.8, "décision", rf"(?:^|[.;,]\s*)décision (?:de |d')(?:utiliser |passer à |prendre )?{_VALUE}(?:\s+(?:plutôt que|plutôt qu'|au lieu de)\s*(?P<other>\S.*?))?{_END}"),
