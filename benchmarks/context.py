@@ -40,7 +40,7 @@ from quality import grouped
 from vademecum.bench.grep import Grep
 from vademecum.bench.trees import read_tree
 from vademecum.codebase.git import find_root
-from vademecum.context.piece import Form
+from vademecum.context.piece import CODE
 from vademecum.engine import Engine
 from vademecum.providers.counters.pattern import PatternCounter
 
@@ -96,7 +96,7 @@ def answers(engine: Engine, question: Question, budget: int) -> Iterator[Said]:
     """Yield for each system what it shows, what that costs, how long it took, and files that it points at besides."""
     started = time.perf_counter()
     found = engine.context(question.query, budget)
-    pieces = [piece for part in found.parts for piece in part.pieces if piece.form in {Form.WHOLE, Form.PART}]
+    pieces = [piece for part in found.parts for piece in part.pieces if piece.form in CODE]
     ours = [Hit(p.place.path, p.place.start_line, p.place.end_line) for p in pieces if p.place]
     assert found.tokens == PatternCounter().count(found.text) <= budget
     named = {piece.place.path for part in found.parts for piece in part.pieces if piece.place}

@@ -74,6 +74,26 @@ def test_graph_writes_one_page(vade, used, tmp_path):
     assert "cannot write ''" in vade("graph", "--html", "").err
 
 
+def test_a_page_can_go_to_standard_output(vade, used, monkeypatch):
+    """A dash is standard output, which then holds the page and nothing else; no file of that name appears."""
+    monkeypatch.chdir(used)
+    done = vade("graph", "plan", "--html", "-")
+    assert done.code == 0
+    assert done.out.startswith("<!")
+    assert done.out.rstrip().endswith("</html>")
+    assert not (used / "-").exists()
+
+
+@pytest.mark.parametrize("revisions", ["HEAD:src", "HEAD:src..HEAD:src", "HEAD:src/budget.py"])
+def test_impact_is_of_commits(vade, repo, monkeypatch, revisions):
+    """A directory or a file of a commit is no range of commits: the call is refused, and says what to write."""
+    monkeypatch.chdir(repo("app", {"src/budget.py": USE}).path)
+    done = vade("impact", "--diff", revisions)
+    assert done.code == 2
+    assert f"{revisions!r} names files, not commits: write HEAD~3..HEAD" in done.err
+    assert vade("impact", "--diff", "HEAD").code == 0
+
+
 def test_a_file_is_named_as_it_is_seen_from_here(vade, used, monkeypatch, tmp_path):
     """In a directory below the top a path counts from there if it is there, as `vade open` takes it."""
     monkeypatch.chdir(used / "src")

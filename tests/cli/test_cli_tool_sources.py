@@ -98,3 +98,5 @@ def test_a_page_is_written(vade, repository, command, tmp_path):
     assert '"intent":"read a file"' in path.read_text()
     done = vade("tools", "graph", "--html", str(tmp_path / "no" / "folder.html"))
     assert (done.code, "cannot write" in done.err) == (2, True)
+    done = vade("tools", "graph", "--html", "-")
+    assert (done.code, done.out.startswith("<!")) == (0, True)

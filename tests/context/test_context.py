@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from vademecum import AsyncEngine, Verdict
-from vademecum.context.piece import Form
-from vademecum.context.primary import POINTED_AT, worth_of
+from vademecum.context.piece import CODE, Form
+from vademecum.context.primary import POINTED_AT, offers_of, worth_of
 from vademecum.errors import GitError, OutsideRootError, UsageError
 from vademecum.mcp.registry import TOOLS
 from vademecum.types import Evidence
@@ -36,10 +36,10 @@ def test_what_is_shown_is_what_stands_there(repo, engine):
     """Every shown line is the file's line of that number."""
     handbook = repo()
     found = engine(handbook).context("budget split parse log retry", 4_000)
-    assert len(pieces(found)) > 5
+    assert len(pieces(found)) >= 5
     for piece in pieces(found):
         lines = handbook.read(piece.place.path).split("\n")
-        if piece.form in {Form.WHOLE, Form.PART}:
+        if piece.form in CODE:
             assert piece.text.split("\n") == lines[piece.place.start_line - 1 : piece.place.end_line]
 
 
@@ -258,3 +258,67 @@ def test_the_best_piece_of_a_file_is_worth_more_than_its_lines():
     moved = [replace(each, signals={**each.signals, "file": 0.0, "rerank": 1.0}) for each in reversed(found)]
     assert list(worth_of(moved).values()) == pytest.approx([0.3, 0.2, 0.1])
     assert set(worth_of([found_in("a.py", 1)]).values()) == {0.0}
+
+
+LINES = 8  # of each piece below
+
+
+def piece_of(number, *, part=1, parts=1, worth=0.0):
+    start = number * 10 + 1
+    signals = {"worth": worth, "lexical": 1.0} if worth else {}
+    text = "\n".join(f"line {line}" for line in range(start, start + LINES))
+    return Evidence(
+        f"r:c:a.py:{number}", "r", "", "c", "a.py", start, start + LINES - 1, text, 1.0, "function", "python",
+        (f"f{number}",), f"def f{number}()", signals=signals, metadata={"part": part, "parts": parts},
+    )  # fmt: skip
+
+
+def fullest(offers):
+    return [(str(forms[0].form), forms[0].place.start_line, forms[0].place.end_line) for forms in offers]
+
+
+def test_what_matches_near_each_other_is_one_passage():
+    """With what lies between, worth the sum, and every line where it stands; what is far away stands by itself."""
+    file = [piece_of(number) for number in range(30)]
+    found = [piece_of(2, worth=0.3), piece_of(20, worth=0.2), piece_of(4, worth=0.1)]
+    offers = offers_of(found, lambda path, repo: file, 8_000)
+    assert fullest(offers) == [("passage", 21, 48), ("whole", 201, 208)]
+    shown = offers[0][0]
+    assert shown.keys == ("r:a.py:2", "r:a.py:3", "r:a.py:4")
+    assert shown.text.split("\n") == [f"line {n}" if (n - 1) % 10 < LINES else "" for n in range(21, 49)]
+    assert shown.worth == pytest.approx(0.4)
+    assert (offers[0][-1].form, offers[0][-1].text) == ("signature", "def f2()")
+
+
+def test_a_passage_is_as_long_as_the_budget_allows():
+    """A small budget has no room for one that takes most of it."""
+    file = [piece_of(number) for number in range(9)]
+    found = [piece_of(2, worth=0.3), piece_of(4, worth=0.1)]
+    for budget, count in ((8_000, 1), (1_000, 2)):
+        assert len(offers_of(found, lambda path, repo: file, budget)) == count
+
+
+def test_no_passage_reaches_across_what_was_shown():
+    """The session has it; what lies on either side of it is still offered."""
+    file = [piece_of(number) for number in range(9)]
+    found = [piece_of(number, worth=0.2) for number in (2, 3, 4, 5)]
+    offers = offers_of(found, lambda path, repo: file, 8_000, frozenset({"r:a.py:3"}))
+    assert sorted(fullest(offers)) == [("passage", 41, 58), ("whole", 21, 28), ("whole", 31, 38)]
+
+
+def test_a_declaration_is_shown_whole_where_no_other_passage_shows_half_of_it():
+    """What matches in its first part brings the others; not where the last one belongs to another passage."""
+    file = [piece_of(0), *(piece_of(n, part=n, parts=9) for n in range(1, 10)), piece_of(10)]
+    offers = offers_of([piece_of(1, worth=0.3)], lambda path, repo: file, 8_000)
+    assert [(str(form.form), form.place.start_line) for form in offers[0]] == [
+        ("whole", 11),
+        ("part", 11),
+        ("signature", 11),
+    ]
+    found = [piece_of(1, worth=0.3), piece_of(9, worth=0.1), piece_of(10, worth=0.1)]
+    first, second = offers_of(found, lambda path, repo: file, 3_000)
+    assert [(str(form.form), form.place.start_line, form.place.end_line) for form in (*first[:-1], *second[:-1])] == [
+        ("part", 11, 18),
+        ("passage", 11, 108),
+        ("passage", 91, 108),
+    ]

@@ -99,3 +99,12 @@ def test_a_place_that_joining_saves_goes_to_another():
     worth = np.array([0.3, 0.01, 0.2, 0.005])  # the second is not worth the 59 lines from the first on
     spans = spans_of(rows, files, lines, None, worth, 2)
     assert [(span.first, span.last) for span in spans] == [(2, 4), (9, 9)]
+
+
+def test_no_result_is_longer_than_it_may_be():
+    """Whatever joining would be worth."""
+    rows, files, lines = np.arange(4), np.zeros(4, np.int64), np.array([[n * 10 + 1, n * 10 + 9] for n in range(4)])
+    for longest, count in ((100, 1), (20, 2), (10, 4)):
+        spans = spans_of(rows, files, lines, None, np.ones(4), 9, longest=longest)
+        assert len(spans) == count
+        assert all(span.end - span.begin < longest for span in spans)

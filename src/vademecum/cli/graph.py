@@ -66,6 +66,8 @@ def impact(name: str, diff: str, depth: int, repo: str, *, as_json: bool) -> int
     if bool(name) == bool(diff):
         raise UsageError("ask about a NAME or a --diff, one of them")
     with opened((repo,)) as engine:
+        if diff:
+            _check_commits(engine.roots[0].path, diff)
         return _show(engine.codebase.impact(name, depth, diff=diff), as_json=as_json)
 
 
@@ -96,7 +98,14 @@ def related(location: str, question: str, depth: int, repo: str, *, as_json: boo
 
 @click.command()
 @click.argument("name", default="")
-@click.option("--html", "file", required=True, type=click.Path(dir_okay=False), metavar="FILE", help="Where to write.")
+@click.option(
+    "--html",
+    "file",
+    required=True,
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Where to write, - for standard output.",
+)
 @_depth_option
 @_repo_option
 def graph(name: str, file: str, depth: int, repo: str) -> int:
@@ -109,8 +118,23 @@ def graph(name: str, file: str, depth: int, repo: str) -> int:
         drawn = surroundings(engine.codebase.graph(), file_here.replace(os.sep, "/"), depth)
         page = graph_page(drawn, engine.roots[0].name)
     write_file(file, page)
+    if file == "-":
+        return 0
     emit(f"{file}: {counted(len(drawn.nodes), 'node')}, {counted(len(drawn.edges), 'edge')}\n")
     return 0
+
+
+def _check_commits(directory: str, revisions: str) -> None:
+    """Refuse a range that names a directory or a file of a commit: git compares that too, with every path cut short."""
+    from vademecum.codebase import git
+    from vademecum.codebase.changes import check_range
+    from vademecum.result import Err
+
+    check_range(revisions)
+    root = git.find_root(directory)
+    for name in git.run(root, "rev-parse", "--revs-only", revisions, "--").unwrap().decode().split():
+        if isinstance(git.resolve(root, name.lstrip("^")), Err):
+            raise UsageError(f"{revisions!r} names files, not commits: write HEAD~3..HEAD, or main...")
 
 
 def _show(answer: Neighbours, items: Sequence[NamedItem] = (), *, as_json: bool) -> int:

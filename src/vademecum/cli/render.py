@@ -56,7 +56,14 @@ def emit(text: str) -> None:
 
 
 def write_file(path: str, text: str) -> None:
-    """Write a file beside where it belongs, then put it there: nobody sees half of it. Raises `UsageError`."""
+    """Write a file beside where it belongs, then put it there: nobody sees half of it; "-" is standard output.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    if path == "-":
+        emit(text)
+        return
     beside = f"{path}.tmp"
     try:
         with open(beside, "w", encoding="utf-8") as file:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.render import emit, emit_json, style_for, write_file
 from vademecum.cli.session import json_option, opened, settings_for
 from vademecum.errors import UsageError
 
@@ -165,16 +165,13 @@ def pin(tool: str, *, off: bool) -> int:
 
 
 @tools.command()
-@click.option("--html", "file", required=True, metavar="FILE", help="Where to write the page.")
+@click.option("--html", "file", required=True, metavar="FILE", help="Where to write the page, - for standard output.")
 @click.option("--plan", "intent", default="", metavar="INTENT", help="Show the plan suggested for this as well.")
 def graph(file: str, intent: str) -> int:
     """Write a page that shows how tools lead to each other."""
     with _tools() as known:
         page = known.page(known.suggest(intent) if intent else None)
-    try:
-        Path(file).write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {file!r}: {error.strerror}: name another file") from error
+    write_file(file, page)
     return 0
 
 

@@ -66,15 +66,15 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
     """
     check(budget, form)
     answer = find(makers.search, task, budget)
-    primary = offers_of(answer.evidence, makers.pieces)
     related, graph = makers.related(task, answer.evidence)
     shares = makers.shares
-    sections = [
-        Section("primary", shares[0], primary), Section("related", shares[1], related, IN_FULL), Section("graph", shares[2], graph),
+    beside = [
+        Section("related", shares[1], related, IN_FULL), Section("graph", shares[2], graph),
         *(section for source in makers.sources for section in source(answer.evidence)),
     ]  # fmt: skip
     with turn(makers.home, session, makers.clock) as own:
-        fresh = [unseen(section, own) for section in sections]
+        primary = Section("primary", shares[0], offers_of(answer.evidence, makers.pieces, budget, own.shown))
+        fresh = [unseen(section, own) for section in (primary, *beside)]
         heading = Heading(task, answer, name_repos=makers.name_repos, shown_before=own.left)
         parts, text = packed(heading, fresh, budget, makers.counter, form)
         own.remember(parts)

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vademecum.context.piece import Context, Form, Part, Piece
+from vademecum.context.piece import CODE, Context, Form, Part, Piece
 from vademecum.context.render import LINE_CHARACTERS, visible
 from vademecum.types import Answer, Evidence, Freshness
 
@@ -142,7 +142,7 @@ def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
     """Code by file, files in the order of their most wanted piece; then what is only pointed at, then plain lines."""
     files: dict[tuple[str, str], list[Piece]] = {}
     for piece in pieces:
-        if piece.place is not None and piece.form in {Form.WHOLE, Form.PART}:
+        if piece.place is not None and piece.form in CODE:
             files.setdefault((piece.place.repo, piece.place.path), []).append(piece)
     for own in files.values():
         yield from _file(_blocks(own), name_repos=name_repos)

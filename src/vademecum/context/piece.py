@@ -14,8 +14,12 @@ class Form(StrEnum):
 
     WHOLE = "whole"  # a declaration, or any other piece of a file, from first to last line
     PART = "part"  # the parts of a long declaration that match
+    PASSAGE = "passage"  # pieces of a file that match and stand near each other, with what lies between them
     SIGNATURE = "signature"  # its first line only
     LINE = "line"  # a line that is no code: what calls what, a note
+
+
+CODE = frozenset({Form.WHOLE, Form.PART, Form.PASSAGE})  # forms that show lines of a file as they stand there
 
 
 @dataclass(frozen=True, slots=True)

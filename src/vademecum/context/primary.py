@@ -1,19 +1,26 @@
-"""What matches a task: the search for it, and what it found as pieces that stand by themselves."""
+"""What matches a task: the search for it, and what it found as passages that stand by themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from types import MappingProxyType
+
+import numpy as np
 
 from vademecum.context.document import HEADLINE_CHARACTERS, headline
 from vademecum.context.piece import Form, Offer, Piece
 from vademecum.errors import UsageError
+from vademecum.retrieval.spans import LONGEST, spans_of
 from vademecum.types import Answer, Evidence, Freshness
 
 MOST_FOUND = 200  # pieces asked of a search: as many as ranking looks at closely
 TOKENS_PER_PIECE = 25  # nothing that is worth a place is shorter
+TOKENS_PER_LINE = (
+    80  # of a budget for each line that a passage may have: an eighth of it, a line of code being ten tokens
+)
 POINTED_AT = 0.5  # of a file's probability is what it is worth to be shown its best piece
 Search = Callable[[str, int], Answer]
 Pieces = Callable[[str, str], Sequence[Evidence]]  # path and repository to all pieces of the file, in order
@@ -32,20 +39,59 @@ def find(search: Search, task: str, budget: int) -> Answer:
     return search(task, min(MOST_FOUND, max(10, budget // TOKENS_PER_PIECE)))
 
 
-def offers_of(found: Sequence[Evidence], pieces: Pieces) -> list[Offer]:
-    """Return each thing that was found in its forms: the whole declaration, the part that matches, its signature."""
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What was found near each other in one file: the best of it, why each of it was found, and all the places it shows."""
+
+    best: Evidence
+    reasons: tuple[str, ...]
+    places: range
+
+
+def offers_of(
+    found: Sequence[Evidence], pieces: Pieces, budget: int, seen: AbstractSet[str] = frozenset()
+) -> list[Offer]:
+    """Return what was found as passages, each in its forms: the whole of its declarations, what matches, its signature.
+
+    Args:
+        found: single pieces, best first.
+        pieces: returns every piece of a file, given its path and repository.
+        budget: tokens that all of it may take; a passage is about an eighth of that at most.
+        seen: keys of what was shown before: no passage reaches across it.
+    """
+    worth, own = worth_of(found), dict.fromkeys((item.repo, item.path) for item in found)
+    files = {(repo, path): File(pieces(path, repo), worth, seen) for repo, path in own}
+    passages = passages_of(found, files, min(LONGEST, budget // TOKENS_PER_LINE))
+    shown: dict[tuple[str, str], list[range]] = {}
+    for each in passages:
+        shown.setdefault((each.best.repo, each.best.path), []).append(each.places)
+    return [
+        files[file].offer(each.best, each.reasons, each.places, shown[file])
+        for each in passages
+        for file in [(each.best.repo, each.best.path)]
+    ]
+
+
+def passages_of(found: Sequence[Evidence], files: Mapping[tuple[str, str], File], longest: int) -> list[Passage]:
+    """Join what was found near each other, as a search joins its results, in so many lines at most; best first."""
     best = {name: max((item.signals.get(name, 0.0) for item in found), default=0.0) for name, _ in _SIGNALS}
-    worth = worth_of(found)
-    files: dict[tuple[str, str], File] = {}
-    begun: set[str] = set()
-    offers: list[Offer] = []
-    for item in found:
-        own = item.repo, item.path
-        if own not in files:
-            files[own] = File(pieces(item.path, item.repo), worth)
-        offers.append(files[own].offer(item, why(item, best), alone=not begun.isdisjoint(files[own].together(item))))
-        begun.update(files[own].together(item))
-    return offers
+    stretches: dict[tuple[object, ...], int] = {}
+    rows = np.zeros((len(found), 2), np.int64)  # the place of each in its file, and a number for the stretch it is in
+    for number, item in enumerate(found):
+        file = files[item.repo, item.path]
+        place = file.place_of(item)
+        stretch = (number,) if place is None else (item.repo, item.path, file.stretches[place])
+        rows[number] = place or 0, stretches.setdefault(stretch, len(stretches))
+    lines = np.array([(item.start_line, item.end_line) for item in found], np.int64).reshape(-1, 2)
+    worth = np.array([item.signals.get("worth", 0.0) for item in found])
+    passages: list[Passage] = []
+    for span in spans_of(rows[:, 0], rows[:, 1], lines, None, worth, len(found), longest=longest):
+        inside = (rows[:, 1] == rows[span.place, 1]) & (span.first <= rows[:, 0]) & (rows[:, 0] <= span.last)
+        reasons = dict.fromkeys(
+            reason for number in np.flatnonzero(inside).tolist() for reason in why(found[number], best)
+        )
+        passages.append(Passage(found[span.place], tuple(reasons), range(span.first, span.last + 1)))
+    return passages
 
 
 def worth_of(found: Sequence[Evidence]) -> dict[str, float]:
@@ -76,54 +122,92 @@ def key_of(item: Evidence) -> str:
 
 
 class File:
-    """All pieces of one file, and which of them belong together."""
+    """All pieces of one file, and which of them belong together.
 
-    def __init__(self, pieces: Sequence[Evidence], worth: Mapping[str, float] = MappingProxyType({})) -> None:
+    Attributes:
+        stretches: a number for each piece; those of one number follow each other, share no line, and were not shown before.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[Evidence],
+        worth: Mapping[str, float] = MappingProxyType({}),
+        seen: AbstractSet[str] = frozenset(),
+    ) -> None:
         self._worth = worth
-        self._pieces = {key_of(piece): piece for piece in pieces}
-        self._next = {key_of(one): other.start_line for one, other in pairwise(pieces)}
-        self._order = list(self._pieces)
-        self._places = {key: place for place, key in enumerate(self._order)}
+        self._pieces = tuple(pieces)
+        self._places = {(piece.start_line, key_of(piece)): place for place, piece in enumerate(pieces)}
+        apart = (
+            other.start_line <= one.end_line or not seen.isdisjoint((key_of(one), key_of(other)))
+            for one, other in pairwise(pieces)
+        )
+        self.stretches = tuple(accumulate(apart, initial=0))
 
     def at(self, ordinal: int, line: int) -> Evidence | None:
         """Return the piece of a number that holds a line, or the first one that does; None where none does."""
-        every = list(self._pieces.values())
-        counted = every[ordinal : ordinal + 1] if ordinal >= 0 else []
-        return next((piece for piece in (*counted, *every) if piece.start_line <= line <= piece.end_line), None)
+        counted = self._pieces[ordinal : ordinal + 1] if ordinal >= 0 else ()
+        return next((piece for piece in (*counted, *self._pieces) if piece.start_line <= line <= piece.end_line), None)
 
-    def together(self, item: Evidence) -> tuple[str, ...]:
-        """Return the keys of all parts of the declaration that a piece is of; of a piece by itself, its own."""
-        key = key_of(item)
-        known = self._pieces.get(key)
-        if known is None or known.freshness is not Freshness.FRESH:
-            return (key,)
-        part, parts = known.metadata.get("part", 1), known.metadata.get("parts", 1)
-        first = self._places[key] - part + 1
-        return tuple(self._order[first : first + parts]) if first >= 0 else (key,)
+    def place_of(self, item: Evidence) -> int | None:
+        """Return which of the file's pieces something is; None where the file was changed since."""
+        place = self._places.get((item.start_line, key_of(item)))
+        return place if place is not None and self._pieces[place].freshness is Freshness.FRESH else None
 
-    def offer(self, item: Evidence, reason: tuple[str, ...], *, alone: bool = False) -> Offer:
-        """Return the forms of what was found; `alone` the piece only, where its declaration is offered already."""
-        keys = self.together(item)
-        own = self.joined([item], reason, Form.PART if len(keys) > 1 else Form.WHOLE)
-        if alone:
-            return (own,)
-        forms = [self.joined([self._pieces[key] for key in keys], reason, Form.WHOLE)] if len(keys) > 1 else []
-        forms.append(own)
-        said = item.signature or headline(item.snippet)[:HEADLINE_CHARACTERS]
-        if said:
-            place = replace(forms[0].place or item, snippet=said)
-            forms.append(Piece(said, reason, Form.SIGNATURE, place, keys))
+    def offer(
+        self, best: Evidence, reason: tuple[str, ...], passage: range = range(0), others: Sequence[range] = ()
+    ) -> Offer:
+        """Return the forms of a passage: with the rest of its declarations, where no other shows half of these, as it is, a signature.
+
+        Args:
+            best: what stands for it.
+            reason: why it is here.
+            passage: the places it shows; that of `best` alone unless given.
+            others: the places that all passages of the file show.
+        """
+        place = self.place_of(best)
+        if place is None:
+            forms = [self._piece([best], best, reason, Form.WHOLE)]
+            declared = forms[0]
+        else:
+            own = passage or range(place, place + 1)
+            wide = range(self._declaration(own[0])[0], self._declaration(own[-1])[-1] + 1)
+            widened = wide != own and all(_fits(other, wide) for other in others if other != own)
+            forms = [self._run(each, best, reason) for each in ([wide] if widened else []) + [own]]
+            declared = self._run(self._declaration(place), best, reason)
+        said = best.signature or headline(best.snippet)[:HEADLINE_CHARACTERS]
+        if said and declared.place:
+            forms.append(Piece(said, reason, Form.SIGNATURE, replace(declared.place, snippet=said), forms[0].keys))
         return tuple(forms)
 
-    def joined(self, pieces: Sequence[Evidence], reason: tuple[str, ...], form: Form) -> Piece:
-        """Several neighbouring pieces as one."""
+    def _declaration(self, place: int) -> range:
+        """Return the places of all parts of the declaration that a piece is of; of a piece by itself, its own."""
+        known = self._pieces[place].metadata
+        first = place - known.get("part", 1) + 1
+        return range(first, first + known.get("parts", 1)) if first >= 0 else range(place, place + 1)
+
+    def _run(self, places: range, best: Evidence, reason: tuple[str, ...]) -> Piece:
+        """Return pieces that follow each other as one."""
+        declared = self._declaration(places[0])
+        form = Form.WHOLE if places == declared else Form.PART if places[-1] in declared else Form.PASSAGE
+        return self._piece(self._pieces[places[0] : places[-1] + 1], best, reason, form)
+
+    def _piece(self, pieces: Sequence[Evidence], best: Evidence, reason: tuple[str, ...], form: Form) -> Piece:
         first, last = pieces[0], pieces[-1]
         lines: list[str] = []
         for piece in pieces:
             lines += [""] * (piece.start_line - first.start_line - len(lines))
             lines += piece.snippet.split("\n")
         text = "\n".join(lines)
-        place = replace(first, snippet=text, end_line=last.end_line) if len(pieces) > 1 else first
+        place = best
+        if len(pieces) > 1:
+            symbols = tuple(dict.fromkeys(name for piece in (best, *pieces) for name in piece.symbols))
+            place = replace(best, start_line=first.start_line, end_line=last.end_line, snippet=text, symbols=symbols)
         keys = tuple(map(key_of, pieces))
-        worth = sum(self._worth.get(key, 0.0) for key in keys)
-        return Piece(text, reason, form, place, keys, self._next.get(keys[-1], 0), worth)
+        after = self._places.get((last.start_line, keys[-1]), len(self._pieces)) + 1
+        following = self._pieces[after].start_line if after < len(self._pieces) else 0
+        return Piece(text, reason, form, place, keys, following, sum(self._worth.get(key, 0.0) for key in keys))
+
+
+def _fits(one: range, wide: range) -> bool:
+    """Whether places lie all in others, or none does: two passages then never show half of each other."""
+    return one[-1] < wide[0] or one[0] > wide[-1] or (wide[0] <= one[0] and one[-1] <= wide[-1])

@@ -35,7 +35,15 @@ class Span:
 
 
 def spans_of(
-    rows: Numbers, files: Numbers, lines: Numbers, gain: Numbers | None, worth: Numbers, k: int, *, across: bool = True
+    rows: Numbers,
+    files: Numbers,
+    lines: Numbers,
+    gain: Numbers | None,
+    worth: Numbers,
+    k: int,
+    *,
+    across: bool = True,
+    longest: int = LONGEST,
 ) -> list[Span]:
     """Return at most `k` results, best first.
 
@@ -48,6 +56,7 @@ def spans_of(
         worth: float32 (m,), 0..1, the share of all that is asked for that these lines are expected to hold; 1 in sum.
         k: how many results.
         across: whether two candidates may be joined across rows that are none.
+        longest: lines of a result that is joined of several, at most.
 
     >>> rows, files = np.array([4, 9, 6, 7]), np.array([0, 1, 0, 0])
     >>> lines = np.array([[10, 19], [1, 20], [31, 40], [41, 80]])
@@ -60,7 +69,7 @@ def spans_of(
     size = lines[:, 1] - lines[:, 0] + 1
     order = np.arange(len(rows)) if gain is None else np.argsort(PRICE * size - gain, kind="stable")
     joins = worth >= PRICE * size  # else it is not worth its own lines, let alone those between
-    joining, spans = _Joining(across=across), dict[int, list[Span]]()
+    joining, spans = _Joining(across=across, longest=longest), dict[int, list[Span]]()
     known, files, begins, ends, values = (of.tolist() for of in (rows, files, lines[:, 0], lines[:, 1], worth))
     for place, may_join in zip(order.tolist(), joins[order].tolist(), strict=True):
         if joining.count >= k and not may_join:
@@ -87,9 +96,10 @@ def spans_of(
 class _Joining:
     """How spans grow, and how many there are."""
 
-    def __init__(self, *, across: bool) -> None:
+    def __init__(self, *, across: bool, longest: int) -> None:
         self.count = 0
         self._across = across
+        self._longest = longest
 
     def join(self, own: list[Span], near: Span, one: Span) -> bool:
         """Let a row that is worth the lines it adds join a span of its file, if the two fit together."""
@@ -105,7 +115,7 @@ class _Joining:
         return True
 
     def _fits(self, span: Span, one: Span) -> bool:
-        long = max(span.end, one.end) - min(span.begin, one.begin) >= LONGEST
+        long = max(span.end, one.end) - min(span.begin, one.begin) >= self._longest
         return not long and (self._across or _beside(span, one))
 
     def _take(self, span: Span, one: Span) -> None:
