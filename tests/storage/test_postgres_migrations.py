@@ -13,6 +13,7 @@ import pytest
 from postgres_servers import NAMED
 from vademecum.errors import StoreError, UsageError
 from vademecum.storage.postgres.check import check_database
+from vademecum.storage.postgres.connect import close_all
 from vademecum.storage.postgres.migrate import differences, downgrade, upgrade, version
 from vademecum.storage.postgres.shape import shapes
 from vademecum.storage.postgres.store import PostgresStore
@@ -140,3 +141,21 @@ def test_a_server_provides_what_it_has_and_says_what_it_goes_without(empty_datab
         rows = connection.execute("SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'trigram_%'").fetchone()
     assert rows == (3,)
     system_server.drop(url)
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_of_another_encoding_is_spoken_to_in_ours(wheel_server, encoding):
+    """As one made by `initdb` in an environment without a language: text comes back as text, whatever the server would send by itself."""
+    name = f"odd_{encoding.lower()}"
+    url = wheel_server.url(name)
+    with psycopg.connect(wheel_server.url("postgres"), autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    try:
+        upgrade(url)
+        assert version(url) == NEWEST
+        store = PostgresStore(url, "code:odd")
+        store.upsert("meta", [("who", "Éva")]).unwrap()
+        assert store.scan("meta", [("name", "=", "who")]).unwrap() == [("who", "Éva")]
+    finally:
+        close_all(url)
+        wheel_server.drop(url)

@@ -34,6 +34,7 @@ T = TypeVar("T")
 ATTEMPTS = 3  # at one step, where the connection is lost
 IDLE_KEPT = 4  # connections kept open for the next caller
 CONNECT_SECONDS = 10  # how long one attempt may take
+ENCODING = "utf8"  # of what is said on both sides, whatever the database was made with
 PATIENCE = 2.0  # a statement may take so many times as long as another writer is waited for, and at least
 LEAST_PATIENCE = 5.0  # seconds
 SLOW_FAILURE = 1.0  # seconds: a server that takes longer to fail is not asked again
@@ -225,6 +226,7 @@ class Connections:
         own = conninfo.conninfo_to_dict(self.url).get("options") or ""
         connection = Watched.connect(
             self.url,
+            client_encoding=ENCODING,
             autocommit=True,
             connect_timeout=self._connect_s,
             options=f"-c lock_timeout={wait} -c statement_timeout={int(limit * 1000)} -c jit=off -c idle_in_transaction_session_timeout=10min -c client_min_messages=warning {own}",
@@ -264,7 +266,7 @@ def alone(url: str) -> Watched:
     Raises:
         psycopg.Error: none can be had.
     """
-    connection = Watched.connect(url, connect_timeout=CONNECT_SECONDS)
+    connection = Watched.connect(url, client_encoding=ENCODING, connect_timeout=CONNECT_SECONDS)
     connection.lives = partial(lives, url, CONNECT_SECONDS)
     return connection
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from vademecum.storage.postgres.connect import CONNECT_SECONDS, lives
+from vademecum.storage.postgres.connect import CONNECT_SECONDS, ENCODING, lives
 from vademecum.storage.postgres.migrate import OPTIONS, serialised
 from vademecum.storage.postgres.tables import every_table
 from vademecum.storage.postgres.watched import WatchedAsync
@@ -34,7 +34,7 @@ async def run_async_migrations() -> None:
     url = context.config.attributes["url"]
 
     async def connected() -> WatchedAsync:
-        connection = await WatchedAsync.connect(url, connect_timeout=CONNECT_SECONDS)
+        connection = await WatchedAsync.connect(url, client_encoding=ENCODING, connect_timeout=CONNECT_SECONDS)
         connection.lives = partial(lives, url, CONNECT_SECONDS)
         return connection
 
