@@ -232,7 +232,11 @@ def test_the_services_name_each_other() -> None:
     assert server["depends_on"]["upgrade"]["condition"] == "service_completed_successfully"
     assert "qdrant" in server["depends_on"]
     health = COMPOSE["services"]["postgres"]["healthcheck"]["test"]
-    assert [health[health.index(each) + 1] for each in ("--host", "--username", "--dbname")] == ["127.0.0.1", user, name]
+    assert [health[health.index(each) + 1] for each in ("--host", "--username", "--dbname")] == [
+        "127.0.0.1",
+        user,
+        name,
+    ]
     port = config.Settings().server.port
     assert COMPOSE["services"]["server"]["ports"] == [f"127.0.0.1:{port}:{port}"]
 

@@ -65,3 +65,11 @@ def test_threads_count_with_one_table(monkeypatch):
 
     with turns_taken_often(), ThreadPoolExecutor(4) as threads:
         assert list(threads.map(count, range(4))) == [None] * 4
+
+
+def test_runs_that_stand_for_nothing_are_not_kept_one_by_one() -> None:
+    """Numbers are new in every text, and a table lives as long as its process."""
+    table = RunTable(re.compile(r"\w+"), lambda run: [] if run.isdigit() else letters(run))
+    texts = [f"ab {number} b {number + 1}" for number in range(200)]
+    assert counted(table.count(texts)) == expected(texts)
+    assert len(table._runs) == 3  # ab, b, and the first number

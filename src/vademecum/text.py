@@ -83,6 +83,7 @@ class _Runs(dict[str, int]):
         self.starts = np.zeros(256, np.int64)  # run r stands for codes flat[starts[r] : starts[r + 1]]
         self.flat = np.zeros(256, np.int64)
         self._values = np.zeros(0, np.uint64)
+        self._nothing: int | None = None  # the number of all runs that stand for nothing: only the first is kept
 
     def meanings(self) -> NDArray[np.uint64]:
         """Return what every code so far stands for."""
@@ -92,8 +93,12 @@ class _Runs(dict[str, int]):
         return self._values
 
     def __missing__(self, run: str) -> int:
-        number = len(self)
-        codes = [self.codes.setdefault(value, len(self.codes)) for value in self._expand(run)]
+        number, values = len(self), self._expand(run)
+        if not values:
+            if self._nothing is not None:
+                return self._nothing
+            self._nothing = number
+        codes = [self.codes.setdefault(value, len(self.codes)) for value in values]
         begin = int(self.starts[number])
         self.starts = _room(self.starts, number + 2)
         self.flat = _room(self.flat, begin + len(codes))

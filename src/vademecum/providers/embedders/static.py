@@ -52,11 +52,15 @@ class Pieces:
         self._index = {word: i for i, word in enumerate(words)}
         self._log_probability = log_probability
         self._longest = max(map(len, words), default=0)
+        self._of_letters = lru_cache(maxsize=2048)(self._cut)
 
     def __call__(self, run: str) -> list[int]:
         """Return the pieces of one run of letters or digits."""
         if run[0].isdigit():
-            return [self._index[run]] if run in self._index else []
+            return [self._index[run]] if run in self._index else []  # numbers are without end: none is kept
+        return self._of_letters(run)
+
+    def _cut(self, run: str) -> list[int]:
         found: list[int] = []
         for part in (run,) if run.islower() else _PART.findall(run):
             word = part.lower()
@@ -98,7 +102,7 @@ def _model(name: str) -> tuple[Cut, RunTable, dict[str, Any], dict[str, Matrix],
     """
     arrays, _ = load_arrays(MODELS / f"{name}.safetensors")
     words = arrays["words"].tobytes().decode().split("\n")
-    cut = lru_cache(maxsize=2048)(Pieces(words, arrays["logp"].tolist()))
+    cut = Pieces(words, arrays["logp"].tolist())
     weight = {kind: np.asarray(arrays[f"{kind}_weight"], np.float32) for kind in ("query", "document")}
     return cut, RunTable(_RUN, cut), dict(arrays), weight, {}
 
