@@ -66,8 +66,6 @@ def impact(name: str, diff: str, depth: int, repo: str, *, as_json: bool) -> int
     if bool(name) == bool(diff):
         raise UsageError("ask about a NAME or a --diff, one of them")
     with opened((repo,)) as engine:
-        if diff:
-            _check_commits(engine.roots[0].path, diff)
         return _show(engine.codebase.impact(name, depth, diff=diff), as_json=as_json)
 
 
@@ -122,19 +120,6 @@ def graph(name: str, file: str, depth: int, repo: str) -> int:
         return 0
     emit(f"{file}: {counted(len(drawn.nodes), 'node')}, {counted(len(drawn.edges), 'edge')}\n")
     return 0
-
-
-def _check_commits(directory: str, revisions: str) -> None:
-    """Refuse a range that names a directory or a file of a commit: git compares that too, with every path cut short."""
-    from vademecum.codebase import git
-    from vademecum.codebase.changes import check_range
-    from vademecum.result import Err
-
-    check_range(revisions)
-    root = git.find_root(directory)
-    for name in git.run(root, "rev-parse", "--revs-only", revisions, "--").unwrap().decode().split():
-        if isinstance(git.resolve(root, name.lstrip("^")), Err):
-            raise UsageError(f"{revisions!r} names files, not commits: write HEAD~3..HEAD, or main...")
 
 
 def _show(answer: Neighbours, items: Sequence[NamedItem] = (), *, as_json: bool) -> int:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from vademecum.codebase import git
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Node
+from vademecum.codebase.root import Root
 from vademecum.errors import UsageError
+from vademecum.result import Err
 
 # Behind its `index` line, which no line of a file can be taken for: each of those begins with a mark. A file that moved and
 # is the same has no such line.
@@ -48,18 +50,28 @@ def changed_files(graph: Graph, revisions: str) -> list[ChangedFile]:
     """Return what a range of revisions changed: `HEAD~3..HEAD`, `main...`, or one revision, compared with the files on disk.
 
     Raises:
-        UsageError: the range begins with a dash.
+        UsageError: the range begins with a dash, or names files of a commit.
         GitError: git does not know it.
     """
-    check_range(revisions)
-    diff = git.run(graph.opened.repo.root, "diff", *_OPTIONS, revisions, "--").unwrap()
+    root = graph.opened.repo.root
+    commits_of(root, revisions)
+    diff = git.run(root, "diff", *_OPTIONS, revisions, "--").unwrap()
     return read_diff(os.fsdecode(diff))
 
 
-def check_range(revisions: str) -> None:
-    """Refuse what git would take for an option."""
+def commits_of(root: Root, revisions: str) -> list[str]:
+    """Return the commits of a range, `^` before those that it starts after.
+
+    Raises:
+        UsageError: git would take it for an option, or it names files of a commit: git compares those too, with every path cut short.
+        GitError: git does not know it.
+    """
     if revisions.startswith("-"):
         raise UsageError(f"{revisions!r} is not a range of revisions: write HEAD~3..HEAD, or main...")
+    names = git.run(root, "rev-parse", "--revs-only", revisions, "--").unwrap().decode().split()
+    if any(isinstance(git.resolve(root, name.lstrip("^")), Err) for name in names):
+        raise UsageError(f"{revisions!r} names files, not commits: write HEAD~3..HEAD, or main...")
+    return names
 
 
 def changed_nodes(graph: Graph, files: Iterable[ChangedFile]) -> list[Node]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.codebase import git
-from vademecum.codebase.changes import ChangedFile, check_range
+from vademecum.codebase.changes import ChangedFile, commits_of
 from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Edge, Node, Relation, node_id
@@ -74,8 +74,7 @@ def removed_by(
 
 def base_of(graph: Graph, revisions: str) -> str:
     """Return the commit that a range starts after: of `a..b` a, of `a...b` where they parted, of one revision itself."""
-    check_range(revisions)
-    said = git.run(graph.opened.repo.root, "rev-parse", "--revs-only", revisions, "--").unwrap().decode().split()
+    said = commits_of(graph.opened.repo.root, revisions)
     return next((each[1:] for each in said if each.startswith("^")), said[0])
 
 
