@@ -82,9 +82,7 @@ def test_context_timeline_and_export(vade, repository):
     assert vade("memory", "timeline", "today").out.startswith("today\n")
     assert vade("memory", "timeline", "last year").code == 1
     assert vade("memory", "export", "memory.jsonl").code == 0
-    assert (
-        vade("memory", "import", "memory.jsonl", "--global").out == "1 new events, 1 statements, 0 lines passed over\n"
-    )
+    assert vade("memory", "import", "memory.jsonl", "--global").out == "1 new event, 1 statement, 0 lines passed over\n"
     assert vade("memory", "export", "--markdown").out.startswith("# Memory\n\n## Preference\n")
     assert vade("memory", "consolidate").code == 0
 

@@ -44,6 +44,15 @@ def test_the_surest_five_above_the_threshold_by_confidence(open_memory):
     assert lines == [f"- subject{n}: I prefer thing{n}" for n in (1, 5, 4, 3, 6)]
 
 
+def test_a_sentence_that_says_two_things_is_told_once(memory, said, clock):
+    """In the context and when a session opens; both facts are kept."""
+    said("I'd like to avoid globals, and I try to keep functions short.")
+    assert {fact.subject for fact in memory.facts()} == {"globals", "functions"}
+    brief = Brief([memory.scopes[0].store], ENGLISH, clock, 800)
+    for text in (memory.build_memory_context("s", "whatever"), brief.opening()):
+        assert text.count("functions short") == 1
+
+
 def test_knowledge_comes_with_hints(memory, said, clock):
     """How often and since when, or when it was discussed."""
     for _ in range(3):

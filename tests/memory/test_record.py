@@ -155,7 +155,8 @@ def test_forgetting_a_fact_takes_its_words_out(memory, said, event):
     assert CUT in memory.get(long).text
     assert memory.recall("tabs spaces indentation").evidence == ()
     assert long in [item.event.id for item in memory.recall("deployment to staging").evidence]
-    memory.record_all([event(9, sentence, at=NOON + 9)])
+    again = memory.record_all([event(9, sentence, at=NOON + 9)])
+    assert (again.facts, again.kept_out) == (1, 1)
     assert memory.facts() == []
     digest = fact.digest
     assert memory.scopes[0].ledger.marks([digest])[digest][0] == FORGOTTEN
@@ -193,7 +194,8 @@ def test_a_rejection_is_taken_back(memory, said):
     assert [each.value for each in memory.preferences()] == ["tabs"]
     assert memory.rejected() == [fact]
     assert memory.why(fact.id).rejected
-    said("Use spaces for indentation, not tabs")  # said again it stays out
+    again = memory.record("Use spaces for indentation, not tabs", role="user")  # said again it stays out, and says so
+    assert again.kept_out == 1
     assert [each.value for each in memory.preferences()] == ["tabs"]
     restored = memory.restore(fact.id)
     assert (restored.id, restored.mentions, restored.confirmed) == (fact.id, 2, False)

@@ -13,6 +13,7 @@ import click
 
 from vademecum.cli.render import emit, emit_json
 from vademecum.cli.session import json_option, opened, settings_for
+from vademecum.context.render import counted
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: An
     if as_json:
         emit_json(asdict(done))
         return 0
-    notes = [f"{done.facts} facts"] if done.facts != 1 else ["1 fact"]
+    notes = [counted(done.facts, "fact")]
+    notes += [f"{done.kept_out} forgotten or rejected before, and kept out"] if done.kept_out else []
     notes += [f"{kind} taken out: {count}" for kind, count in done.redacted.items()]
     notes += [f"{done.left} characters are read later, or by `vade memory consolidate`"] if done.left else []
     emit(f"{done.ids[0]}  {', '.join(notes)}{'' if done.events else ', known already'}\n")
@@ -236,7 +238,8 @@ def import_(path: str, *, everywhere: bool) -> int:
             done = kept.import_lines(sys.stdin, everywhere=everywhere)
         else:
             done = kept.import_lines(_lines(Path(path)), everywhere=everywhere)
-    emit(f"{done.events} new events, {done.claims} statements, {done.skipped} lines passed over\n")
+    read = f"{counted(done.events, 'new event')}, {counted(done.claims, 'statement')}"
+    emit(f"{read}, {counted(done.skipped, 'line')} passed over\n")
     return 0
 
 
@@ -251,13 +254,18 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
         emit_json(asdict(done))
         return 0
     lines = [
-        f"{name}: {count} new events from {done.files[name]} files\n" for name, count in done.events.items() if count
+        f"{name}: {counted(count, 'new event')} from {counted(done.files[name], 'file')}\n"
+        for name, count in done.events.items()
+        if count
     ]
     taken = [f"{kind} taken out: {count}\n" for kind, count in done.redacted.items()]
-    left = [f"{done.unreadable} lines of another form were passed over\n"] if done.unreadable else []
+    left = [f"passed over: {counted(done.unreadable, 'line')} of another form\n"] if done.unreadable else []
     if done.packed:
-        left.append(f"{done.packed} compressed transcripts were left: pip install 'vademecum[zstd]' reads them\n")
-    emit("".join([*lines, f"{sum(done.events.values())} new events, {done.facts} statements\n", *taken, *left]))
+        left.append(
+            f"left: {counted(done.packed, 'compressed transcript')}; pip install 'vademecum[zstd]' reads them\n"
+        )
+    total = f"{counted(sum(done.events.values()), 'new event')}, {counted(done.facts, 'statement')}\n"
+    emit("".join([*lines, total, *taken, *left]))
     return 0
 
 
@@ -303,7 +311,8 @@ def consolidate(*, as_json: bool) -> int:
         read = f"long messages read to their end: {each.read_on}; " if each.read_on else ""
         archive = f" to {each.archive}" if each.archive else ""
         emit(
-            f"{read}{each.merged} facts merged, {each.digests} sessions told, {each.archived} events archived{archive}\n"
+            f"{read}{counted(each.merged, 'fact')} merged, {counted(each.digests, 'session')} told, "
+            f"{counted(each.archived, 'event')} archived{archive}\n"
         )
     return 0
 

@@ -10,13 +10,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.classify import file_kind
+from vademecum.digests import blake2b
 from vademecum.protocols import Embedder, Row
 from vademecum.result import Err, Ok
 from vademecum.retrieval.features import symbol_keys

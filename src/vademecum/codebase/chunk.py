@@ -166,7 +166,7 @@ class _Describer:
         return "\n".join(text for at, text in self.docstrings if start <= at < end)
 
     def _metadata(self, span: Span, text: str, *, head: bool) -> dict[str, Any]:
-        metadata: dict[str, Any] = {"lines_of_code": sum(1 for line in text.split("\n") if line.strip())}
+        metadata: dict[str, Any] = {"lines_of_code": sum(map(bool, map(str.strip, text.split("\n"))))}
         if span.parts > 1:
             metadata |= {"part": span.part, "parts": span.parts}
         owner = span.owner

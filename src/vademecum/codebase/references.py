@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -102,8 +102,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
     cursor.set_max_start_depth(_DEPTH)
     finder = _Finder(lines, outline, language)
-    for _, captured in cursor.matches(syntax.root):
-        finder.take(captured)
+    finder.take(captured for _, captured in cursor.matches(syntax.root))
     finder.declared(outline)
     return finder.found.dump()
 
@@ -120,6 +119,8 @@ class _Finder:
         self._kinds: dict[int, str] = {}
         self._starts, self._owners = self._sweep(outline)
         self._line_starts = lines.starts
+        # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
+        self._ascii = lines.content.decode("ascii") if lines.content.isascii() else ""
 
     def _sweep(self, outline: Outline) -> tuple[list[int], list[int]]:
         """Return where the innermost named declaration changes, and which it is from there on."""
@@ -155,46 +156,46 @@ class _Finder:
 
     def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
         """Return (owner, line, text) of a node: what nearly all rows begin with, in one step."""
-        start = node.start_byte
-        text = self._content[start : min(node.end_byte, start + _LONGEST)].decode(errors="ignore")
-        return self._owners[bisect_right(self._starts, start) - 1], bisect_right(self._line_starts, start), text
+        start, end = node.byte_range
+        return (
+            self._owners[bisect_right(self._starts, start) - 1],
+            bisect_right(self._line_starts, start),
+            self._ascii[start : min(end, start + _LONGEST)] or self._cut(start, min(end, start + _LONGEST)),
+        )
 
     def _text(self, node: tree_sitter.Node) -> str:
-        start = node.start_byte
-        return self._content[start : min(node.end_byte, start + _LONGEST)].decode(errors="ignore")
+        start, end = node.byte_range
+        return self._cut(start, min(end, start + _LONGEST))
+
+    def _cut(self, start: int, end: int) -> str:
+        return self._ascii[start:end] or self._content[start:end].decode(errors="ignore")
 
     def _whole(self, node: tree_sitter.Node) -> str:
-        return self._content[node.start_byte : node.end_byte].decode(errors="ignore")
+        return self._cut(*node.byte_range)
 
-    def take(self, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
-        """Take one match."""
-        for name, nodes in captured.items():
-            handler = _HANDLERS.get(name)
-            if handler:
-                handler(self, nodes[0], captured)
-                return
-
-    def calling(self, node: tree_sitter.Node, _: Any) -> None:
-        self._add(self.found.calls, node)
+    def take(self, matches: Iterable[Mapping[str, list[tree_sitter.Node]]]) -> None:
+        """Take matches."""
+        found, said, handlers = self.found, self._said, _HANDLERS
+        chains = {"call": found.calls, "bare": found.calls, "load": found.loads}  # nearly all that there is
+        texts = {"new": found.news, "ref": found.types}
+        for captured in matches:
+            for name, nodes in captured.items():
+                if name in chains:
+                    owner, line, text = said(nodes[0])
+                    if spelled := chain(text):
+                        chains[name].append((owner, line, spelled))
+                elif name in texts:
+                    texts[name].append(said(nodes[0]))
+                elif name in handlers:
+                    handlers[name](self, nodes[0], captured)
+                else:
+                    continue
+                break
 
     def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         holder = captured.get("object")
         before = (chain(self._text(holder[0])) or "?") + "." if holder else ""
         self.found.calls.append((*self._at(node), before + self._text(node)))
-
-    def making(self, node: tree_sitter.Node, _: Any) -> None:
-        self.found.news.append(self._said(node))
-
-    def passing(self, node: tree_sitter.Node, _: Any) -> None:
-        self._add(self.found.loads, node)
-
-    def naming(self, node: tree_sitter.Node, _: Any) -> None:
-        self.found.types.append(self._said(node))
-
-    def _add(self, rows: list[tuple[int, int, str]], node: tree_sitter.Node) -> None:
-        owner, line, text = self._said(node)
-        if spelled := chain(text):
-            rows.append((owner, line, spelled))
 
     def importing(self, node: tree_sitter.Node, _: Any) -> None:
         owner, line = self._at(node)
@@ -231,12 +232,12 @@ class _Finder:
     def binding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
         """Take a name and what it is bound to."""
         owner, line, name = self._said(node)
-        how = next((how for how in (TYPE, VALUE, EACH, CONTEXT) if how in captured), SHADOW)
+        how = _how(captured)
         text = self._text(captured[how][0]) if how != SHADOW else ""
         if self._language in _SCRIPT and how == VALUE and self._script(owner, line, node, captured[how][0]):
             return
         scope = owner
-        own = _OWN.fullmatch(name)
+        own = None if name.isidentifier() else _OWN.fullmatch(name)
         if own:
             owner, name = self._class_of(owner), own[1] or own[2]
         name = name.lstrip("*& ").removeprefix("mut ")
@@ -296,6 +297,14 @@ class _Finder:
                     self.found.loads.append((owner, line, spelled))
 
 
+def _how(captured: Container[str]) -> str:
+    """Return how a name is bound."""
+    for how in (TYPE, VALUE, EACH, CONTEXT):
+        if how in captured:
+            return how
+    return SHADOW
+
+
 # What of TypeScript has type parameters that its members are read with; bounds are read of more.
 _GENERIC = frozenset({
     "function_declaration", "method_definition", "arrow_function", "class_declaration", "interface_declaration",
@@ -315,8 +324,7 @@ def _is_alias(node: tree_sitter.Node, *, bounded: bool) -> bool:
 
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
 _HANDLERS = {
-    "call": _Finder.calling, "method": _Finder.calling_method, "new": _Finder.making, "load": _Finder.passing,
-    "bare": _Finder.calling, "ref": _Finder.naming, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "method": _Finder.calling_method, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
     "embedded": _Finder.embedded, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
 }  # fmt: skip

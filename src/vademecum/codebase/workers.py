@@ -24,11 +24,13 @@ from enum import StrEnum
 from typing import IO, Any, Protocol, Self
 
 from vademecum.codebase.analyse import Analysis, Job, analyse
+from vademecum.codebase.garbage import uncollected
 from vademecum.protocols import Embedder
 from vademecum.retrieval.tokens import term_table
 from vademecum.text import RunTable
 
 BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
+SMALLEST_BATCH = 24_000  # the last ones are small, so that no process waits long for another
 _PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
 POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
 
@@ -86,7 +88,7 @@ def find_references(jobs: list[Job], plan: Plan) -> Iterator[tuple[int, str | No
 
 
 def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: FollowUp | None) -> Iterator[Done]:
-    batches = deque(_batches(jobs))
+    batches = deque(_batches(jobs, plan.processes))
     total = sum(len(content) for content, _ in jobs)
     from threadpoolctl import threadpool_limits
 
@@ -110,22 +112,28 @@ def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: Follow
 
 
 def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTable) -> Sequence[Analysis | str]:
-    if plan.task is Task.REFERENCES:
-        from vademecum.codebase.chunk import references_of
+    with uncollected():  # the circles of a batch are looked for once, after it
+        if plan.task is Task.REFERENCES:
+            from vademecum.codebase.chunk import references_of
 
-        return [references_of(content, language, plan.deadline_s) for content, language in jobs]
-    return analyse(jobs, embedder, plan.deadline_s, terms, references=plan.task is Task.LINKED)
+            return [references_of(content, language, plan.deadline_s) for content, language in jobs]
+        return analyse(jobs, embedder, plan.deadline_s, terms, references=plan.task is Task.LINKED)
 
 
-def _batches(jobs: list[Job]) -> Iterator[list[int]]:
-    """Yield job numbers in batches of about BATCH_BYTES, the largest contents first so that none is left to the end."""
+def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
+    """Yield job numbers in batches of about BATCH_BYTES, less towards the end, the largest contents first.
+
+    >>> [len(batch) for batch in _batches([(b"." * 12_000, "text")] * 40, processes=2)]
+    [8, 8, 6, 5, 4, 3, 2, 2, 2]
+    """
     batch: list[int] = []
-    size = 0
+    size, left = 0, sum(len(content) for content, _ in jobs)
     for number in sorted(range(len(jobs)), key=lambda n: -len(jobs[n][0])):
         batch.append(number)
         size += len(jobs[number][0])
-        if size >= BATCH_BYTES:
+        if size >= min(BATCH_BYTES, max(SMALLEST_BATCH, left // (2 * processes))):
             yield batch
+            left -= size
             batch, size = [], 0
     if batch:
         yield batch

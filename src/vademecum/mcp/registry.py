@@ -216,7 +216,7 @@ def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) 
     done = engine.memory.record(arguments["text"], metadata={"by": "agent"})
     taken = "".join(f"; taken out: {count} {kind}" for kind, count in done.redacted.items())
     taken += f"; the last {done.left} characters are read later" if done.left else ""
-    return Outcome(f"kept as {done.ids[0]}, {counted(done.facts, 'fact')}{taken}", asdict(done))
+    return Outcome(f"kept as {done.ids[0]}, {counted(done.facts - done.kept_out, 'fact')}{taken}", asdict(done))
 
 
 def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -> Outcome:

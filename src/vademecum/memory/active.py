@@ -5,7 +5,7 @@ A hook reads them off bare rows and everything else off whole facts, so this ask
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from vademecum.memory.kinds import FactKind
@@ -26,6 +26,11 @@ class Said(Protocol):
     @property
     def key(self) -> str:
         """What it is about, and where."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The sentence that says it."""
         ...
 
     @property
@@ -59,6 +64,14 @@ def surest(by_scope: Sequence[Sequence[F]]) -> list[F]:
         found += [fact for fact in own if fact.confidence >= PREFERENCE_CONFIDENCE_THRESHOLD]
         spoken_of |= {_thing(fact) for fact in own}
     return sorted(found, key=lambda fact: (-fact.confidence, -fact.mentions, -fact.last_at, fact.id))
+
+
+def told(facts: Iterable[F]) -> list[F]:
+    """Return the first five facts; of those that one sentence says the first alone, since the sentence is told whole."""
+    by_sentence: dict[str, F] = {}
+    for fact in facts:
+        by_sentence.setdefault(fact.text, fact)
+    return list(by_sentence.values())[:MAX_PREFERENCES]
 
 
 def _thing(fact: Said) -> str:

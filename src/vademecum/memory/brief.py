@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from vademecum.memory.active import ALWAYS_ON, MAX_PREFERENCES, surest
+from vademecum.memory.active import ALWAYS_ON, surest, told
 from vademecum.memory.fitting import estimated_tokens, fitted, one_line
 from vademecum.memory.kinds import FactKind
 from vademecum.memory.labels import label
@@ -81,7 +81,7 @@ class Brief:
 
     def opening(self) -> str:
         """Return what to know when a session opens: preferences and instructions, the latest decisions, what is left open."""
-        active = surest([_standing(store, ALWAYS_ON) for store in self._stores])[:MAX_PREFERENCES]
+        active = told(surest([_standing(store, ALWAYS_ON) for store in self._stores]))
         known = self._known((FactKind.DECISION, FactKind.TODO))
         decided = [each for each in known if each.kind == FactKind.DECISION][:MOST_TOLD]
         left = [each for each in known if each.kind == FactKind.TODO][:MOST_OPEN]
@@ -92,8 +92,8 @@ class Brief:
 
     def answering(self, message: str) -> str:
         """Return what to know before answering a message; "" where nothing that is known concerns it."""
-        told = self._lines(relevant(message, self._known(_KNOWLEDGE))[:MOST_TOLD])
-        return fitted([(self._wording.knowledge, told)], self._budget, self._count)
+        lines = self._lines(relevant(message, self._known(_KNOWLEDGE))[:MOST_TOLD])
+        return fitted([(self._wording.knowledge, lines)], self._budget, self._count)
 
     def _known(self, kinds: Sequence[FactKind]) -> list[Outline]:
         """Return what is sure enough of all databases, the newest first."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
-from vademecum.memory.active import ALWAYS_ON, MAX_PREFERENCES, surest
+from vademecum.memory.active import ALWAYS_ON, surest, told
 from vademecum.memory.records import Fact
 from vademecum.memory.scope import Scope
 from vademecum.metrics import counter
@@ -59,8 +59,7 @@ class Preferences:
             files: paths that are open, relative to the repository; what is limited to other files is left out.
                 Nothing is left out where none are known.
         """
-        facts = [fact for fact in self._all(user_id) if applies(fact.place, files)]
-        return facts[:MAX_PREFERENCES]
+        return told(fact for fact in self._all(user_id) if applies(fact.place, files))
 
     def invalidate(self, user_id: str) -> None:
         """Forget what is cached for a user, with what is cached for nobody in particular; "" for all."""

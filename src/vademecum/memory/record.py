@@ -72,7 +72,9 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
     counts = sum((each for event, each in zip(clean, taken_out, strict=True) if event.id in kept), Counter[str]())
     _count(new, [*own, *wide], facts, counts)
     ids = tuple(event.id for event in clean)
-    return Recorded(len(new), len(events) - len(new), said, dict(counts), ids, sum(left.values())), facts
+    held = {fact.digest for fact in facts}
+    kept_out = sum(claim.digest not in held for claim in (*own, *wide))
+    return Recorded(len(new), len(events) - len(new), said, dict(counts), ids, sum(left.values()), kept_out), facts
 
 
 def record_all(events: Iterable[Event], into: Recording, clock: Clock) -> Recorded:

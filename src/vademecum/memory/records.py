@@ -194,12 +194,14 @@ class Recorded:
     redacted: Mapping[str, int] = field(default_factory=dict)  # secrets taken out, by kind
     ids: tuple[str, ...] = ()  # of the events handed in
     left: int = 0  # characters of the new ones that are read later, when nobody waits
+    kept_out: int = 0  # of the statements those that were forgotten or rejected before, and stay so
 
     def plus(self, other: Recorded) -> Recorded:
         """Return what both did together."""
         redacted = Counter(self.redacted) + Counter(other.redacted)
         events, known, facts = self.events + other.events, self.known + other.known, self.facts + other.facts
-        return Recorded(events, known, facts, dict(redacted), self.ids + other.ids, self.left + other.left)
+        left, kept_out = self.left + other.left, self.kept_out + other.kept_out
+        return Recorded(events, known, facts, dict(redacted), self.ids + other.ids, left, kept_out)
 
 
 @dataclass(frozen=True, slots=True)

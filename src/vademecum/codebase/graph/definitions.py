@@ -270,7 +270,7 @@ class Definitions:
             self.consulted |= known[1]
             found: T = known[0]
             return found
-        if question in self._short:
+        if self._short and question in self._short:
             again: T = self._short[question]
             return again
         if question in self._open:
@@ -292,6 +292,6 @@ class Definitions:
         else:
             self._memo[question] = (value, own)
             self._cut = before
-        if not self._open:
+        if self._short and not self._open:
             self._short.clear()
         return value

@@ -86,8 +86,8 @@ class FileEdges:
         if known is not None:
             return known
         if not self._names.is_same_chain(self._file, spelled):
-            return self._names.meaning(self._file, self._refs.owners[owner], spelled)
-        known = self._known[spelled] = self._names.meaning(self._file, "", spelled)
+            return self._names.meaning_in(self._file, self._refs.owners[owner], spelled)
+        known = self._known[spelled] = self._names.meaning_in(self._file, "", spelled)
         return known
 
     def _imports(self) -> None:

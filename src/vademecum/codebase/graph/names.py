@@ -38,8 +38,10 @@ class Names(Classes):
 
     def meaning(self, file: File, scope: str, spelled: str) -> Meaning:
         """Return what a chain stands for, read in the scope of a declaration of the file."""
-        if scope and self.is_same_chain(file, spelled):
-            scope = ""  # so that it is asked once
+        return self.meaning_in(file, "" if scope and self.is_same_chain(file, spelled) else scope, spelled)
+
+    def meaning_in(self, file: File, scope: str, spelled: str) -> Meaning:
+        """Return the same, where the scope is known to matter, or is the file's: so that it is asked once."""
         return self.definitions.once(
             ("chain", file.path, scope, spelled), lambda: self._follow(file, scope, spelled), UNKNOWN
         )
@@ -51,11 +53,15 @@ class Names(Classes):
 
     def is_same_chain(self, file: File, spelled: str) -> bool:
         """Whether a chain stands for the same wherever it is written in a file."""
-        return file.language in LEXICAL and _is_same_all_over(file, _parts(spelled)[0][0])
+        if file.language not in LEXICAL:
+            return False
+        name = _parts(spelled)[0][0]  # nothing inside of the file is to give it another meaning than it has at the top
+        return not (name in file.inner_names or name in _OF_A_CLASS or name.startswith("@"))
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
         (name, suffix), *rest = _parts(spelled)
-        value, tier = self._head(file, scope, name)
+        # many chains of a scope begin with one name: what it means is asked once
+        value, tier = self._head(file, scope, name) if name == spelled else self.meaning(file, scope, name)
         if name == "super" and file.language == "python":  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
         value, tier = self._applied(file, value, tier, suffix)
@@ -352,14 +358,11 @@ def _local(file: File, scope: str, name: str) -> Node | None:
     return local if is_inside else None
 
 
-def _is_same_all_over(file: File, name: str) -> bool:
-    """Whether nothing inside of the file gives a name another meaning than it has at the top."""
-    return name not in file.inner_names and name not in _OF_A_CLASS and not name.startswith("@")
-
-
 @lru_cache(1 << 15)
 def _parts(spelled: str) -> tuple[tuple[str, str], ...]:
     """Split a chain into its names, each with the calls and subscripts after it."""
+    if "(" not in spelled and "[" not in spelled:
+        return tuple([(part, "") for part in spelled.split(".")])
     found = []
     for part in spelled.split("."):
         end = min((place for place in (part.find("("), part.find("[")) if place >= 0), default=len(part))

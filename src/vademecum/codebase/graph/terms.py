@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
-from hashlib import blake2b
+
+from vademecum.digests import blake2b
 
 # Files that say where modules lie: when one changes, every file is asked again.
 MANIFESTS = re.compile(r"(?:.*/)?(?:go\.mod|Cargo\.toml|package\.json|[tj]sconfig[\w.-]*\.json)")

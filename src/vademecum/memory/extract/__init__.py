@@ -45,8 +45,8 @@ _MOST_VALUE = 300
 # Units of work (`rules`): of each match, of each sentence, of each cue looked for in one.
 PER_STATEMENT, PER_SENTENCE, PER_SOUGHT = 500, 150, 2
 # A message that is being recorded keeps somebody waiting: it is read as far as a few milliseconds go, and what is left when
-# nobody waits. Of 645 messages to agents all are read whole at once but two with more than 8,000 characters of prose.
-AT_ONCE = Reach(characters=16_000, lines=600, prose=8_000, sentences=200, work=45_000)
+# nobody waits. Of 645 messages to agents all are read whole at once but four, of more than 4,000 characters.
+AT_ONCE = Reach(characters=16_000, lines=400, prose=8_000, sentences=160, work=34_000)
 LATER = Reach(characters=120_000, lines=4_000, prose=24_000, sentences=1_000, work=2_000_000)
 _TOGETHER = 32  # sentences in which cues are looked for at once
 _FAR = 240  # characters behind a clause where its because may stand

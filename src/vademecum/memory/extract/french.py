@@ -19,13 +19,15 @@ _LINKS = r"(?:et|mais|donc)\s"
 _START = rf"{OPENING}(?:et|mais|donc)\s+){_OPENER}"
 _END = (
     r"(?<!\s)(?=[\s.!?,;]|$)(?=\s*(?:$|\s(?:dans|pour|sur) (?:ce|notre|le|tout le) (?:projet|dépôt|repo|code)\b|[.!?;](?:\s|$)|[,;]\s*(?:et|mais|donc|car|parce|puisque|peux|pouvez|pourrais|comment|est-ce|sachant|surtout|qui|que|il|elle|je|on|nous|tu|vous|pas|ce)\b"
-    r"|\s[-\u2013\u2014(]|\s(?:car|parce qu|puisqu|pour (?:que|éviter|ne pas)|afin|mais|donc|si|sauf si|quand|lorsqu|à cause|grâce)\w*\b))"
+    r"|\s[-\u2013\u2014(]|\s(?:car|(?:parce |puis|lors)qu\w*|pour (?:que|éviter|ne pas)|afin|mais|donc|si|s'il|sauf si|quand|à cause|grâce)\b))"
 )
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:plutôt que|plutôt qu'|au lieu de|au lieu d'|à la place de|et pas|et non|pas|à)\s*(?P<other>\S.*?))"
 _I = r"(?:qu'elle|qu'il|je|j'|on|nous|elle|il|ils|elles|l'équipe|(?-i:[A-Z][a-zé]+))"
 _INF = r"[a-zà-ÿ]{2,}(?:er|ir|re)"
 _VERB = r"(?!(?:ne|été|eu|fait|vu|le|la|les|un|une|de|du|aussi|pas|rien|personne|plus)\b)[a-zà-ÿ][a-zà-ÿ'-]+"
+_AIM = r"(?:j'essaie|j'essaye|j'aimerais|je (?:veux|voudrais|souhaite|cherche|tente|tiens)|on (?:essaie|essaye|veut|souhaite|cherche|tente)|nous (?:essayons|voulons|souhaitons|cherchons|tentons))"
+_SUCH = r"(?:très |plus |assez |aussi )?(?:courte?s?|petite?s?|simples?|légère?s?|légers?|minima(?:le?s?|ux)|basse?s?|bas|propres?|rapides?|lisibles?|privée?s?|loca(?:le?s?|ux)|cohérente?s?|séparée?s?|stables?|stricte?s?|sûre?s?|à jour|sous|en dessous)\b"
 _STYLE = r"(?:réponses?|explications?|exemples?|code|commentaires?|commits?|messages?(?: de commit)?|résumés?|tests?|fonctions?|noms?|sorties?|docs?|documentation|diffs?|prs?|rapports?)"
 _WHEN = r"(?P<topic>(?:je|tu|on|nous|vous|il|elle|j'|l'|le|la|un|une)\s?.{2,160}?)"
 
@@ -59,6 +61,28 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.85, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |propre )?préférence (?:est|va|serait|irait)(?: de| à| aux| au| pour)? {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.7, "aime,aimons,adore,apprécie", rf"\b(?:j'aime(?:rais)?(?: bien| mieux| beaucoup)|j'adore|j'apprécie|on aime(?: bien)?|nous aimons) (?!(?:ça|cela|bien)\b){_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.75, "déteste,aime,veux,horreur", rf"\b(?:je déteste|je n'aime pas|on n'aime pas|je ne veux (?:pas|plus)(?: de| d')?|j'ai horreur de) {_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.75, "évit,refus,fuis,fuit,fuyons", rf"\b(?:j'évite|je (?:refuse|fuis)|on (?:évite|refuse|fuit)|nous (?:évitons|refusons|fuyons)|évite[zr]? toujours) (?:toujours |absolument |généralement |autant que possible )?(?:de |d')?(?:utiliser )?(?!(?:ça|cela|ce|cet|cette|ces)\b){_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.75, "aversion,allergi,phobie,horreur", rf"\b(?:j'ai|nous avons|on a) (?:une |un )?(?:\w+ )?(?:aversion|allergie|phobie|horreur)(?: \w+)? (?:pour |contre |envers |de |d'|des |du |à |aux? ){_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.7, "opposé,contre ,allergique,réticent,intéress,aucun intérêt,mal à l'aise", rf"\b(?:(?:je suis|nous sommes|on est) (?:\w+ment |plutôt |très )?(?:opposée?s? (?:à|au|aux)|contre|allergiques? (?:à|au|aux)|réticente?s? (?:à|au|aux)|mal à l'aise avec)|je ne (?:suis pas intéressée? par|m'intéresse pas (?:à|au|aux))|je n'ai aucun intérêt pour) (?!(?:ça|cela|ce|cet|cette|ces)\b){_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.7, "uniquement ,exclusivement ,seulement ,strictement ", rf"\b(?:je|j'|on|nous) ?(?P<value>(?!(?:veux|vois|sais|peux|viens|ai|as|a|suis|est|avons|sommes|voulais|voudrais)\b){_VERB} (?:uniquement|exclusivement|strictement) (?P<object>\S.*?)){_END}"),
+    Rule(PREFERENCE, 0.7, "n'utilis", rf"\b(?:je n'utilise|on n'utilise|nous n'utilisons) que (?:de |d'|des |du |le |la |les |l')?{_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.7, "n'utilis", rf"\b(?:je n'utilise|on n'utilise|nous n'utilisons) (?:pas|jamais) (?:de |d')?(?!(?:ça|cela|ce|cet|cette|ces)\b){_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.65, "je trouve ", rf"\bje trouve (?:que )?(?:les |des )(?P<value>\S.*?) (?:sont )?(?:trop |très |vraiment |assez |plus )*(?:ennuyeu(?:x|ses?)|pénibles?|confuse?s?|fatigante?s?|inutiles?|lourde?s?|agaçante?s?|désagréables?|stressante?s?|difficiles? à \w+){_END}", negative=True),
+    Rule(PREFERENCE, 0.65, "crois fermement,suis convaincu,sommes convaincus", rf"\b(?:je crois fermement|je suis convaincue?|nous sommes convaincus) (?:que |qu'|de |d'|à |aux? |en ){_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.7, "priorité", rf"\b(?:ma|notre) (?:première |principale |grande )?priorité,? (?:c'est|est|reste)(?: la| le| les)? (?:l')?{_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.7, "suivons ,suit ,respect,insist,privilégi,mise sur,misons sur", rf"\b(?:je|j'|on|nous) ?(?P<value>(?:suivons|suit|respecte|respectons|insiste sur|insistons sur|privilégie|privilégions|mise sur|misons sur) (?P<object>(?!(?:ça|cela|ce|cet|cette|ces)\b)\S.*?)){_END}"),
+    Rule(PREFERENCE, 0.75, "passionn,partisan,adepte", rf"\b(?:je suis|nous sommes) (?:un |une |des )?(?:\w+ )?(?:passionnée?s? (?:par |de |d')|(?:partisane?|adepte)s? (?:de |d'|du |des )){_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.65, "garder ,limiter ,minimiser ,rester ", rf"\b{_AIM} (?:à |de )?(?P<value>(?:garder (?!(?:ça|cela|un œil|en tête)\b)|limiter |minimiser |rester (?:sous|dans|sur|avec|en dessous de) )(?P<object>\S.*?)(?: (?:{_SUCH}).*?)?){_END}"),
+    Rule(PREFERENCE, 0.65, "d'éviter , éviter ", rf"\b{_AIM} (?:à |de |d')?éviter (?:de |d')?(?!(?:ça|cela|ce|cet|cette|ces)\b){_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.7, "mieux", rf"\b(?:j'apprends|je (?:comprends|travaille|retiens|réfléchis)|on (?:apprend|comprend|travaille|retient)) (?:bien |beaucoup )?mieux (?:(?:quand|lorsque?|si|s')(?: ?il y a| ?j'ai| ?on a)? )?(?P<value>\S.*?){_END}"),
+    Rule(PREFERENCE, 0.65, "compte,importe,important", rf"{_START}(?:l'|(?:le|la|les) )?(?P<value>[\w`.+#-]+(?: [\w`.+#'-]+){{0,4}}?) (?:compten?t?|importent?|(?:est|sont) (?:très |plus |le plus |la plus )?importante?s?) (?:plus |le plus |beaucoup |énormément )?pour (?:moi|nous)(?: (?:que |qu')(?P<other>\S.*?))?{_END}", besides="pour moi,pour nous"),
+    Rule(PREFERENCE, 0.65, "important,tiens à,tenons à", rf"\b(?:(?:c'est|il est) (?:très |vraiment )?important pour (?:moi|nous) (?:que |qu'|de |d')|je tiens à (?:ce que |ce qu')?|nous tenons à (?:ce que |ce qu')?)(?!(?:te|vous|toi|remercier|m'excuser|préciser|dire|signaler|souligner)\b){_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.75, " fan,à l'aise avec", rf"\b(?:je suis|on est|nous sommes) (?:très |plus |vraiment |plutôt |assez |un grand |une grande |grand |grande )*(?:fans? (?:de |d'|des |du )|à l'aise avec ){_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.75, " fan,à l'aise avec", rf"\b(?:je ne suis|on n'est|nous ne sommes) pas (?:très |vraiment |un grand |une grande )?(?:fans? (?:de |d'|des |du )|à l'aise avec ){_VALUE}{_END}", negative=True, besides=" pas "),
+    Rule(PREFERENCE, 0.8, "préféré,favori", rf"\b(?:mon|ma|mes|notre|nos) (?P<subject>[\w-]+(?: (?:de |d')?[\w-]+)?) (?:préférée?s?|favorite?s?) (?:est|sont|reste) {_VALUE}{_END}"),
+    Rule(PREFERENCE, 0.6, "comme j", rf"(?:^|[,;:]\s)(?P<value>[^\W\d_]+ (?P<object>[^,;:?]{{3,160}}?)),? comme je (?:le |la |les )?préfère{_END}", besides="préfère"),
+    Rule(INSTRUCTION, 0.65, "je veux ,je voudrais ,je souhaite ,j'aimerais ,j'ai besoin ", rf"{_START}(?:je (?:veux|voudrais|souhaite)|j'aimerais) (?P<object>(?:des|les|tes|vos) (?:réponses|explications)) (?P<value>\S.*?){_END}", besides=" réponses , explications "),
+    Rule(INSTRUCTION, 0.65, "que tout ", rf"{_START}(?:je (?:veux|voudrais|souhaite)|j'aimerais|j'ai besoin) que (?P<object>tout) (?P<value>\S.*?){_END}"),
     Rule(PREFERENCE, 0.7, "habitude,général", rf"\b(?:d'habitude|en général|généralement)[, ]+(?:je|j'|on|nous) ?(?P<value>{_VERB}(?: (?P<object>\S.*?))??){_END}"),
     Rule(DECISION, 0.85, "décision", rf"(?:^|[.;,]\s*)décision(?: prise)?(?: (?:concernant|sur|pour|quant à) [^:.]{{0,60}})?\s*:\s*{_VALUE}{_END}"),
     Rule(DECISION, 0.8, "décision", rf"(?:^|[.;,]\s*)décision (?:de |d')(?:utiliser |passer à |prendre )?{_VALUE}(?:\s+(?:plutôt que|plutôt qu'|au lieu de)\s*(?P<other>\S.*?))?{_END}"),
@@ -84,7 +108,7 @@ RULES: tuple[Rule, ...] = (
 FRENCH = Language(
     rules=RULES,
     hedges=(
-        "peut-être", "sans doute", "probablement", "éventuellement", "je pense", "je crois", "il me semble",
+        "peut-être", "sans doute", "probablement", "éventuellement", "je pense", "je crois que", "je crois qu'", "je crois bien", "il me semble",
         "pour l'instant", "pour le moment", "provisoirement", "cette fois", "pas sûr", "pas sûre",
     ),
     asks=re.compile(

@@ -91,7 +91,7 @@ _ELSE = re.compile(
 )
 _ABOUT = re.compile(
     r"(?i)\b(?:for|as (?:the|our|my|a|an)|pour|comme)\s+(?:the |our |my |all |any |a |an |le |la |les |l'|nos |notre |mon |mes )?"
-    r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment)\b)[\w-]+(?: [\w-]+){0,2}?)"
+    r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment|je|tu|on|vous)\b)[\w-]+(?: [\w-]+){0,2}?)"
     r"(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|et|mais|car|parce|dans|à|au|pas|plutôt)\b))"
 )
 _LITTLE = re.compile(
@@ -168,6 +168,9 @@ _AMOUNTS = frozenset(
     )
 )
 _OF = re.compile(r"(?i)(?P<thing>.+?)\s+(?P<link>of|for|du|des|de|pour)\s+(?P<whole>.+)")
+_BEFORE = re.compile(
+    r"petite?s?|grande?s?|gros(?:se)?s?|bon(?:ne)?s?|beaux?|belles?|nouve(?:au|aux|lle|lles)|mauvaise?s?|vraie?s?"
+)  # stand before what they describe in French
 _MOST_WORDS = 4
 
 
@@ -253,6 +256,8 @@ def head(phrase: str, *, first: bool = False) -> str:
     """Return the word of a noun phrase that says what it is about: the last in English, the first in French."""
     words = noun(phrase).split()
     words = [word for word in words if not word.isdigit()] or words  # "port 8080" is about the port
+    if first:
+        words = [word for word in words if not _BEFORE.fullmatch(word)] or words
     return words[0 if first else -1] if words else ""
 
 
