@@ -19,6 +19,7 @@
     │   ├── SyncError
     │   │   └── CursorError
     │   └── ToolServerError
+    │       └── UrlElicitationError
     ├── AccessError                 whoever asks may not have this
     ├── ConsentError                something would leave the machine and nobody agreed to it
     └── StoreError                  the database said no
@@ -33,6 +34,9 @@ Messages name the thing and the fix. Catch `Error` to catch them all.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class Error(Exception):
@@ -109,6 +113,19 @@ class CursorError(SyncError):
 
 class ToolServerError(ProviderError):
     """A server of tools cannot be started, does not answer, or answers with what is no answer."""
+
+
+class UrlElicitationError(ToolServerError):
+    """A server of tools does nothing before the user was on a page of its own; the message says on which.
+
+    Args:
+        message: What is wrong, and what to do.
+        elicitations: The pages, as MCP's error -32042 names them: `url`, `message`, `elicitationId`.
+    """
+
+    def __init__(self, message: str, elicitations: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__(message)
+        self.elicitations = tuple(elicitations)
 
 
 class AccessError(Error):

@@ -24,7 +24,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, Never, ParamSpec, TypeVar
+from typing import Generic, Never, ParamSpec, TypeVar, cast
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Exception)
@@ -61,7 +61,7 @@ def attempt(
 ) -> Callable[[Callable[P, T]], Callable[P, Ok[T] | Err[E]]]:
     """Name foreign exceptions once: the decorated function returns `Ok`, or `Err(error(message))` for these types.
 
-    Anything else (a bug, `KeyboardInterrupt`) flies on.
+    What is of that type already stays what it is. Anything else (a bug, `KeyboardInterrupt`) flies on.
 
         >>> @attempt(LookupError, ZeroDivisionError)
         ... def divide(a: int, b: int) -> float:
@@ -76,6 +76,8 @@ def attempt(
             try:
                 return Ok(function(*args, **kwargs))
             except foreign as cause:
+                if isinstance(error, type) and isinstance(cause, error):
+                    return Err(cast("E", cause))  # named already, maybe more closely
                 named = error(str(cause) or type(cause).__name__)
                 named.__cause__ = cause
                 return Err(named)

@@ -20,13 +20,16 @@ from mcp.types import (
 )
 
 from fronted import BOTH_WAYS, both_ways, gateway
-from mcp import Client
+from mcp import Client, MCPError
+from vademecum.errors import UrlElicitationError
 from vademecum.mcp.client import AskedClient
 from vademecum.mcp.questions import Questions
+from vademecum.providers.servers.wire import URL_ELICITATION_REQUIRED, refused
 
 SERVER = '''
 import sys
-from mcp.types import SamplingMessage, TextContent
+from mcp.shared.exceptions import UrlElicitationRequiredError
+from mcp.types import ElicitRequestURLParams, SamplingMessage, TextContent
 from pydantic import BaseModel
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -46,6 +49,14 @@ async def burn(ctx: Context) -> str:
 async def login(ctx: Context) -> str:
     """Log in, on a page of the server's."""
     return (await ctx.elicit_url("Log in", "https://notes.example/login", "e1")).action
+
+@server.tool()
+def read() -> str:
+    """Read notes, which nobody may who has not logged in."""
+    pages = [("https://notes.example/login", "Log in", "e2"), ("https://notes.example/terms", "Agree", "e3")]
+    raise UrlElicitationRequiredError(
+        [ElicitRequestURLParams(message=m, url=url, elicitation_id=id_) for url, m, id_ in pages]
+    )
 
 @server.tool()
 async def logged_in(ctx: Context) -> str:
@@ -165,6 +176,59 @@ def test_the_user_is_sent_to_a_page_for_a_server(through: Callable[..., None], m
             await asyncio.wait_for(done.wait(), 20)
 
     through(session, mode, elicitation_callback=user, message_handler=heard)
+
+
+@pytest.mark.slow
+def test_a_call_that_needs_a_page_visited_first_says_so_with_the_page(through: Callable[..., None]) -> None:
+    """As MCP's own error, with all that it names, to a client that can send its user there."""
+
+    async def user(_: Any, __: ElicitRequestParams) -> ElicitResult:
+        return ElicitResult(action="accept")
+
+    async def session(client: Client) -> None:
+        for name in ("piped", "served"):
+            with pytest.raises(MCPError) as needed:
+                await client.call_tool("call_tool", {"tool": f"{name}/read"})
+            assert needed.value.code == URL_ELICITATION_REQUIRED
+            assert needed.value.data["elicitations"] == [
+                {
+                    "mode": "url",
+                    "url": "https://notes.example/login",
+                    "message": f"{name}: Log in",
+                    "elicitationId": "e2",
+                },
+                {
+                    "mode": "url",
+                    "url": "https://notes.example/terms",
+                    "message": f"{name}: Agree",
+                    "elicitationId": "e3",
+                },
+            ]
+            assert await ask(client, f"{name}/logged_in") == "said"
+
+    through(session, elicitation_callback=user)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_who_cannot_be_sent_to_a_page_reads_where_it_is(through: Callable[..., None], mode: str) -> None:
+    async def session(client: Client) -> None:
+        for name in ("piped", "served"):
+            assert await ask(client, f"{name}/read") == (
+                f"{name} refused read: the user has to visit https://notes.example/login first (Log in) and "
+                "https://notes.example/terms first (Agree): open them, then call again"
+            )
+
+    through(session, mode)
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], {}, {"elicitations": None}, {"elicitations": [1, {}, {"url": 7}, {"url": ""}]}]
+)
+def test_an_error_that_names_no_page_is_a_refusal_like_any_other(data: Any) -> None:
+    error = refused("notes", "read", {"code": URL_ELICITATION_REQUIRED, "message": "log in", "data": data})
+    assert str(error) == "notes refused read: log in"
+    assert not isinstance(error, UrlElicitationError)
 
 
 def test_who_takes_forms_alone_is_sent_to_no_page() -> None:

@@ -134,6 +134,18 @@ def view(office):
     return office._now().view
 
 
+@pytest.mark.parametrize(
+    "intent", ["", "qwertz", "read the file and mail it to the team, then read the file again", "mail " * 300]
+)
+def test_what_tools_look_like_is_finite_whatever_is_asked(view, intent):
+    asked = Asked(view, view.read(intent), (0, 1))
+    after = After(asked, [(), (0,), (0, 0), (1, 2, 3), (len(view.tools) - 1,)])
+    assert np.isfinite(asked.terms).all()
+    assert np.isfinite(after._left()).all()
+    assert np.isfinite(after._columns).all()
+    assert np.isfinite(after.stopping(Taken(np.full(len(view.tools), 0.5, np.float32), 3))).all()
+
+
 def test_ridge_leaves_one_out_as_if_it_had_never_been_there(view):
     whole = Ridge.of(view.intents, view.graph)
     x = np.concatenate([view.intents.vectors, hashed_rows(view.intents)], axis=1).astype(np.float64)
@@ -143,7 +155,7 @@ def test_ridge_leaves_one_out_as_if_it_had_never_been_there(view):
         rest = np.arange(len(x)) != trace_
         weights = np.linalg.solve(x[rest].T @ x[rest] + STRENGTH * np.eye(x.shape[1]), x[rest].T @ y[rest])
         predicted = np.zeros(len(view.tools), np.float32)
-        predicted[whole.used] = x[trace_] @ whole.called
+        predicted[whole.used] = x[trace_] @ whole.fits[:, : len(whole.used)]
         left_out = whole.without(predicted, trace_, view.graph.tools_of(trace_))
         assert left_out == pytest.approx(x[trace_] @ weights, abs=1e-3)
 

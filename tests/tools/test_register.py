@@ -126,3 +126,9 @@ def test_what_a_server_says_of_itself_finds_its_tools(tools):
     assert tools.search("what do shares of this fund cost").matches[0].id == "stocks/lookup"
     assert tools.search("how far is the route to this place").matches[0].id == "maps/lookup"
     assert tools.register_json(json.dumps(rows)).unchanged == 2
+
+
+def test_an_openapi_document_among_tools_is_named_with_the_way_to_take_it_in(tools):
+    report = tools.register_json('{"openapi": "3.0.0", "info": {"title": "Pets"}, "paths": {}}')
+    assert report.added == 0
+    assert "register it with --openapi" in report.rejected[0].reason

@@ -8,10 +8,21 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
+from vademecum.errors import Error, UrlElicitationError
 from vademecum.mcp.rounds import ASKED_S, REFUSED, Answer, Rounds
+from vademecum.providers.servers.wire import URL_ELICITATION_REQUIRED, can_be_asked, offered
 
 _GONE = {"error": {"code": REFUSED, "message": "the client is gone"}}
 _OFFERS = "io.modelcontextprotocol/clientCapabilities"
+
+
+class ProtocolError(Exception):
+    """A request that cannot be served; becomes a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.data = data
 
 
 class AskedClient:
@@ -62,6 +73,17 @@ class AskedClient:
         """Send a notification, if it greeted; in the era without a greeting nobody hears what was not asked for."""
         if self.greeted and not self._gone:
             self._send({"jsonrpc": "2.0", "method": method, "params": dict(params)})
+
+    def send_to_pages(self, error: Error) -> None:
+        """Send the user to pages, where that is what an error is about and the client can.
+
+        Raises:
+            ProtocolError: MCP's own error of that, with the pages. The era without a greeting has none: there the words tell.
+        """
+        can_be_sent = self.greeted and can_be_asked("elicitation/create", {"mode": "url"}, offered(self.offers))
+        if can_be_sent and isinstance(error, UrlElicitationError):
+            pages = {"elicitations": [dict(page) for page in error.elicitations]}
+            raise ProtocolError(URL_ELICITATION_REQUIRED, str(error), pages) from error
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take an answer of the client; one that nobody waits for is nothing."""

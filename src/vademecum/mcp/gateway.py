@@ -18,7 +18,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from vademecum.consent import consented
-from vademecum.errors import ToolServerError, UsageError
+from vademecum.errors import ToolServerError, UrlElicitationError, UsageError
 from vademecum.mcp.offerings import CAPABILITIES, Offerings, linked
 from vademecum.mcp.questions import Questions
 from vademecum.mcp.registry import Front, Outcome, Tool
@@ -122,6 +122,8 @@ class Gateway:
         started = time.monotonic()
         try:
             result = upstream.call(tool.name, given, told)
+        except UrlElicitationError:  # nothing was done yet: it will be called again
+            raise
         except ToolServerError:
             self._note(tool, given, "", ok=False, latency_s=time.monotonic() - started)
             raise

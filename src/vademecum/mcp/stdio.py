@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from vademecum import __version__
 from vademecum.errors import Error, UsageError
-from vademecum.mcp.client import AskedClient, offers_in
+from vademecum.mcp.client import AskedClient, ProtocolError, offers_in
 from vademecum.mcp.registry import CODE, Front
 
 if TYPE_CHECKING:
@@ -45,15 +45,6 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR =
 UNSUPPORTED_VERSION = -32022
 
 Message = dict[str, Any]
-
-
-class ProtocolError(Exception):
-    """A request that cannot be served; becomes a JSON-RPC error."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.data = data
 
 
 class Server:
@@ -210,6 +201,7 @@ class Server:
         except UsageError:
             raise
         except Error as error:
+            self.client.send_to_pages(error)
             raise ProtocolError(INTERNAL_ERROR, str(error)) from error
 
     def _initialize(self, params: Message) -> Message:
@@ -257,6 +249,7 @@ class Server:
             else:
                 result = tool.call(self._opened(), arguments, self._progress(params)).result()
         except Error as error:  # the model reads this and can do better
+            self.client.send_to_pages(error)
             result = {"content": [_text(str(error))], "isError": True}
         except Exception as error:  # noqa: BLE001 -- one of the two marked edges: a bug must not end the session
             _trace(error)

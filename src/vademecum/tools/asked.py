@@ -75,11 +75,11 @@ class Asked:
         if not after:
             return self._attention
         both = in_context(self.attention, self.view.graph.shared(after))
-        return np.asarray(both.mean(0), np.float32)
+        return _middle(both)
 
     @cached_property
     def _attention(self) -> Floats:
-        return np.asarray(self.attention.mean(0), np.float32)
+        return _middle(self.attention)
 
     @cached_property
     def gathered(self) -> Floats:
@@ -114,11 +114,13 @@ class Asked:
         return self.view.counted if self.excluded is None else self.view.graph.gather(self.weight)
 
     @cached_property
-    def once(self) -> NDArray[np.bool_]:
-        """Bool (n,): whether no trace called a tool twice."""
+    def again(self) -> frozenset[int]:
+        """The tools that some trace called twice."""
         tool, capability = self.view.again
+        if self.excluded is None:  # every trace counts for something
+            return frozenset(tool.tolist())
         seen = np.bincount(self.view.graph.capability, self.weight, len(self.view.graph.capabilities))
-        return np.asarray(np.bincount(tool, seen.take(capability), self.view.graph.tools) <= 0, np.bool_)
+        return frozenset(tool[seen.take(capability) > 0].tolist())
 
     @cached_property
     def unseen(self) -> Floats:
@@ -273,4 +275,11 @@ def _is_near(asked: Asked) -> bool:
 
 def _relative(score: Floats) -> Floats:
     """The score as a share of the highest."""
-    return score / np.float32(max(float(score.max(initial=0)), 1e-6))
+    return score / np.float32(max(float(np.maximum.reduce(score, initial=0)), 1e-6))
+
+
+def _middle(both: Floats) -> Floats:
+    """float32 (m,): the mean of two rows; `mean` itself takes longer to begin than to add."""
+    total: Floats = np.add.reduce(both, axis=0)
+    total /= np.float32(2)
+    return total

@@ -39,7 +39,9 @@ def attend(kernel: Floats, weight: Floats, temperature: float) -> Floats:
     """
     if not kernel.size:
         return kernel
-    return _share(np.exp((kernel - kernel.max()) / np.float32(temperature)) * weight)
+    near = kernel - np.maximum.reduce(kernel)
+    near /= np.float32(temperature)
+    return _share(np.exp(near, out=near) * weight)
 
 
 def in_context(attention: Floats, shared: Floats) -> Floats:
@@ -54,16 +56,22 @@ def voted(count: Floats, prior: Floats, weight: float) -> Floats:
     [[0.875, 0.125]]
     """
     believed = np.float32(weight)
-    share = np.asarray(count + believed * prior, np.float32)
-    share /= np.add.reduce(count, axis=-1, keepdims=True) + believed
+    total = np.add.reduce(count, axis=-1, keepdims=True)
+    total += believed
+    share = believed * prior + count
+    share /= total
     return share
 
 
 @lru_cache(maxsize=64)
-def _kept(most: int) -> Floats:
-    """Return float32 (most, most): what is kept of the attention of a trace that shares so many of so many tools."""
-    size = np.maximum(np.arange(most), 1)[:, None]
-    return np.exp(CONTEXT * (np.arange(most) / size - 1)).astype(np.float32)
+def _kept(most: int) -> tuple[Floats, Floats]:
+    """Return what is kept of the attention of a trace that shares so many of so many tools, by tools * most + shared.
+
+    Then what of it is above that of a trace that shares none, for each of the tools it shares. Both float32 (most * most,).
+    """
+    shared, tools = np.arange(most), np.arange(most)[:, None]
+    kept = np.exp(CONTEXT * (shared / np.maximum(tools, 1) - 1)).astype(np.float32)
+    return kept.ravel(), ((kept - _NONE) / np.maximum(shared, 1)).astype(np.float32).ravel()
 
 
 class Moved:
@@ -89,20 +97,19 @@ class Moved:
         self._touches = any(known)
         if not self._touches:
             return
-        m, begin = len(graph), graph.tool_start
-        called = [
-            (row, graph.tool_trace[begin[tool] : begin[tool + 1]]) for row, tools in enumerate(known) for tool in tools
-        ]
-        cell = np.concatenate([trace for _, trace in called])
-        cell += np.repeat([row * m for row, _ in called], [len(trace) for _, trace in called])
-        self._count = np.bincount(cell, minlength=len(known) * m)
-        touched = (self._count > 0).nonzero()[0]
-        self._row, self._trace = np.divmod(touched, m)
-        # A trace that shares s of a context's tools keeps this much: looked up, for there are few such numbers.
+        # Each trace once for each of the tools it shares: what it gets is cut into as many parts.
+        which, self._trace = graph.traces_with_each([tool for tools in known for tool in tools])
+        self._row = np.array([row for row, tools in enumerate(known) for _ in tools], np.int64).take(which)
+        cell = self._row * len(graph) + self._trace
+        self._count = np.bincount(cell, minlength=len(known) * len(graph))
         most = max(map(len, known)) + 1
-        self._kept, self._most = _kept(most)[[len(tools) for tools in known]].ravel(), most
-        more = self._kept.take(self._row * most + self._count.take(touched)) - _NONE
-        self._more = attention.take(self._trace, axis=1) * more
+        self._kept, part = _kept(most)
+        sizes = [len(tools) * most for tools in known]
+        self._sizes = None if len(set(sizes)) == 1 else np.array(sizes, np.int64)  # None where all are as large
+        if self._sizes is None:
+            self._kept, part = self._kept[sizes[0] :], part[sizes[0] :]
+        self._more = attention.take(self._trace, axis=1)
+        self._more *= part.take(self._looked_up(self._row, cell))
         total = sums_by_row(self._row, self._more, len(known))
         total += _NONE * np.add.reduce(attention, axis=1)[:, None]
         self._total = np.maximum(total, np.float32(1e-9))
@@ -126,8 +133,15 @@ class Moved:
         if not self._touches:  # nothing was called: as it was
             return self._attention.take(trace, axis=1)
         row = row if self._context is None else self._context.take(row)
-        factor = self._kept.take(row * self._most + self._count.take(row * len(self._graph) + trace))
-        return np.asarray(self._attention.take(trace, axis=1) * factor / self._total.take(row, axis=1), np.float32)
+        found = self._attention.take(trace, axis=1)
+        found *= self._kept.take(self._looked_up(row, row * len(self._graph) + trace))
+        found /= self._total.take(row, axis=1)
+        return found
+
+    def _looked_up(self, row: NDArray[np.int64], cell: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return int64 (k,): where in `_kept` stands what is kept, of each trace in its row."""
+        shared = self._count.take(cell)
+        return shared if self._sizes is None else shared + self._sizes.take(row)
 
 
 class Beside:
@@ -166,4 +180,4 @@ class Beside:
 
 
 def _share(value: Floats) -> Floats:
-    return np.asarray(value / np.maximum(value.sum(-1, keepdims=True), np.float32(1e-9)), np.float32)
+    return np.asarray(value / np.maximum(np.add.reduce(value, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)

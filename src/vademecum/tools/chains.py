@@ -28,11 +28,12 @@ from vademecum.tools.asked import EPSILON, Asked
 from vademecum.tools.heads import RANKING, After, Taken, still
 from vademecum.tools.logit import probabilities
 from vademecum.tools.model import PHASES, Model, taken_probabilities
-from vademecum.tools.predict import next_probabilities, stops
+from vademecum.tools.predict import stops
 from vademecum.tools.texts import Floats
 
 WIDTH = 8  # chains that are followed at once
 LONGEST = 12  # calls of a plan
+_NEARLY = 0.999  # a cut in single precision is that much lower than what is then looked at in double
 _LOST = 4.0  # nats below the best finished chain: what comes of a chain there changes nothing
 
 
@@ -50,6 +51,8 @@ class Chain(NamedTuple):
 
 def decoded(asked: Asked, model: Model) -> Chain:
     """Return the chain that agrees best with all likely ones; an empty one where nothing is likely."""
+    if not asked.view.tools:
+        return Chain((), ())
     begin = After(asked, [()])
     unmoved = still(asked)
     taken = taken_probabilities(begin.heads(unmoved), model.search, model.certain)
@@ -71,7 +74,7 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
     still_scores = weights @ unmoved.T
     beam, finished = [Chain((), ())], list[Chain]()
     for length in range(LONGEST):
-        stop = stops(after, model, sooner_or_later).tolist()
+        stop = stops(after, model, sooner_or_later)
         if length:
             finished += [
                 Chain(chain.tools, chain.probabilities, chain.likely + math.log(max(end, 1e-9)), unmet)
@@ -82,43 +85,53 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
         if max(going_on) <= least:
             break
         phase = min(length, PHASES - 1)
-        probability = next_probabilities(asked.view, after.scores(still_scores[phase], weights[phase]))
-        row, tool = after.used
-        probability[row, tool] *= ~asked.once[tool]  # nothing is called twice that never was: it may be a payment
-        beam = _grown(beam, probability, going_on, least)
+        beam = _grown(beam, after, after.scores(still_scores[phase], weights[phase]), going_on, least)
         if not beam:
             break
         after = After(asked, [chain.tools for chain in beam])
     return finished
 
 
-def _grown(beam: Sequence[Chain], probability: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
-    """Return the likeliest chains of one call more, those that are likelier than `least`."""
-    likely = np.array(going_on)[:, None] + np.log(np.maximum(probability, 1e-9))
-    likely[probability <= 0] = -math.inf
-    chosen = top(likely.ravel(), WIDTH)
-    row, tool = np.divmod(chosen, probability.shape[1])
-    best = zip(row.tolist(), tool.tolist(), probability[row, tool].tolist(), likely[row, tool].tolist(), strict=True)
-    return [
-        Chain((*beam[n].tools, next_), (*beam[n].probabilities, share), sum_)
-        for n, next_, share, sum_ in best
-        if sum_ > least
-    ]
+def _grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
+    """Return the likeliest chains of one call more, those that are likelier than `least`.
+
+    `scores`, float32 (c, n), are those of what comes next, and are written over.
+    """
+    tools, most = scores.shape[1], max(going_on)
+    scores -= np.maximum.reduce(scores, axis=1, keepdims=True)
+    odds = np.exp(scores, out=scores)
+    odds *= after.asked.view.live
+    total = np.maximum(np.add.reduce(odds, axis=1), np.float32(1e-9)).tolist()
+    # nothing is called twice that never was: it may be a payment
+    odds.ravel()[[n for n in after.used.tolist() if n % tools not in after.asked.again]] = 0
+    likely = odds * np.array(
+        [[math.exp(on - most) / all_] for on, all_ in zip(going_on, total, strict=True)], np.float32
+    )
+    enough = (likely.ravel() > _NEARLY * math.exp(least - most)).nonzero()[0]
+    chosen = enough[top(likely.ravel().take(enough), WIDTH)]
+    found = []
+    for cell, share in zip(chosen.tolist(), odds.ravel().take(chosen).tolist(), strict=True):
+        row, tool = divmod(cell, tools)
+        probability = share / total[row]
+        sum_ = going_on[row] + math.log(max(probability, 1e-9))
+        if sum_ > least:
+            found.append(Chain((*beam[row].tools, tool), (*beam[row].probabilities, probability), sum_))
+    return found
 
 
 def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floats:
     """Return float32 (chains, len(RANKING)); `taken` is as in `likely_chains`."""
     tools = list({tool for chain in chains for tool in chain.tools})
-    likely = np.clip(taken.take(tools), 1e-4, 1 - 1e-4)
+    likely = np.minimum(np.maximum(taken.take(tools), np.float32(1e-4)), np.float32(1 - 1e-4))
     odds = dict(zip(tools, np.log(likely / (1 - likely)).tolist(), strict=True))
     made, attention = asked.view.made, asked.attention_after(())
-    attended = [float(attention.take(made[chain.tools]).sum()) if chain.tools in made else 0.0 for chain in chains]
+    attended = [sum(attention.take(made[chain.tools]).tolist()) if chain.tools in made else 0.0 for chain in chains]
     said = {
         "likely": [chain.likely for chain in chains],
         "taken": [sum(odds[tool] for tool in set(chain.tools)) for chain in chains],
         "unmet": [chain.unmet for chain in chains],
         "in_order": list(_in_order(asked, chains)),
-        "known": np.log(np.array(attended) + EPSILON),
+        "known": [math.log(given + EPSILON) for given in attended],
     }
     return np.array([said[name] for name in RANKING], np.float32).reshape(len(RANKING), -1).T
 
@@ -127,11 +140,11 @@ def _in_order(asked: Asked, chains: Sequence[Chain]) -> Iterator[float]:
     """How much later in the intent what is called later is said, over the pairs of each chain that are both said clearly."""
     tools = list({tool for chain in chains for tool in chain.tools})
     number = {tool: n for n, tool in enumerate(tools)}
-    place, clear = asked.places[tools].astype(np.float64), asked.clear[tools].astype(np.float64)
+    place, clear = asked.places.take(tools).astype(np.float64), asked.clear.take(tools).astype(np.float64)
     apart = ((place - place[:, None]) * np.minimum(clear, clear[:, None])).tolist()
     for chain in chains:
-        pairs = [(a, b) for a, b in combinations([number[tool] for tool in chain.tools], 2) if a != b]
-        yield sum(apart[a][b] for a, b in pairs) / max(len(pairs), 1)
+        pairs = [apart[a][b] for a, b in combinations([number[tool] for tool in chain.tools], 2) if a != b]
+        yield sum(pairs) / max(len(pairs), 1)
 
 
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import EPSILON, Asked
 from vademecum.tools.attention import BACKING, SMOOTHING, Moved, voted
-from vademecum.tools.hypergraph import spans, sums_by_row
+from vademecum.tools.hypergraph import sums_by_row
 from vademecum.tools.logit import Weights
 from vademecum.tools.texts import Floats
 
@@ -49,6 +49,7 @@ RANKING = ("likely", "taken", "unmet", "in_order", "known")
 DUE = 0.5  # weight of the prior in votes of meta-capabilities
 _STEP = 0.2  # how far apart two needs are said, as a share of the intent
 _TRANSITIONS = ("next", "next_by_words", "next_by_meaning", "next_by_path")
+_BELIEVED = np.array([SMOOTHING, BACKING, BACKING, BACKING], np.float32).reshape(-1, 1, 1)  # weights of their priors
 _MOVING = ("left", "order", "session", "by_words", "by_meaning", *_TRANSITIONS, "next_by_meta")
 _COLUMN = {name: column for column, name in enumerate(HEADS)}
 _MOVING_COLUMNS = [_COLUMN[name] for name in _MOVING]
@@ -127,23 +128,23 @@ class After:
             weights: float32 (len(HEADS),).
         """
         columns = self._columns
-        moving = weights[_MOVING_COLUMNS] @ columns.reshape(len(columns), -1)
-        total: Floats = np.asarray(moving, np.float32).reshape(columns.shape[1:])
-        total += unmoved
-        row, tool = self.used
-        total[row, tool] += weights[_COLUMN["used"]]  # twice called is used once
-        last = [(number, chain[-1]) for number, chain in enumerate(self.chains) if chain]
+        total: Floats = np.asarray(weights.take(_MOVING_COLUMNS) @ columns.reshape(len(columns), -1), np.float32)
+        total.reshape(columns.shape[1:])[...] += unmoved
+        total[self.used] += weights[_COLUMN["used"]]
+        tools = self._graph.tools
+        last = [row * tools + chain[-1] for row, chain in enumerate(self.chains) if chain]
         if last:
-            total[tuple(zip(*last, strict=True))] += weights[_COLUMN["last"]]
-        for number, chain in enumerate(self.chains if self.asked.earlier else ()):
-            total[number, self._before(chain)] += weights[_COLUMN["before"]]
-        return total
+            total[last] += weights[_COLUMN["last"]]
+        found = total.reshape(columns.shape[1:])
+        for row, chain in enumerate(self.chains if self.asked.earlier else ()):
+            found[row, self._before(chain)] += weights[_COLUMN["before"]]
+        return found
 
     @cached_property
-    def used(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(chain, tool), int64 each: every call of every chain."""
-        row, place = (self._called < self._graph.tools).nonzero()
-        return row, self._called[row, place]
+    def used(self) -> NDArray[np.int64]:
+        """int64 (k,): every tool of every chain, once, as row * tools + tool."""
+        tools = self._graph.tools
+        return np.array([row * tools + tool for row, chain in enumerate(self.chains) for tool in set(chain)], np.int64)
 
     def _before(self, chain: Sequence[int]) -> list[int]:
         """What was called earlier in the session, but not now."""
@@ -154,25 +155,30 @@ class After:
         """float32 (len(_MOVING), c, n)."""
         asked, shape = self.asked, (len(self.chains), self._graph.tools)
         found = np.empty((len(_MOVING), *shape), np.float32)
-        found[0], found[1], found[2] = self._left(), self._order(), self._session()
-        found[3:5] = asked.log_share(self._moved.gathered)
-        np.log(self._next[:, :, :-1] + np.float32(EPSILON), out=found[5:-1])
+        found[0], found[2] = self._left(), self._session()
+        self._order(found[1])
+        np.add(self._moved.gathered, np.float32(EPSILON), out=found[3:5])
+        np.add(self._next[:, :, :-1], np.float32(EPSILON), out=found[5:-1])
         if self._by_meta is None:  # nothing is due: what follows anyhow
+            np.log(found[3:-1], out=found[3:-1])
             found[-1] = found[5]
         else:
-            np.log(self._by_meta[:, :-1] + np.float32(EPSILON), out=found[-1])
+            np.add(self._by_meta[:, :-1], np.float32(EPSILON), out=found[-1])
+            np.log(found[3:], out=found[3:])
         if asked.hidden is not None:
+            found[3:5] = asked.seen(found[3:5], float(np.log(EPSILON)))
             found[5:] = asked.seen(found[5:], np.log(self._floors() + EPSILON))
         return found
 
     def stopping(self, taken: Taken) -> Floats:
         """Return float32 (c, len(STOPPING)): what it looks like to stop here."""
-        by_meta = self._next[0] if self._by_meta is None else self._by_meta
-        ends = np.log(np.concatenate([self._next[:, :, -1], by_meta[None, :, -1]]) + EPSILON).T.tolist()
+        ends = np.log(self._next[:, :, -1] + np.float32(EPSILON)).tolist()
+        by_meta = ends[0] if self._by_meta is None else np.log(self._by_meta[:, -1] + np.float32(EPSILON)).tolist()
+        rows = zip(self.chains, self.unmet.tolist(), *ends, by_meta, strict=True)
         return np.array(
             [
-                [1.0, *told[1:4], told[0], told[4], unmet, bool(chain), math.log1p(len(chain)), *taken.open(chain)]
-                for chain, unmet, told in zip(self.chains, self.unmet.tolist(), ends, strict=True)
+                (1.0, words, meaning, path, next_, meta, unmet, bool(chain), math.log1p(len(chain)), *taken.open(chain))
+                for chain, unmet, next_, words, meaning, path, meta in rows
             ],
             np.float32,
         )  # in the order of STOPPING
@@ -190,13 +196,17 @@ class After:
 
     def _left(self) -> Floats:
         """BM25 for what is left of the question."""
-        return np.asarray(self._open @ self.asked.terms[:-1].T, np.float32)
+        # Both are finite, and so is their product; a machine under load was seen to say otherwise, though, as a product may
+        # leave the processor's flag set that numpy reads afterwards. Nothing that is wrong with the numbers is hidden.
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self._open @ self.asked.terms[:-1].T, np.float32)
 
-    def _order(self) -> Floats:
-        """How near to the last tool's mention each tool's own is, for those that are mentioned."""
-        places = self.asked.places
-        apart = places[:-1] - (places.take(self._called[:, -1]) + np.float32(_STEP))[:, None]
-        return np.asarray(-np.abs(apart) * self.asked.clear, np.float32)
+    def _order(self, found: Floats) -> None:
+        """How near to the last tool's mention each tool's own is, for those that are mentioned: into float32 (c, n)."""
+        places, clear = self.asked.places, self.asked.clear
+        np.subtract(places[:-1], (places.take(self._called[:, -1]) + np.float32(_STEP))[:, None], out=found)
+        np.abs(found, out=found)
+        found *= -clear
 
     @cached_property
     def _moved(self) -> Moved:
@@ -211,29 +221,27 @@ class After:
         return np.where(found.any(1, keepdims=True), asked.log_share(found), asked.usual)
 
     @cached_property
-    def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64] | slice]:
-        """The steps that traces made from where each chain ends: its row, and the step's place in the graph."""
-        here = self._called[:, -1]
-        begin, end = self._graph.here_start[here], self._graph.here_start[here + 1]
-        if len(here) == 1:  # at the beginning these are all traces: not to be copied
-            return np.zeros(int(end[0] - begin[0]), np.int64), slice(int(begin[0]), int(end[0]))
-        return spans(begin, end)
+    def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The steps that traces made from where each chain ends: its row, and (3, S) before, then, owner."""
+        return self._graph.steps_from([chain[-1] if chain else self._graph.tools for chain in self.chains])
 
     @cached_property
     def _next(self) -> Floats:
         """float32 (len(_TRANSITIONS), c, n + 1): how likely each tool comes next, the end last, by each head of transitions."""
-        (row, step), graph, ends = self._steps, self._graph, self._graph.tools
-        owner, rows = graph.owner[step], len(self.chains)
+        (row, (before, then, owner)), ends, rows = self._steps, self._graph.tools, len(self.chains)
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
         weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
         weights[0], weights[1:3] = self.asked.weight.take(owner), self._moved.of(row, owner)
-        np.multiply(weights[1], graph.before[step] == behind.take(row), out=weights[3])
-        place = row * (ends + 1) + graph.then[step]
-        count = sums_by_row(place, weights, rows * (ends + 1)).reshape(len(_TRANSITIONS), rows, ends + 1)
-        found = np.empty_like(count)
-        found[0] = voted(count[0], self.asked.share, SMOOTHING)
-        found[1:3] = voted(count[1:3], found[0], BACKING)
-        found[3] = voted(count[3], found[1], BACKING)
+        np.multiply(weights[1], before == behind.take(row), out=weights[3])
+        place = row * (ends + 1) + then
+        found = sums_by_row(place, weights, rows * (ends + 1)).reshape(len(_TRANSITIONS), rows, ends + 1)
+        total = np.add.reduce(found, axis=2, keepdims=True)
+        total += _BELIEVED
+        # As `voted`, in place: the plain one is the prior of both kernels, that of words the prior of the path.
+        for head, prior in ((slice(0, 1), self.asked.share), (slice(1, 3), found[0]), (slice(3, 4), found[1])):
+            part = found[head]
+            part += _BELIEVED[head.start] * prior
+            part /= total[head]
         begins = [row for row, chain in enumerate(self.chains) if not chain]
         if begins:
             found[3, begins] = found[1, begins]  # nothing lies behind
@@ -247,8 +255,8 @@ class After:
 
     def _floors(self) -> Floats:
         """float32 (len(_TRANSITIONS) + 1, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""
-        row, step = self._steps
-        counted = np.bincount(row, self.asked.weight[self._graph.owner[step]], len(self.chains))
+        row, (_, _, owner) = self._steps
+        counted = np.bincount(row, self.asked.weight[owner], len(self.chains))
         floor = float(self.asked.share[:-1].min(initial=1.0)) * SMOOTHING / (counted + SMOOTHING)
         thin = BACKING / (1 + BACKING)
         due = self.asked.levels.next(self.chains).sum(1) if self._by_meta is not None else np.zeros(len(self.chains))

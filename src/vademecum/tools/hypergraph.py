@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -38,7 +39,7 @@ class Chain(NamedTuple):
     session: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hypergraph:
     """n tools and m traces.
 
@@ -111,11 +112,28 @@ class Hypergraph:
         """Return the traces that called a tool."""
         return self.tool_trace[self.tool_start[tool] : self.tool_start[tool + 1]]
 
-    def traces_with_any(self, tools: Sequence[int]) -> tuple[Integers, Integers]:
-        """Return (which of the tools, trace) for each trace that called each of them."""
-        which = np.array(tools, np.int64)
-        which, place = spans(self.tool_start.take(which), self.tool_start.take(which + 1))
-        return which, self.tool_trace.take(place)
+    def traces_with_each(self, tools: Sequence[int]) -> tuple[Integers, Integers]:
+        """Return (place among the tools, trace) for each trace of each of them."""
+        return _joined(self.tool_trace, [self._tool_cuts[tool : tool + 2] for tool in tools])
+
+    def steps_from(self, tools: Sequence[int]) -> tuple[Integers, Integers]:
+        """Return (place among the tools, int64 (3, S): before, then, owner) for each step from each of them."""
+        return _joined(self._steps, [self._here_cuts[tool : tool + 2] for tool in tools])
+
+    @cached_property
+    def _steps(self) -> Integers:
+        """int64 (3, S): what is read of a step is read together."""
+        return np.stack([self.before, self.then, self.owner])
+
+    @cached_property
+    def _tool_cuts(self) -> list[int]:
+        cuts: list[int] = self.tool_start.tolist()
+        return cuts
+
+    @cached_property
+    def _here_cuts(self) -> list[int]:
+        cuts: list[int] = self.here_start.tolist()
+        return cuts
 
     def gather(self, weight: Weights) -> Weights:
         """Return float32 (n,): traces → tools, each trace's weight given to every tool it called."""
@@ -186,6 +204,15 @@ def sums_by_row(place: NDArray[np.integer], weight: NDArray[np.floating], size: 
     for row, given in enumerate(weight):
         found[row] = np.bincount(place, given, size)
     return found
+
+
+def _joined(values: Integers, cuts: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
+    """Return (which, values) of several ranges of the last axis, one after the other: few, so that slicing costs least."""
+    if len(cuts) == 1:  # maybe all there are: not to be copied
+        begin, end = cuts[0]
+        return np.zeros(end - begin, np.int64), values[..., begin:end]
+    which = np.arange(len(cuts)).repeat([end - begin for begin, end in cuts])
+    return which, np.concatenate([values[..., begin:end] for begin, end in cuts] or [values[..., :0]], axis=-1)
 
 
 def _sums(place: Integers, weight: Weights, size: int) -> Weights:

@@ -38,10 +38,14 @@ class Ledger:
     def __init__(self, store: Callable[[], Store], clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._read: tuple[object, Version] | None = None  # the version, and the state of the store in which it was read
 
     def version(self) -> Version:
-        """Return what changes with every write of any process."""
-        return Version(int(self.fact(_VERSION) or 0), int(self.fact(_CATALOGUE) or 0))
+        """Return what changes with every write of any process; as it was last read, while nothing was written since."""
+        state = self._store().state()  # asked first: what is written meanwhile makes the next one differ
+        if state is None or self._read is None or self._read[0] != state:
+            self._read = state, Version(int(self.fact(_VERSION) or 0), int(self.fact(_CATALOGUE) or 0))
+        return self._read[1]
 
     def register(self, tools: Iterable[Tool], complete: Collection[str] = ()) -> RegisterReport:
         """Keep tools; those of the servers in `complete` that are not among them are marked as gone.

@@ -6,11 +6,11 @@ Every head is weighed with the fitted weights; probabilities are those of the so
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked, put
@@ -29,6 +29,7 @@ SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
 EVIDENCE = 3  # traces named for a candidate
 THRESHOLD = 0.5  # below this probability, nothing is likely enough to act on unasked
 PREDICTORS = ("attention", "goal")
+_FAR = 700.0  # log-odds beyond which a probability is 0 and its exponential too large
 _SPEAKS = 0.01  # share of the attention from which a trace is named
 
 
@@ -89,7 +90,7 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         candidates,
         abstained,
         best,
-        float(stops(here, model, Taken(taken, len(after)))[0]),
+        stops(here, model, Taken(taken, len(after)))[0],
         _reason(asked_for.threshold if abstained else None, strange),
         len(view.traces),
     )
@@ -131,12 +132,14 @@ def toward_goals(view: View, ways: Ways, taken: Floats, after: Sequence[str]) ->
     return first_steps(np.where(view.live, taken, 0).astype(np.float32), known(view, after)[0], way)
 
 
-def stops(after: After, model: Model, taken: Taken) -> NDArray[np.float64]:
-    """Return float64 (c,): the probability that nothing more is called after each chain; 0 before the first call."""
-    begun = np.array([float(bool(chain)) for chain in after.chains])
-    if not begun.any():
-        return begun
-    return np.asarray(begun / (1 + np.exp(-(after.stopping(taken) @ model.stop))), np.float64)
+def stops(after: After, model: Model, taken: Taken) -> list[float]:
+    """Return the probability that nothing more is called after each chain; 0 before the first call."""
+    if not any(after.chains):
+        return [0.0] * len(after.chains)
+    odds = (after.stopping(taken) @ model.stop).tolist()
+    return [
+        1 / (1 + math.exp(min(-one, _FAR))) if chain else 0.0 for chain, one in zip(after.chains, odds, strict=True)
+    ]
 
 
 def reasons(features: Floats, probability: Floats, weights: Weights, number: int) -> Mapping[str, float]:

@@ -50,6 +50,8 @@ def tool_of(item: Any, server: str = "") -> Tool:
     """
     if not isinstance(item, Mapping):
         raise UsageError("a tool is an object with a name and a description")
+    if "name" not in item and ("openapi" in item or "swagger" in item):
+        raise UsageError("this is an OpenAPI document: register it with --openapi, or by register_openapi")
     body = item["function"] if isinstance(item.get("function"), Mapping) else item
     name = body.get("name")
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:

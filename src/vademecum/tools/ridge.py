@@ -25,18 +25,18 @@ _COPIES = 4  # buckets a term is hashed into
 
 @dataclass(frozen=True)
 class Ridge:
-    """Two fits on the same intents: `called`, float32 (d, u), all tools of a trace; `first`, the one it began with.
+    """Two fits on the same intents: all tools of a trace, and the one it began with.
 
     Attributes:
         size: n, how many tools there are.
         used: int64 (u,), those that any trace called; of others nothing is known, and nothing computed.
+        fits: float32 (d, 2 u), the one beside the other: a question is multiplied by both at once.
         leverage: float32 (m,), how far each trace's own outcome decides what is predicted for it.
     """
 
     size: int
     used: NDArray[np.int64]
-    called: Floats
-    first: Floats
+    fits: Floats
     leverage: Floats
 
     @classmethod
@@ -46,12 +46,13 @@ class Ridge:
         gram = x.T @ x + np.float32(STRENGTH) * np.eye(x.shape[1], dtype=np.float32)
         inverse = np.linalg.inv(gram.astype(np.float64)).astype(np.float32)
         begins = graph.owner[graph.here_start[graph.tools] :], graph.then[graph.here_start[graph.tools] :]
-        used = np.unique(graph.member_tool)
+        members, used = (graph.member_trace, graph.member_tool), np.unique(graph.member_tool)
         return cls(
             graph.tools,
             used,
-            inverse @ _grouped(x, graph.member_trace, graph.member_tool, graph.tools)[:, used],
-            inverse @ _grouped(x, *begins, graph.tools)[:, used],
+            np.concatenate(
+                [inverse @ _grouped(x, *pairs, graph.tools)[:, used] for pairs in (members, begins)], axis=1
+            ),
             np.einsum("ij,jk,ik->i", x, inverse, x, optimize=True),
         )
 
@@ -61,18 +62,14 @@ class Ridge:
         `matches` is where the intents say the question's terms.
         """
         words = hashed(intents.size, question, np.bincount(matches[1], minlength=len(question.keys)))
-        begin = len(self.called) - BUCKETS  # before it, meanings
-        said = np.flatnonzero(words)  # a question has few words: most rows would be multiplied by 0
-        called, first = (words.take(said) @ fit.take(said + begin, axis=0) for fit in (self.called, self.first))
-        if intents.vectors is not None:
-            vector = _vector(intents, question)
-            called, first = called + vector @ self.called[:begin], first + vector @ self.first[:begin]
-        return self._of_all(called), self._of_all(first)
-
-    def _of_all(self, predicted: Floats) -> Floats:
-        found = np.zeros(self.size, np.float32)
-        found[self.used] = predicted
-        return found
+        begin = len(self.fits) - BUCKETS  # before it, meanings
+        said = words.nonzero()[0]  # a question has few words: most rows would be multiplied by 0
+        both = words.take(said) @ self.fits.take(said + begin, axis=0)
+        if intents.vectors is not None and question.vector is not None:
+            both += question.vector @ self.fits[:begin]
+        found = np.zeros((2, self.size), np.float32)
+        found[:, self.used] = both.reshape(2, -1)
+        return found[0], found[1]
 
     def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
         """Return what would be predicted for a trace's own intent, had that trace not been there."""
@@ -123,11 +120,6 @@ def _unit(rows: NDArray[np.float64]) -> Floats:
 
 def _meanings(texts: Texts) -> list[Floats]:
     return [] if texts.vectors is None else [texts.vectors]
-
-
-def _vector(texts: Texts, question: Question) -> Floats:
-    assert texts.vectors is not None
-    return np.zeros(texts.vectors.shape[1], np.float32) if question.vector is None else question.vector
 
 
 def _grouped(x: Floats, rows: NDArray[np.int64], groups: NDArray[np.int64], size: int) -> Floats:

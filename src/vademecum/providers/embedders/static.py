@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -133,24 +133,29 @@ class StaticEmbedder:
 
         A passage's vector is the same to the last bit, whatever it is embedded together with.
         """
-        if kind == "query":  # a matrix times a vector is quicker than times a matrix of one row
-            found = np.zeros((len(passages), self.dim), np.float32)
-            for row, passage in zip(found, passages, strict=True):
-                row[:] = self._head(self._question(passage.text), kind)
-            return found
+        if (
+            kind == "query"
+        ):  # each times the matrices by itself, for the same bits; all times one before the next is read
+            return self._head(self._questions([passage.text for passage in passages])[:, None], kind)[:, 0]
         bags = self._bags(passages)
         padded = np.zeros((-(-len(bags) // _BLOCK) * _BLOCK, self.dim), np.float32)
         padded[: len(bags)] = bags
         blocks = [self._head(padded[i : i + _BLOCK], kind) for i in range(0, len(padded), _BLOCK)]
         return np.concatenate([*blocks, padded[:0]])[: len(bags)]
 
-    def _question(self, text: str) -> NDArray[np.float32]:
-        """Return the unit bag vector of one short text: arrays would cost more than they save."""
-        counts = Counter(piece for run in _RUN.findall(text) for piece in self._cut(run))
-        pieces = sorted(counts)
-        weight = np.array([counts[piece] for piece in pieces], np.float32) * self._weight["query"][pieces]
-        bag: Matrix = weight @ self._table.take(pieces, axis=0).astype(np.float32)
-        return bag / (np.float32(math.sqrt(bag @ bag)) or 1)
+    def _questions(self, texts: Sequence[str]) -> Matrix:
+        """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
+        counts = [Counter(chain.from_iterable(map(self._cut, _RUN.findall(text)))) for text in texts]
+        said = [pair for count in counts for pair in sorted(count.items())]
+        pieces, weight = np.array([piece for piece, _ in said], np.int64), np.array([n for _, n in said], np.float32)
+        weight *= self._weight["query"].take(pieces)
+        rows = self._table.take(pieces, axis=0).astype(np.float32)
+        found, end = np.zeros((len(texts), self.dim), np.float32), 0
+        for row, count in zip(found, counts, strict=True):
+            begin, end = end, end + len(count)
+            bag: Matrix = weight[begin:end] @ rows[begin:end]  # by itself: the same bits whatever else is asked
+            row[:] = bag / (np.float32(math.sqrt(bag @ bag)) or 1)
+        return found
 
     def _bags(self, passages: Sequence[Passage]) -> Matrix:
         """Return the unit bag vectors: a sum of weighted table rows for each passage, in the order of the table."""

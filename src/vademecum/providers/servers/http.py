@@ -28,10 +28,19 @@ from mcp.types import (
 )
 from pydantic import BaseModel
 
-from mcp import Client, types
+from mcp import Client, MCPError, types
 from vademecum.errors import ToolServerError
 from vademecum.protocols import Asks, Hears, Told
-from vademecum.providers.servers.wire import CHANGED, about, every_page, outcome, parsed, shortened
+from vademecum.providers.servers.wire import (
+    CHANGED,
+    URL_ELICITATION_REQUIRED,
+    about,
+    every_page,
+    outcome,
+    parsed,
+    refused,
+    shortened,
+)
 from vademecum.result import attempt
 
 T = TypeVar("T")
@@ -283,6 +292,8 @@ class HttpServer:
                 f"{self.name} did not answer {what} within {self._timeout_s:g} s: "
                 "ask for less, or raise gateway.timeout_s"
             ) from failure
+        if isinstance(failure, MCPError) and failure.code == URL_ELICITATION_REQUIRED:
+            raise refused(self.name, what, failure.error.model_dump(mode="json", by_alias=True)) from failure
         if failure:
             raise ToolServerError(f"{self.name} failed at {what}: {_reason(failure, self._url)}") from failure
         return future.result()

@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
 from vademecum import __version__
-from vademecum.errors import ToolServerError
+from vademecum.errors import ToolServerError, UrlElicitationError
 from vademecum.protocols import Asks
 
 HANDSHAKE = "2025-11-25"
 STATELESS = "2026-07-28"
 CLIENT = {"name": "vademecum", "version": __version__}
 METHOD_NOT_FOUND, UNSUPPORTED_VERSION = -32601, -32022
+URL_ELICITATION_REQUIRED = -32042  # of the era with a handshake alone
 CHANGED = "notifications/tools/list_changed"
 PROGRESS = "notifications/progress"
 # What a server may ask of whoever calls it, by the capability that this one declares.
@@ -238,9 +239,28 @@ def outcome(name: str, tool: str, result: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def refused(name: str, method: str, error: Any) -> ToolServerError:
-    """Return the error that a JSON-RPC error stands for."""
-    said = error.get("message") if isinstance(error, Mapping) else None
-    return ToolServerError(f"{name} refused {method}: {shortened(str(said or error))}")
+    """Return the error that a JSON-RPC error stands for: for one that names pages to visit first, one that has them.
+
+    >>> page = {"mode": "url", "url": "https://notes.example/login", "message": "Log in", "elicitationId": "e1"}
+    >>> wants = {"code": -32042, "message": "URL elicitation required", "data": {"elicitations": [page]}}
+    >>> str(refused("notes", "read", wants))
+    'notes refused read: the user has to visit https://notes.example/login first (Log in): open it, then call again'
+    """
+    if pages := _pages(error):
+        where = " and ".join(f"{page['url']} first ({shortened(str(page.get('message', '')))})" for page in pages)
+        named = [{**page, "message": f"{name}: {page.get('message', '')}"} for page in pages]
+        said = f"{name} refused {method}: the user has to visit {where}: open {'it' if len(pages) == 1 else 'them'}, then call again"
+        return UrlElicitationError(said, named)
+    told = error.get("message") if isinstance(error, Mapping) else None
+    return ToolServerError(f"{name} refused {method}: {shortened(str(told or error))}")
+
+
+def _pages(error: Any) -> list[Mapping[str, Any]]:
+    """The pages that the user has to visit first, where an error is that one and names them as it should."""
+    data = error.get("data") if isinstance(error, Mapping) and error.get("code") == URL_ELICITATION_REQUIRED else None
+    found = data.get("elicitations") if isinstance(data, Mapping) else None
+    pages = found if isinstance(found, list) else []
+    return [page for page in pages if isinstance(page, Mapping) and isinstance(page.get("url"), str) and page["url"]]
 
 
 def shortened(text: str) -> str:
