@@ -46,6 +46,20 @@ def test_predict_and_suggest_follow_what_was_done(known):
     assert "2. t2  files/write()  after t1" in said.out
 
 
+def test_what_was_called_may_be_named_in_one_option_or_in_several(known):
+    calls = ("--after", "files/read", "--after", "files/write", "--json")
+    several = json.loads(known("tools", "predict", "copy the green file", *calls).out)
+    assert several["after"] == ["files/read", "files/write"]
+    assert several == json.loads(
+        known("tools", "predict", "copy the green file", "--after", "files/read,files/write", "--json").out
+    )
+
+
+def test_an_address_is_no_file(vade):
+    said = vade("tools", "register", "https://tools.example.com/mcp")
+    assert (said.code, "--mcp-url" in said.err) == (2, True)
+
+
 def test_an_abstention_exits_with_1(known):
     said = known("tools", "predict", "sing a song", "--threshold", "1")
     assert (said.code, said.out.partition(" ")[0]) == (1, "not")

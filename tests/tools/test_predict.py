@@ -26,6 +26,16 @@ def test_a_habit_is_predicted_step_by_step(office):
     assert office.predict(INTENT).done == 0
 
 
+def test_a_short_intent_does_not_say_what_comes_first(tools):
+    """`refund the order` says the refund before the order, and after the order was found the refund is what is left."""
+    tools.observe(
+        [trace("refund the last order of Ada and mail her", tuple(map(Call, ("find_order", "refund", "send_mail"))))]
+    )
+    tools.settle()
+    assert tools.predict("refund the order", after=("find_order",)).candidates[0].tool == "refund"
+    assert [task.call for task in tools.suggest("refund an order").tasks] == ["find_order", "refund"]
+
+
 def test_probabilities_are_probabilities(office):
     prediction = office.predict(INTENT, k=100)
     assert sum(candidate.probability for candidate in prediction.candidates) == pytest.approx(1, abs=1e-4)

@@ -100,20 +100,20 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
 
 @tools.command()
 @click.argument("intent")
-@click.option("--after", default="", metavar="IDS", help="The tools called so far, in order, separated by commas.")
-@click.option("--earlier", default="", metavar="IDS", help="Those called before in the session, for other intents.")
+@click.option("--after", multiple=True, metavar="IDS", help="The tools called so far, in order; several by commas.")
+@click.option("--earlier", multiple=True, metavar="IDS", help="Those called before in the session, for other intents.")
 @click.option("-k", type=click.IntRange(1), default=3, metavar="N", help="How many candidates.")
 @click.option("--threshold", type=click.FloatRange(0, 1), default=0.5, metavar="P", help="Abstain below this.")
 @click.option("--by", type=click.Choice(["attention", "goal"]), default="attention", help="What says which is next.")
 @click.option("--why", is_flag=True, help="Show what speaks for each.")
 @json_option
-def predict(intent: str, after: str, earlier: str, **options: Any) -> int:
+def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **options: Any) -> int:
     """Say which tool comes next for INTENT, with its probability; abstain where none is likely."""
     from vademecum.context.chains import prediction_text, record_of
 
     with _tools() as known:
         prediction = known.predict(
-            intent, after=_ids(after), earlier=_ids(earlier),
+            intent, after=_ids(",".join(after)), earlier=_ids(",".join(earlier)),
             k=options["k"], threshold=options["threshold"], by=options["by"],
         )  # fmt: skip
     if options["as_json"]:
@@ -185,6 +185,10 @@ def _tools() -> Iterator[Tools]:
 def _read(file: str) -> str:
     if file == "-":
         return sys.stdin.read()
+    if file.startswith(("http://", "https://")):
+        raise UsageError(
+            f"{file!r} is an address: --mcp-url asks the MCP server there, --openapi reads a file that you fetched"
+        )
     path = Path(file)
     try:
         if path.stat().st_size > MOST_BYTES:

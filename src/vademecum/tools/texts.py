@@ -30,6 +30,7 @@ _TABLE = term_table()  # words are cut once per process
 _CLAUSE = re.compile(r"[.,;:!?\n]+|\b(?:and|then|also|after that|finally)\b", re.IGNORECASE)
 _LEAST_WORDS = 3  # of a clause that means something by itself
 _MOST_CLAUSES = 16
+_SENTENCE = 8  # words further on than the first is where a text ends that says things in their order
 _LONGEST_KEPT = 40  # characters of a word that is cut once
 
 
@@ -41,7 +42,8 @@ class Question:
         text: what it says.
         keys: uint64 (T,), the terms.
         counts: float32 (T,), how often each is said.
-        places: float32 (T,), where each is first said, 0 the beginning and 1 the end.
+        places: float32 (T,), where each is first said, 0 the beginning and 1 the end, or the ninth word of a shorter text:
+            "refund the order" does not say that the refund comes first.
         vector: float32 (dim,), of unit length; None where there is no embedder.
         parts: float32 (P, dim), the same of each of its `clauses`.
     """
@@ -67,7 +69,7 @@ class Question:
             text,
             np.array(list(count), np.uint64),
             np.array(list(count.values()), np.float32),
-            np.array([place / max(len(said) - 1, 1) for place in first.values()], np.float32),
+            np.array([place / max(len(said) - 1, _SENTENCE) for place in first.values()], np.float32),
             vector,
             parts,
         )
