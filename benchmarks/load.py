@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import random
 import re
@@ -31,10 +32,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+from numpy.typing import NDArray
+
 import report
 
 ALONE = 0.8  # of the time, before the first kill
 WARM = 1 / 3  # of that, before memory is looked at
+BLOCK = 30  # seconds of memory that are drawn together
 PAGE = os.sysconf("SC_PAGE_SIZE")
 WORDS = ("parse", "config", "error", "request", "file", "token", "cache", "test", "write", "path", "user", "index")
 
@@ -295,18 +300,40 @@ def spread(took: Sequence[float]) -> dict[str, float]:
     return {"n": len(took), **{name: round(1000 * value, 1) for name, value in found.items()}}
 
 
-def growth(memory: Sequence[tuple[float, int]], since: float) -> dict[str, float]:
-    """Return MiB at the beginning and the end, and how much is added in a minute once it is warm."""
-    warm = [(at, size / 2**20) for at, size in memory if at >= since]
-    slope = statistics.linear_regression(*zip(*warm, strict=True)).slope * 60 if len(warm) > 2 else 0.0
-    sizes = [size for _, size in warm] or [0.0]
+def growth(memory: Sequence[tuple[float, int]], since: float) -> dict[str, Any]:
+    """Return MiB at the beginning and the end, and how much is added in a minute once it is warm, with a 95 % interval."""
+    warm = np.array([(at / 60, size / 2**20) for at, size in memory if at >= since]).reshape(-1, 2)
+    slope, between = slope_of(warm)
+    sizes = warm[:, 1] if len(warm) else np.zeros(1)
     return {
         "start_mib": round(memory[0][1] / 2**20, 1) if memory else 0.0,
-        "warm_mib": round(sizes[0], 1),
-        "end_mib": round(sizes[-1], 1),
-        "most_mib": round(max(sizes), 1),
+        "warm_mib": round(float(sizes[0]), 1),
+        "end_mib": round(float(sizes[-1]), 1),
+        "most_mib": round(float(sizes.max()), 1),
         "mib_a_minute": round(slope, 2),
+        "mib_a_minute_95": [round(each, 2) for each in between],
     }
+
+
+def slope_of(seen: NDArray[np.float64]) -> tuple[float, tuple[float, float]]:
+    """Return the slope of the line through (x, y) by least squares, and a 95 % interval.
+
+    Memory goes up and down over many seconds, so what is left beside the line is drawn anew in blocks of `BLOCK` (moving block
+    bootstrap, Künsch, *The jackknife and the bootstrap for general stationary observations*, 1989).
+
+    >>> slope, (low, high) = slope_of(np.stack([np.arange(200.0), 3.0 * np.arange(200.0)], axis=1))
+    >>> round(slope, 6), round(low, 6), round(high, 6)
+    (3.0, 3.0, 3.0)
+    """
+    if len(seen) <= 2 * BLOCK:
+        return 0.0, (-math.inf, math.inf)
+    x, y = seen.T - seen.mean(axis=0)[:, None]
+    slope = float(x @ y / (x @ x))
+    beside, drawn = y - slope * x, np.random.default_rng(0)
+    starts = drawn.integers(0, len(x) - BLOCK + 1, (2_000, -(-len(x) // BLOCK)))
+    again = beside[(starts[:, :, None] + np.arange(BLOCK)).reshape(len(starts), -1)[:, : len(x)]]
+    low, high = np.quantile(slope + again @ x / (x @ x), (0.025, 0.975)).tolist()
+    return slope, (low, high)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
