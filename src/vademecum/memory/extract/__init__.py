@@ -246,6 +246,9 @@ def _clause_start(sentence: str, match: re.Match[str], language: Language) -> in
 def _is_asked(sentence: str, start: int, match: re.Match[str], language: Language) -> bool:
     """Whether a clause is a question or a condition: by how it starts, or since the whole sentence is one."""
     whole = start == 0 and sentence.endswith("?") and len(sentence) - match.end() < 3
+    said = match.groupdict()
+    if said.get("topic") and said.get("value") and match.start() <= start < match.start("topic") < match.start("value"):
+        return whole  # "if you are unsure, ask": the condition is part of what is said
     return whole or language.asks.match(sentence, start) is not None
 
 

@@ -26,6 +26,12 @@ _NOT = r"(?:,?\s+(?:plutôt que|plutôt qu'|au lieu de|au lieu d'|à la place de
 _I = r"(?:qu'elle|qu'il|je|j'|on|nous|elle|il|ils|elles|l'équipe|(?-i:[A-Z][a-zé]+))"
 _INF = r"[a-zà-ÿ]{2,}(?:er|ir|re)"
 _VERB = r"(?!(?:ne|été|eu|fait|vu|le|la|les|un|une|de|du|aussi|pas|rien|personne|plus)\b)[a-zà-ÿ][a-zà-ÿ'-]+"
+# What agents are told to do: a word that opens a clause may be anything else
+_TASK = (
+    r"(?:utilise|écri[st]|écrivez|ajoute|inclu[st]|montre|donne|liste|explique|demande|lance|exécute|vérifie|garde|mets|mettez|nomme|teste|formate|mentionne|cite|décri[st]|propose|fai[st]|faites|crée|évite|préfère|sui[st]"
+    r"|commence|termine|finis|valide|importe|commite|pousse|relis|confirme|tradui[st]|réponds?|répondez|compile|préviens|résume|attends|arrête|corrige|documente|indente)[zr]?(?:-(?:moi|nous|les?|la))*\b"
+)
+_ONES = r"(?:réponse|message|commit|modification|changement|pr|pull request|fusion|version|déploiement|session|tâche|étape|nouvelle (?:fonction|classe|méthode|fonctionnalité)|nouveau (?:fichier|test|module))"  # what happens again and again
 _AIM = r"(?:j'essaie|j'essaye|j'aimerais|je (?:veux|voudrais|souhaite|cherche|tente|tiens)|on (?:essaie|essaye|veut|souhaite|cherche|tente)|nous (?:essayons|voulons|souhaitons|cherchons|tentons))"
 _SUCH = r"(?:très |plus |assez |aussi )?(?:courte?s?|petite?s?|simples?|légère?s?|légers?|minima(?:le?s?|ux)|basse?s?|bas|propres?|rapides?|lisibles?|privée?s?|loca(?:le?s?|ux)|cohérente?s?|séparée?s?|stables?|stricte?s?|sûre?s?|à jour|sous|en dessous)\b"
 _STYLE = r"(?:réponses?|explications?|exemples?|code|commentaires?|commits?|messages?(?: de commit)?|résumés?|tests?|fonctions?|noms?|sorties?|docs?|documentation|diffs?|prs?|rapports?)"
@@ -53,7 +59,7 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.75, "préf,privilégi,favoris", rf"{_START}(?:préfère[zr]?|privilégie[zr]?|favorise[zr]?) {_VALUE}{_NOT}?{_END}"),
     Rule(INSTRUCTION, 0.8, "interdi", rf"{_START}(?:il est |c'est )?(?:strictement |formellement )?(?:interdit|interdiction) (?:de |d'){_VALUE}{_END}", negative=True),
     Rule(INSTRUCTION, 0.75, "tu dois,vous devez", rf"{_START}(?:tu dois|vous devez) (?P<value>(?!(?:être|avoir|savoir|penser|croire)\b){_INF}\b.*?){_END}"),
-    Rule(INSTRUCTION, 0.65, "pas d,aucun", r"^(?:pas de |pas d'|aucun |aucune )(?P<value>(?P<object>(?!(?:problème|souci|soucis|idée|doute)\b)[\w'-]+(?: [\w'-]+){0,3}?))(?:,? (?:s'il (?:te|vous) pla[iî]t|stp|svp|merci))?[ .!]*$", negative=True),
+    Rule(INSTRUCTION, 0.65, "pas d,aucun", r"^(?:pas de |pas d'|aucun |aucune )(?P<value>(?P<object>(?!(?:problème|souci|soucis|idée|doute)\b)[\w'-]+(?: [\w'-]+){0,6}?))(?:,? (?:s'il (?:te|vous) pla[iî]t|stp|svp|merci))?[ .!]*$", negative=True),
     Rule(DECISION, 0.8, "pass,migr,bascul,chang", rf"(?:on est|nous sommes|je suis|on a|nous avons|j'ai) (?:maintenant |désormais |finalement )?(?:passés?|migrés?|migré|basculés?|basculé|changé)(?: (?:de|du|depuis) (?P<other>[^,;]+?))? (?:à|au|vers|sur|pour) (?P<value>[^,;]+?){_END}", corrects=True, besides="on est ,nous sommes ,je suis ,on a ,nous avons ,j'ai "),
     Rule(FACT, 0.7, " plus ", rf"(?:on|nous|je) (?:n'|ne )(?P<value>{_VERB} plus (?P<object>\S.*?)){_END}", negative=True, corrects=True),
     Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement) )*préf(?:ère|érons|èrent|érerais|érerait) que (?:tu|vous|on|nous) (?:ne |n')(?P<value>{_VERB} (?:pas|plus|jamais) (?:de |d')?(?P<object>\S.*?)){_END}", besides=" ne , n'"),
@@ -81,6 +87,21 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.75, " fan,à l'aise avec", rf"\b(?:je ne suis|on n'est|nous ne sommes) pas (?:très |vraiment |un grand |une grande )?(?:fans? (?:de |d'|des |du )|à l'aise avec ){_VALUE}{_END}", negative=True, besides=" pas "),
     Rule(PREFERENCE, 0.8, "préféré,favori", rf"\b(?:mon|ma|mes|notre|nos) (?P<subject>[\w-]+(?: (?:de |d')?[\w-]+)?) (?:préférée?s?|favorite?s?) (?:est|sont|reste) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.6, "comme j", rf"(?:^|[,;:]\s)(?P<value>[^\W\d_]+ (?P<object>[^,;:?]{{3,160}}?)),? comme je (?:le |la |les )?préfère{_END}", besides="préfère"),
+    Rule(INSTRUCTION, 0.75, "avant ,après ", rf"{_START}(?:avant|après) (?P<topic>(?:(?:de |d')(?!(?:faire|continuer|aller)\b){_INF}|chaque \w+|tout \w+|toute \w+)\b(?! (?:ce|cet|cette|ces|le|la|l')\b)[^,]{{0,60}}?),\s*(?P<value>{_TASK} \S.*?){_END}"),
+    Rule(INSTRUCTION, 0.7, "avant ,après ", rf"{_START}(?:pense à |n'oublie pas de )?(?P<value>{_TASK} ?[^,;]{{2,80}}? (?:avant|après) (?:(?:de |d')(?!(?:faire|continuer|aller|passer)\b){_INF}|de (?:l'|les |le ){_INF}|chaque \w+|tout \w+|toute \w+)\b.*?){_END}"),
+    Rule(INSTRUCTION, 0.7, "avant d", rf"{_START}(?P<value>{_TASK} ?avant (?:de |d'){_INF}\b.*?){_END}"),
+    Rule(INSTRUCTION, 0.7, "chaque ", rf"{_START}(?P<value>{_TASK} [^,;]{{2,100}}?\bchaque {_ONES}\b.*?){_END}"),
+    Rule(INSTRUCTION, 0.75, "partout,dans tou,pour tou,dans chaque", rf"{_START}(?P<value>(?:utilise|garde|préfère|suis)[zr]? [^,;]{{2,80}}? (?:partout|dans tout(?:e|es)? \S.*?|dans tous \S.*?|pour tou(?:s|tes) \S.*?|dans chaque \S.*?)){_END}"),
+    Rule(INSTRUCTION, 0.75, "qu", rf"{_START}ne (?P<value>{_VERB} (?:que |qu'|qu(?=aux?\b))(?P<object>\S.*?)){_END}", besides="ne "),
+    Rule(INSTRUCTION, 0.7, "traite,parle des,appelle", rf"{_START}(?P<value>traite[zr]? [^,;]{{2,60}}? comme \S.*?){_END}"),
+    Rule(INSTRUCTION, 0.8, "appelle-moi ,appelez-moi ", r"\bappel(?:le|ez)-moi (?P<value>(?-i:[A-Z])[\w-]+)(?=[\s.,!]|$)", about="user's name"),
+    Rule(INSTRUCTION, 0.7, "tutoie-moi,tutoyez-moi,vouvoie-moi,vouvoyez-moi", r"\b(?P<value>(?:tutoie|tutoyez|vouvoie|vouvoyez)-moi)\b"),
+    Rule(INSTRUCTION, 0.65, "sois ,soyez ", r"^(?:sois|soyez) (?:plus |très )?(?P<value>(?:concise?|bref|brève|brefs|directe?|explicite|critique|honnête|stricte?|précise?|cohérente?|formelle?|poli|polie|détaillée?|spécifique)s?(?:,? (?:et |mais )?\w+)?)[ .!]*$"),
+    Rule(INSTRUCTION, 0.65, "étape par étape,en détail,brièvement,simplement", rf"{_START}(?P<value>(?:explique|décris|montre|réponds)[zr]?(?:-moi)?(?: tout| les choses| tes \w+)? (?:étape par étape|en détail|brièvement|simplement)){_END}"),
+    Rule(INSTRUCTION, 0.65, "d'abord,avant d", rf"\b(?:je (?:veux|voudrais|souhaite)|j'aimerais) que (?:tu|vous) (?P<value>[a-zà-ÿ]+ [^,;]{{2,100}}? (?:d'abord|avant (?:de |d').*?)){_END}"),
+    Rule(INSTRUCTION, 0.75, "projet,dépôt,repo,équipe,code", rf"^(?:pour|dans|sur) (?:ce|notre|le|l') ?(?:projet|dépôt|repo|équipe|code),? (?P<value>(?:(?:on|nous) (?!(?:a|avons|est|sommes|avait|peut|veut|doit|va|voit)\b)\w+|{_TASK}) \S.*?){_END}"),
+    Rule(INSTRUCTION, 0.75, "si tu ,si vous ,si quelque", rf"^si (?P<topic>(?:tu|vous|quelque chose) .{{2,80}}?),\s*(?P<value>(?:{_TASK}|ne) ?\S.*?){_END}"),
+    Rule(INSTRUCTION, 0.75, "jamais", rf"\b(?:on|nous) (?:ne |n')(?P<value>{_VERB} jamais (?:de |d')?(?P<object>\S.*?)){_END}"),
     Rule(INSTRUCTION, 0.65, "je veux ,je voudrais ,je souhaite ,j'aimerais ,j'ai besoin ", rf"{_START}(?:je (?:veux|voudrais|souhaite)|j'aimerais) (?P<object>(?:des|les|tes|vos) (?:réponses|explications)) (?P<value>\S.*?){_END}", besides=" réponses , explications "),
     Rule(INSTRUCTION, 0.65, "que tout ", rf"{_START}(?:je (?:veux|voudrais|souhaite)|j'aimerais|j'ai besoin) que (?P<object>tout) (?P<value>\S.*?){_END}"),
     Rule(PREFERENCE, 0.7, "habitude,général", rf"\b(?:d'habitude|en général|généralement)[, ]+(?:je|j'|on|nous) ?(?P<value>{_VERB}(?: (?P<object>\S.*?))??){_END}"),
@@ -109,7 +130,7 @@ FRENCH = Language(
     rules=RULES,
     hedges=(
         "peut-être", "sans doute", "probablement", "éventuellement", "je pense", "je crois que", "je crois qu'", "je crois bien", "il me semble",
-        "pour l'instant", "pour le moment", "provisoirement", "cette fois", "pas sûr", "pas sûre",
+        "pour l'instant", "pour le moment", "provisoirement", "cette fois", "suis pas sûr", "est pas sûr", "pas sûr que", "pas sûre que",
     ),
     asks=re.compile(
         r"(?i)\s*(?:(?:et|mais|donc|ou|ok)[,\s]+)*(?:est-ce|comment|pourquoi|quand est-ce|quels?|quelles?|qui|où|combien|peux-tu|pouvez-vous|pourrais-tu|dois-je|devrais-je|doit-on|faut-il|si|s'il(?! (?:te|vous))|sauf si)\b"

@@ -78,7 +78,9 @@ def _any_of(names: Iterable[str]) -> str:
     by_letter: dict[str, list[str]] = {}
     for name in sorted(names, key=len, reverse=True):
         by_letter.setdefault(name[0], []).append(re.escape(name[1:]))
-    return "|".join(f"{re.escape(letter)}(?:{'|'.join(rest)})" for letter, rest in by_letter.items())
+    return "|".join(
+        f"{re.escape(letter)}(?:{'|'.join(rest)})".replace("\\ ", "[ _]") for letter, rest in by_letter.items()
+    )
 
 
 _CHOICE = re.compile(rf"(?i)(?<![\w.-])(?:{_any_of(CHOICES)})(?![\w-])")
@@ -274,7 +276,7 @@ def is_known(value: str) -> bool:
 def _choice(text: str) -> Subject | None:
     plain = _without_marks(text)
     match = next((each for each in _CHOICE.finditer(plain) if not _IS_WORD.search(plain, 0, each.end())), None)
-    choice = CHOICES[match[0].lower()] if match is not None else None
+    choice = CHOICES[match[0].lower().replace("_", " ")] if match is not None else None
     if match is not None and choice == _ANSWERS and _ELSE.search(f"{plain[: match.start()]} {plain[match.end() :]}"):
         return None
     return choice
