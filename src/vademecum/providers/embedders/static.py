@@ -133,9 +133,8 @@ class StaticEmbedder:
 
         A passage's vector is the same to the last bit, whatever it is embedded together with.
         """
-        if (
-            kind == "query"
-        ):  # each times the matrices by itself, for the same bits; all times one before the next is read
+        if kind == "query":
+            # each times the matrices by itself, for the same bits; all times one before the next is read
             return self._head(self._questions([passage.text for passage in passages])[:, None], kind)[:, 0]
         bags = self._bags(passages)
         padded = np.zeros((-(-len(bags) // _BLOCK) * _BLOCK, self.dim), np.float32)
