@@ -184,6 +184,14 @@ def test_confirm_reject_and_edit(memory, said):
     assert [each.value for each in memory.preferences()] == ["tabs"]
 
 
+def test_what_a_fact_is_about_in_the_place_of_its_id_is_answered_with_ids(memory, said):
+    """Who asks why by the name of a thing is told which facts there are of it."""
+    said("We use yarn in this repo.")
+    (fact,) = memory.facts()
+    with pytest.raises(UsageError, match=f"no fact 'Package manager': of it there are {fact.id} .*: yarn"):
+        memory.why("Package manager")
+
+
 def test_a_rejection_is_taken_back(memory, said):
     """Restored, a fact stands as what was said makes it, what it had replaced is past again, and what it names is tied to it."""
     said("I prefer tabs over spaces for indentation")

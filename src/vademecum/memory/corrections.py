@@ -132,7 +132,14 @@ class Corrections:
         for scope in self._scopes:
             if found := [fact for fact in scope.ledger.rejected() if fact.id == id_]:
                 return scope, found[0]
-        raise UnknownError(f"there is no fact {id_!r}: `vade memory prefs --all` and `vade memory recall` show ids")
+        held = [fact for scope in self._scopes for fact in scope.ledger.facts()]
+        about = [f"{fact.id} ({fact.topic}: {fact.value})" for fact in held if fact.subject.lower() == id_.lower()]
+        shown = (
+            f"of it there are {', '.join(about[:3])}"
+            if about
+            else "`vade memory prefs --all` and `vade memory recall` show ids"
+        )
+        raise UnknownError(f"there is no fact {id_!r}: {shown}")
 
 
 def _wording_of(fact: Fact, read: Extract) -> Extract:
