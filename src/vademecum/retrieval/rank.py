@@ -188,7 +188,7 @@ def fuse(signals: Signals, allowed: Rows, plan: Plan, w: Weights) -> Floats:
         score += np.float32(w.definition if plan.is_bare else w.definition_in_prose) * signals.definition
     path = np.float32(w.path) * signals.path
     if allowed is None:  # a file's rows follow each other: repeating its value is quicker than looking it up for each
-        fused: Floats = score[signals.rows]
+        fused: Floats = score.take(signals.rows)
         fused += np.repeat(path, signals.file_rows)
         fused *= np.repeat(signals.prior, signals.file_rows)
         return fused
