@@ -45,8 +45,8 @@ _MOST_VALUE = 300
 # Units of work (`rules`): of each match, of each sentence, of each cue looked for in one.
 PER_STATEMENT, PER_SENTENCE, PER_SOUGHT = 500, 150, 2
 # A message that is being recorded keeps somebody waiting: it is read as far as a few milliseconds go, and what is left when
-# nobody waits. Of 645 messages to agents all are read whole at once but four, of more than 4,000 characters.
-AT_ONCE = Reach(characters=16_000, lines=400, prose=8_000, sentences=160, work=34_000)
+# nobody waits. Of 645 messages to agents all are read whole at once but six, of more than 2,600 characters.
+AT_ONCE = Reach(characters=16_000, lines=400, prose=8_000, sentences=128, work=26_000)
 LATER = Reach(characters=120_000, lines=4_000, prose=24_000, sentences=1_000, work=2_000_000)
 _TOGETHER = 32  # sentences in which cues are looked for at once
 _FAR = 240  # characters behind a clause where its because may stand
@@ -152,7 +152,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     more than that the rest is left. `later`, when nobody waits, much more is read.
 
     >>> long = read("Never use globals. " * 1_000)
-    >>> 30 < len(long.statements) < 1_000, 0 < long.left < 19_000, read("Never use globals.").left
+    >>> 20 < len(long.statements) < 1_000, 0 < long.left < 19_000, read("Never use globals.").left
     (True, True, 0)
     """
     heard, reach = _SPEAKERS.get(role), LATER if later else AT_ONCE
