@@ -69,6 +69,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("Je voudrais des réponses en français.", "instruction", "réponses", "en français"),
         ("Je veux que tout soit typé.", "instruction", "tout", "soit typé"),
         ("We only support Linux at the moment.", "preference", "linux", "support Linux at the moment"),
+        ("We decided to migrate to React.", "decision", "frontend framework", "to migrate to React"),
         ("We use moment for dates.", "fact", "date library", "moment for dates"),
         ("Before committing, run make check.", "instruction", "committing", "run make check"),
         ("Show me the diff before applying it.", "instruction", "me the diff", "Show me the diff before applying it"),

@@ -86,7 +86,7 @@ def _any_of(names: Iterable[str]) -> str:
 _CHOICE = re.compile(rf"(?i)(?<![\w.-])(?:{_any_of(CHOICES)})(?![\w-])")
 # Names that are words as well are names only where no article stands before them: "at the moment" is about no library
 _IS_WORD = re.compile(
-    r"(?i)\b(?:the|a|to|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)$"
+    r"(?i)\b(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)$"
 )
 _ANSWERS = Subject("answer language")
 # A word beside a language that makes it the language of something else: "comments in English"
