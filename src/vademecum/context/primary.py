@@ -18,9 +18,8 @@ from vademecum.types import Answer, Evidence, Freshness
 
 MOST_FOUND = 200  # pieces asked of a search: as many as ranking looks at closely
 TOKENS_PER_PIECE = 25  # nothing that is worth a place is shorter
-TOKENS_PER_LINE = (
-    80  # of a budget for each line that a passage may have: an eighth of it, a line of code being ten tokens
-)
+# Of a budget for each line that a passage may have: an eighth of it, a line of code being ten tokens
+TOKENS_PER_LINE = 80
 POINTED_AT = 0.5  # of a file's probability is what it is worth to be shown its best piece
 Search = Callable[[str, int], Answer]
 Pieces = Callable[[str, str], Sequence[Evidence]]  # path and repository to all pieces of the file, in order

@@ -174,9 +174,10 @@ _AMOUNTS = frozenset(
     )
 )
 _OF = re.compile(r"(?i)(?P<thing>.+?)\s+(?P<link>of|for|du|des|de|pour)\s+(?P<whole>.+)")
+# Stand before what they describe in French
 _BEFORE = re.compile(
     r"petite?s?|grande?s?|gros(?:se)?s?|bon(?:ne)?s?|beaux?|belles?|nouve(?:au|aux|lle|lles)|mauvaise?s?|vraie?s?"
-)  # stand before what they describe in French
+)
 _MOST_WORDS = 4
 
 
