@@ -480,6 +480,7 @@ words = st.sampled_from(
 
 
 @example("decided always when decided always")
+@example("to toujours !")
 @given(st.lists(words, max_size=60).map(" ".join))
 def test_any_mix_of_cue_words_is_read_without_fail(message: str) -> None:
     """Cue words in any order never make it fail or report the same words twice."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 import re
 import weakref
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from vademecum.errors import UsageError
+from vademecum.memory.question import take_apart
 from vademecum.memory.records import Role
 from vademecum.plugins import load
 from vademecum.text import RunTable
@@ -70,6 +72,40 @@ def test_an_update_is_shown_before_what_it_replaces(memory, event):
     assert ids(found)[:2] == ["e3", "e1"]
     assert {item.event.id: item.superseded_by for item in found.evidence}["e1"] == "e3"
     assert ids(memory.recall("Which dashboard API response time was measured on average before?"))[0] == "e1"
+
+
+def test_what_says_that_it_changed_is_brought_up_from_further_down(memory, event):
+    """The new value shares fewer words with the question than ten others, and stands before the one it replaces all the same."""
+    old = "The emergency fund for unexpected costume costs is 150 dollars."
+    memory.record_all([event(1, old, at=NOON)])
+    memory.record_all(
+        [event(n, f"Costume costs of rehearsal number {n} are unexpected costs.", at=NOON + n) for n in range(2, 12)]
+    )
+    new = "My 200 dollars emergency fund was just increased, after a recital where nothing went as it had to go, as you know."
+    memory.record_all([event(20, new, at=NOON + DAY)])
+    found = memory.recall("How much is the emergency fund for unexpected costume costs?")
+    assert ids(found)[:2] == ["e20", "e1"]
+    assert found.evidence[1].superseded_by == "e20"
+
+
+@pytest.mark.parametrize(
+    ("asked", "now"),
+    [
+        ("What score did I get on my most recent test?", True),
+        ("How many days did I take off?", True),
+        ("When is the inspection?", True),
+        ("Quand a lieu la réunion ?", True),
+        ("How many problems have I solved so far?", True),
+        ("When was the shelf installed?", False),
+        ("How many days did I first take off?", False),
+        ("How many days passed between the two meetings?", False),
+        ("Combien de jours entre les deux réunions ?", False),
+        ("What score did I get before the last test?", False),
+    ],
+)
+def test_which_questions_ask_for_the_last_word(asked, now):
+    """An amount, or the last of several, is answered by what was said last, though it is past; what lies between two is not."""
+    assert take_apart(asked, datetime.fromtimestamp(NOON, UTC)).asks_now is now
 
 
 @pytest.mark.parametrize(

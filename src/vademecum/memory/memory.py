@@ -205,7 +205,7 @@ class Memory:
             since, until = self._range(when)
         filters = Filters(tuple(map(role_of, roles)), session, since, until, metadata or {}, as_of)
         kind = by_of(by) if vector is None else By.MEANING
-        found = self._recall.recall(question, k=k, filters=filters, by=kind, vector=vector)
+        found = self._recall.recall(question, k=k, filters=filters, by=kind, vector=vector, standing=True)
         self._count([item.event.id for item in found.evidence])
         return self._anchoring.anchored(self._scopes, found)
 

@@ -23,10 +23,11 @@ from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
 from vademecum.memory.segment import ROLES, Reader
-from vademecum.memory.supersession import collapse
+from vademecum.memory.standing import PART, Standing
+from vademecum.memory.supersession import REACH, collapse
 from vademecum.memory.timeline import SAID, asks_for_timeline
 from vademecum.memory.view import View
-from vademecum.memory.weigh import Asking, By, Floats, Weighed, session_scores, weigh
+from vademecum.memory.weigh import Asking, By, Floats, Weighed, nearest_in_meaning, session_scores, weigh
 from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.protocols import Clock
 from vademecum.retrieval.fusion import top
@@ -65,13 +66,22 @@ class Recall:
         self._clock = clock
         self._reader = reader
         self._laid = (sharing or Sharing()).of(self.scopes)
+        self._standing = Standing(self.scopes)
 
     def recall(
-        self, text: str, *, k: int, filters: Filters, by: By = By.BOTH, vector: Sequence[float] | None = None
+        self,
+        text: str,
+        *,
+        k: int,
+        filters: Filters,
+        by: By = By.BOTH,
+        vector: Sequence[float] | None = None,
+        standing: bool = False,
     ) -> Recalled:
         """Return the `k` events that answer a question best, and whether memory holds the answer at all.
 
-        A `vector` stands for the question's own.
+        A `vector` stands for the question's own. With `standing`, a request for help is answered as well by what was said to hold
+        for such (`standing`).
 
         Raises:
             StoreError: a database cannot be read.
@@ -88,16 +98,28 @@ class Recall:
             weighed = weigh(view, asking)
         if question.asks_lately:
             weighed = replace(weighed, score=weighed.score * _freshness(view, weighed.rows, now))
-        best = _best(weighed, max(k, LOOKED_AT))
+        best = _best(weighed, max(k, REACH if question.asks_now else LOOKED_AT))
         shares = weighed.share(best)
         evidence = self._read(view, weighed, best, shares)
         ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
+        if standing and question.asks_help and by is By.BOTH:
+            ordered = self._with_standing(view, asking, ordered, min(k, LOOKED_AT))
         searched = view.living if asking.mask is None else int(np.count_nonzero(asking.mask))
         found = Found(weighed, best, shares, len(view), searched, by is By.MEANING)
         verdict, probability, reason = judge(found, self._reader().embedder.name)
         since, until = asking.period or (filters.since, filters.until)
         reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched)
+
+    def _with_standing(self, view: View, asking: Asking, ordered: list[Evidence], places: int) -> list[Evidence]:
+        """Return evidence whose first places end with the events that hold what stands and is nearest to what is asked."""
+        rows, cosine = nearest_in_meaning(view, asking, self._standing.rows(view), int(PART * places))
+        near = self._evidence(
+            view, rows, [0.0] * len(rows), [{"standing": c} for c in cosine.astype(float).round(4).tolist()]
+        )
+        own = {item.event.id for item in near}
+        rest = [item for item in ordered if item.event.id not in own]
+        return [*rest[: places - len(near)], *near, *rest[places - len(near) :]]
 
     def _course(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
         """Return the latest `k` events of the time that is asked about, the latest first."""

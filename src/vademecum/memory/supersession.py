@@ -24,10 +24,11 @@ from vademecum.memory.records import Evidence, Role
 from vademecum.memory.words import query_keys
 
 NEARLY = 0.8  # of the earlier statement's share of the question: as much about it
-PARTLY = 0.4  # the same where something else links the two
+PARTLY = 0.3  # the same where something else links the two
 ALIKE = 0.4  # share of the shorter sentence's words that the other has too
 WORTH = 0.5  # of the highest share any statement has: below, a statement is beside the question
 CLOSE = 10  # of the best: what stands further down is about something else, and an answer shows about so many
+REACH = 15  # of the best: so far down a later statement is looked for, and brought up
 READ_CHARACTERS = 3_000  # of an event: what states a value does so early
 
 _VALUE = re.compile(
@@ -41,8 +42,9 @@ _CHANGE = re.compile(
     r"\b(?:now|recent(?:ly)?|lately|currently|update[ds]?|new(?:ly)?|latest|already|instead|no longer|anymore|since then"
     r"|chang(?:ed|ing)|switch(?:ed|ing)|mov(?:ed|ing) to|shift(?:ed|ing)?|extend(?:ed|ing)|increas(?:ed|ing)|grow(?:n|ing)|grew"
     r"|improv(?:ed|ing)|reduc(?:ed|ing)|decreas(?:ed|ing)|dropp?(?:ed|ing)|r(?:ose|aised|eached|eaching)|postponed|rescheduled"
+    r"|adjust(?:ed|ing|s)?|shorten(?:ed|ing)?|lower(?:ed|ing)|rais(?:ed|ing)|cut (?:back|down) to|brought (?:up|down) to|improvement|turned out|just"
     r"|additional|another|up to|down to|maintenant|désormais|récemment|nouveau|nouvelle|plutôt|finalement|passé à|changé"
-    r"|augmenté|réduit|reporté|atteint)\b",
+    r"|augmenté|réduit|reporté|atteint|ajusté|raccourci|abaissé|relevé)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -77,17 +79,33 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
     placed: set[str] = set()
     for item in evidence[:CLOSE]:
         own = values.get(item.event.id)
-        if own is None or item.event.id in placed or own.share < WORTH * highest:
+        if own is None or item.event.id in placed or own.share < WORTH * highest or item not in ordered[:CLOSE]:
             continue
         places = [
             place
-            for place, other in enumerate(ordered[:CLOSE])
+            for place, other in enumerate(ordered[:REACH])
             if other.event.id not in placed and (other.event.id == item.event.id or _same_thing(item, other, values))
         ]
+        places = _brought_up(
+            ordered, [place for place in places if place < CLOSE or _says_changed(ordered[place], values)]
+        )
         placed |= {ordered[place].event.id for place in places}
         for place, each in zip(places, _latest_first([ordered[place] for place in places]), strict=True):
             ordered[place] = each
     return ordered
+
+
+def _brought_up(ordered: list[Evidence], places: list[int]) -> list[int]:
+    """Move the latest of some statements before the first of them where it stands too far down, and return where they stand.
+
+    The others that stand too far down are left there: what is shown goes down by one place only.
+    """
+    latest = max(places, key=lambda place: ordered[place].event.at)
+    near = [place for place in places if place < CLOSE]
+    if latest < CLOSE:
+        return near
+    ordered.insert(near[0], ordered.pop(latest))
+    return [near[0], *(place + 1 for place in near)]
 
 
 def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -110,6 +128,10 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
+
+
+def _says_changed(item: Evidence, values: Mapping[str, _Stated]) -> bool:
+    return item.event.id in values and values[item.event.id].says_changed
 
 
 def _latest_first(group: Sequence[Evidence]) -> list[Evidence]:

@@ -166,6 +166,16 @@ def weigh(view: View, asking: Asking) -> Weighed:
     return Weighed(chosen, score, said.take(chosen), meaning, idf, missing, alone, matches)
 
 
+def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tuple[Rows, Floats]:
+    """Return those of some rows that may be found and are nearest in meaning, nearest first, and their cosines, above 0."""
+    if asking.mask is not None:
+        rows = rows[asking.mask[rows]]
+    cosine = _cosines(view, quantise(asking.vector[None, :]), rows)
+    best = top(cosine, count)
+    best = best[cosine[best] > 0]
+    return rows[best], cosine[best]
+
+
 def session_scores(view: View, weighed: Weighed) -> Floats:
     """Return how well each session answers: its own words, and the best of its turns: float32 (S,).
 

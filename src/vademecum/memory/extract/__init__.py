@@ -315,8 +315,9 @@ def _subject(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_
         return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
     if "topic" in said:
         return Subject(_topic(said["topic"]), noun(_parted(value)[1]))
-    thing, other = said.get("object", value), said.get("other", "")
-    if "object" in said and not is_known(thing):
+    done_to, other = said.get("object", ""), said.get("other", "")  # only marks stand there: nothing does
+    thing = done_to or value
+    if done_to and not is_known(thing):
         before, found, _ = value.lower().partition(thing.lower())
         return acted_on(verb_in(before) if found else "", thing)
     chosen = rule.kind not in (FactKind.TODO, FactKind.FIX) and (is_known(thing) or bool(other) or rule.known)
