@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.lexical import K1
 from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context
 from vademecum.tools.levels import Levels
 from vademecum.tools.texts import Floats, Matches, Question
@@ -82,9 +81,19 @@ class Asked:
         return _middle(self.attention)
 
     @cached_property
+    def merged(self) -> Floats:
+        """float32 (2, c): both, by capabilities."""
+        return np.stack([self.view.graph.merge(attention) for attention in self.attention])
+
+    @cached_property
+    def merged_weight(self) -> Floats:
+        """float32 (c,): what the traces of each capability count for."""
+        return self.view.merged_weight if self.excluded is None else self.view.graph.merge(self.weight)
+
+    @cached_property
     def gathered(self) -> Floats:
         """float32 (2, n): what both give to tools."""
-        return np.stack([self.view.graph.gather(attention) for attention in self.attention])
+        return np.stack([self.view.graph.merged.gather(attention) for attention in self.merged])
 
     @cached_property
     def beside(self) -> Beside:
@@ -129,33 +138,30 @@ class Asked:
         return (unseen if self.hidden is None else unseen | self.hidden).astype(np.float32)
 
     @cached_property
-    def mentions(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, float]:
-        """Return (tool, term, how well it matches) for every term of the question in every tool, and what all are worth."""
-        documents = self.view.documents
-        tool, term, tf, idf = self.document_matches
-        match = (idf[term] * tf / (tf + np.float32(K1) * documents.norm[tool])).astype(np.float32)
-        return tool, term, match, max(float(idf.sum()), 1e-9)
+    def mentions(self) -> Floats:
+        """float32 (P,): how well the terms of the question match, by `document_matches`."""
+        return self.view.documents.gained(self.document_matches)
 
     @cached_property
     def terms(self) -> Floats:
         """float32 (n + 1, T): what each tool gets in BM25 for each term of the question; the last one, no tool, nothing."""
-        tool, term, match, worth = self.mentions
         found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.float32)
-        found[tool, term] = match / np.float32(worth)
+        matches = self.document_matches
+        found[matches.text, matches.term] = self.mentions / np.float32(matches.worth)
         return found
 
     @cached_property
     def said(self) -> Floats:
         """float32 (T,): the terms of the question that any tool says, as equal shares of 1."""
-        said = np.bincount(self.mentions[1], minlength=len(self.question.keys)) > 0
-        return (said / max(int(said.sum()), 1)).astype(np.float32)
+        said = self.document_matches.held > 0
+        return (said / max(np.count_nonzero(said), 1)).astype(np.float32)
 
     @cached_property
     def places(self) -> Floats:
         """float32 (n + 1,): where in the intent each tool is mentioned, 0 the beginning and 1 the end; 0 for no tool, the last."""
-        tool, term, match, _ = self.mentions
-        total = np.bincount(tool, match, self.view.graph.tools + 1)
-        place = np.bincount(tool, match * self.question.places[term], self.view.graph.tools + 1)
+        matches, match, tools = self.document_matches, self.mentions, self.view.graph.tools + 1
+        total = np.bincount(matches.text, match, tools)
+        place = np.bincount(matches.text, match * matches.each(self.question.places), tools)
         return (place / np.maximum(total, 1e-9)).astype(np.float32)
 
     @cached_property
@@ -234,11 +240,12 @@ class Asked:
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
         graph = self.view.graph
-        trace, term, _, idf = self.intent_matches
-        given = self.weight[trace]
-        held = np.bincount(term, given, len(idf)).astype(np.float32) + 1
-        voice = np.bincount(trace, given * idf[term] / held[term], len(graph)).astype(np.float32)
-        return graph.gather(voice) / np.float32(max(float(idf.sum()), 1e-9))
+        matches = self.intent_matches
+        given = self.weight.take(matches.text)
+        held = np.bincount(matches.term, given, len(matches.held)).astype(np.float32) + 1
+        given *= matches.each(matches.idf / held)
+        voice = np.bincount(matches.text, given, len(graph)).astype(np.float32)
+        return graph.gather(voice) / np.float32(matches.worth)
 
 
 def put(view: View, question: Question, *, fitted: bool) -> Asked:
@@ -266,7 +273,7 @@ def same_intent(asked: Asked) -> int | None:
 def _is_near(asked: Asked) -> bool:
     """Whether any past intent says nearly the same."""
     intents, question = asked.view.intents, asked.question
-    shared = np.bincount(asked.intent_matches[0], minlength=intents.size)
+    shared = np.bincount(asked.intent_matches.text, minlength=intents.size)
     said = np.bincount(intents.postings.docs, minlength=intents.size)
     plain = shared / np.sqrt(np.maximum(said * len(question.keys), 1))
     found = plain.max() >= _NEAR or asked.alike.max() >= _NEAR_RARE or intents.dense(question).max() >= _NEAR_MEANING

@@ -106,7 +106,7 @@ class After:
     def __init__(self, asked: Asked, chains: Sequence[tuple[int, ...]]) -> None:
         self.asked = asked
         self.chains = chains
-        self._graph = asked.view.graph
+        self._graph = asked.view.graph.merged
         longest = max(map(len, chains), default=0)
         none = self._graph.tools  # stands in the place of calls that a shorter chain does not have
         called = [(none,) * (max(longest, 1) - len(chain)) + chain for chain in chains]
@@ -210,7 +210,7 @@ class After:
 
     @cached_property
     def _moved(self) -> Moved:
-        return Moved(self._graph, self.asked.attention, self.asked.gathered, self.chains)
+        return Moved(self._graph, self.asked.merged, self.asked.gathered, self.chains)
 
     def _session(self) -> Floats:
         """What was called beside the same, in other sessions."""
@@ -231,7 +231,7 @@ class After:
         (row, (before, then, owner)), ends, rows = self._steps, self._graph.tools, len(self.chains)
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
         weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
-        weights[0], weights[1:3] = self.asked.weight.take(owner), self._moved.of(row, owner)
+        weights[0], weights[1:3] = self.asked.merged_weight.take(owner), self._moved.of(row, owner)
         np.multiply(weights[1], before == behind.take(row), out=weights[3])
         place = row * (ends + 1) + then
         found = sums_by_row(place, weights, rows * (ends + 1)).reshape(len(_TRANSITIONS), rows, ends + 1)
@@ -256,7 +256,7 @@ class After:
     def _floors(self) -> Floats:
         """float32 (len(_TRANSITIONS) + 1, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""
         row, (_, _, owner) = self._steps
-        counted = np.bincount(row, self.asked.weight[owner], len(self.chains))
+        counted = np.bincount(row, self.asked.merged_weight[owner], len(self.chains))
         floor = float(self.asked.share[:-1].min(initial=1.0)) * SMOOTHING / (counted + SMOOTHING)
         thin = BACKING / (1 + BACKING)
         due = self.asked.levels.next(self.chains).sum(1) if self._by_meta is not None else np.zeros(len(self.chains))

@@ -121,6 +121,18 @@ class Hypergraph:
         return _joined(self._steps, [self._here_cuts[tool : tool + 2] for tool in tools])
 
     @cached_property
+    def merged(self) -> Hypergraph:
+        """The capabilities as if each were one trace: what is asked of tools alone, all its traces answer alike.
+
+        The weights of traces, and whatever is to be summed over them, go with `merge`.
+        """
+        return Hypergraph.of([Chain(tools) for tools in self.capabilities], self.tools)
+
+    def merge(self, value: Weights) -> Weights:
+        """Return float32 (c,): traces → capabilities, the sum over the traces of each; `value` is float32 (m,)."""
+        return _sums(self.capability, value, len(self.capabilities))
+
+    @cached_property
     def _steps(self) -> Integers:
         """int64 (3, S): what is read of a step is read together."""
         return np.stack([self.before, self.then, self.owner])

@@ -183,7 +183,7 @@ def _match(view: View, number: int, scores: tuple[float, float, float], **more: 
 
 def said_anywhere(asked: Asked) -> bool:
     """Return whether any tool, or any past intent, says a word of the question: where none does, meaning alone is a guess."""
-    return bool(len(asked.document_matches[0]) or len(asked.intent_matches[0]))
+    return bool(asked.document_matches.runs or asked.intent_matches.runs)
 
 
 def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict:

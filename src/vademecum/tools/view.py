@@ -68,6 +68,11 @@ class View:
         return self.graph.gather(self.graph.weight)
 
     @cached_property
+    def merged_weight(self) -> Floats:
+        """float32 (c,): the weight of the traces of each capability."""
+        return self.graph.merge(self.graph.weight)
+
+    @cached_property
     def beside(self) -> Beside:
         """What was called in sessions."""
         return Beside(self.graph, self.graph.weight)
