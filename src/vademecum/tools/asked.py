@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context
 from vademecum.tools.levels import Levels
 from vademecum.tools.texts import Floats, Matches, Question
+from vademecum.tools.usage import EPSILON, Usage
 from vademecum.tools.view import View
 
-EPSILON = 1e-3  # of a share of attention: below, nothing is known
-_POPULAR = 0.1  # calls that every tool is believed to have had
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 # Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
 # stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5
+_TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the kernels of `attention`
 _SAME = 0.999  # cosine of intents that say the same words
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
@@ -66,8 +66,8 @@ class Asked:
     @cached_property
     def attention(self) -> Floats:
         """float32 (2, m): the attention by the words of intents, and by their meaning."""
-        by_meaning = attend(self.view.intents.dense(self.question), self.weight, MEANING)
-        return np.stack([attend(self.alike, self.weight, WORDS), by_meaning])
+        kernels = np.stack([self.alike, self.view.intents.dense(self.question)])
+        return attend(kernels, self.weight, _TEMPERATURES)
 
     def attention_after(self, after: Sequence[int]) -> Floats:
         """Return float32 (m,): the mean of both, each moved towards traces that called the same."""
@@ -118,9 +118,10 @@ class Asked:
         return self.view.documents.matches(self.question)
 
     @cached_property
-    def counted(self) -> Floats:
-        """float32 (n,): the weight of the traces that called each tool."""
-        return self.view.counted if self.excluded is None else self.view.graph.gather(self.weight)
+    def usage(self) -> Usage:
+        """How much tools are called anyhow."""
+        graph = self.view.graph
+        return self.view.usage if self.excluded is None else Usage.of(graph.gather(self.weight), self.weight)
 
     @cached_property
     def again(self) -> frozenset[int]:
@@ -134,7 +135,7 @@ class Asked:
     @cached_property
     def unseen(self) -> Floats:
         """float32 (n,): 1 for a tool that no trace called."""
-        unseen = self.counted <= 0
+        unseen = self.usage.unseen
         return (unseen if self.hidden is None else unseen | self.hidden).astype(np.float32)
 
     @cached_property
@@ -205,24 +206,17 @@ class Asked:
         members = attend(graph.spread(self.text["tfidf"]), self.weight, WORDS)
         return {
             "terms": self.log_share(self._terms()),
-            "by_members": self.log_share(graph.gather(members)),
-            "by_meta": self.log_share(self.levels.gathered(self._attention)),
+            "by_members": self.log_share(graph.merged.gather(graph.merge(members))),
+            "by_meta": self.log_share(self.levels.gathered(_middle(self.merged))),
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),
-            "popular": self.seen(np.log((self.counted + 0.5) / self._calls), float(np.log(0.5 / self._calls))),
+            "popular": self.seen(self.usage.popular, self.usage.least[0]),
         }
 
     @cached_property
     def usual(self) -> Floats:
         """float32 (n,): what tools do anyhow, where no session is near."""
-        share = (self.counted + np.float32(0.5)) / self._calls
-        return self.seen(np.log(share + np.float32(EPSILON)), float(np.log(0.5 / self._calls + EPSILON)))
-
-    @cached_property
-    def share(self) -> Floats:
-        """float32 (n + 1,): the share of each tool in all calls; the end has none."""
-        count = np.append(self.counted + np.float32(_POPULAR), np.float32(0))
-        return np.asarray(count / max(float(count.sum()), 1e-9), np.float32)
+        return self.seen(self.usage.usual, self.usage.least[1])
 
     def log_share(self, share: Floats) -> Floats:
         """Return the logarithm of shares of attention, float32 (..., n)."""
@@ -233,19 +227,14 @@ class Asked:
         value = np.asarray(value, np.float32)
         return value if self.hidden is None else np.where(self.hidden, np.asarray(floor, np.float32), value)
 
-    @cached_property
-    def _calls(self) -> np.float32:
-        return np.float32(self.weight.sum() + 1)
-
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
         graph = self.view.graph
         matches = self.intent_matches
         given = self.weight.take(matches.text)
-        held = np.bincount(matches.term, given, len(matches.held)).astype(np.float32) + 1
-        given *= matches.each(matches.idf / held)
-        voice = np.bincount(matches.text, given, len(graph)).astype(np.float32)
-        return graph.gather(voice) / np.float32(matches.worth)
+        given *= matches.each(matches.idf / (matches.sums(given) + 1))
+        voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities))
+        return graph.merged.gather(voice) / np.float32(matches.worth)
 
 
 def put(view: View, question: Question, *, fitted: bool) -> Asked:

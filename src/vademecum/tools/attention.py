@@ -31,17 +31,19 @@ SMOOTHING = 0.5  # weight of the prior in transition counts
 _NONE = np.exp(np.float32(-CONTEXT))  # what is left to a trace that shares nothing with the context
 
 
-def attend(kernel: Floats, weight: Floats, temperature: float) -> Floats:
-    """Return float32 (m,): the attention that each trace gets; all 0 where there is none to give.
+def attend(kernel: Floats, weight: Floats, temperature: float | Floats) -> Floats:
+    """Return float32 (..., m): the attention that each trace gets by each kernel; all 0 where there is none to give.
 
     >>> attend(np.array([1.0, 0.0], np.float32), np.ones(2, np.float32), 0.5).round(2).tolist()
     [0.8799999952316284, 0.11999999731779099]
     """
     if not kernel.size:
         return kernel
-    near = kernel - np.maximum.reduce(kernel)
-    near /= np.float32(temperature)
-    return _share(np.exp(near, out=near) * weight)
+    near = kernel - np.maximum.reduce(kernel, axis=-1, keepdims=True)
+    near /= np.asarray(temperature, np.float32)
+    np.exp(near, out=near)
+    near *= weight
+    return _share(near)
 
 
 def in_context(attention: Floats, shared: Floats) -> Floats:
@@ -180,4 +182,5 @@ class Beside:
 
 
 def _share(value: Floats) -> Floats:
-    return np.asarray(value / np.maximum(np.add.reduce(value, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)
+    total = np.add.reduce(value, axis=-1, keepdims=True)
+    return np.asarray(value / np.maximum(total, np.float32(1e-9), out=total), np.float32)

@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import EPSILON, Asked
+from vademecum.tools.asked import Asked
 from vademecum.tools.heads import RANKING, After, Taken, still
 from vademecum.tools.logit import probabilities
 from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.predict import stops
 from vademecum.tools.texts import Floats
+from vademecum.tools.usage import EPSILON
 
 WIDTH = 8  # chains that are followed at once
 LONGEST = 12  # calls of a plan

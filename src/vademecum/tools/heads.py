@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import EPSILON, Asked
+from vademecum.tools.asked import Asked
 from vademecum.tools.attention import BACKING, SMOOTHING, Moved, voted
 from vademecum.tools.hypergraph import sums_by_row
 from vademecum.tools.logit import Weights
 from vademecum.tools.texts import Floats
+from vademecum.tools.usage import EPSILON
 
 TEXT = ("bm25", "tfidf", "meaning", "server", "match", "left", "order")
 MEMORY = ("terms", "by_words", "by_meaning", "by_members", "by_meta", "session", "next_by_words", "next_by_meaning",
@@ -238,7 +239,7 @@ class After:
         total = np.add.reduce(found, axis=2, keepdims=True)
         total += _BELIEVED
         # As `voted`, in place: the plain one is the prior of both kernels, that of words the prior of the path.
-        for head, prior in ((slice(0, 1), self.asked.share), (slice(1, 3), found[0]), (slice(3, 4), found[1])):
+        for head, prior in ((slice(0, 1), self.asked.usage.share), (slice(1, 3), found[0]), (slice(3, 4), found[1])):
             part = found[head]
             part += _BELIEVED[head.start] * prior
             part /= total[head]
@@ -257,7 +258,7 @@ class After:
         """float32 (len(_TRANSITIONS) + 1, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""
         row, (_, _, owner) = self._steps
         counted = np.bincount(row, self.asked.merged_weight[owner], len(self.chains))
-        floor = float(self.asked.share[:-1].min(initial=1.0)) * SMOOTHING / (counted + SMOOTHING)
+        floor = float(self.asked.usage.share[:-1].min(initial=1.0)) * SMOOTHING / (counted + SMOOTHING)
         thin = BACKING / (1 + BACKING)
         due = self.asked.levels.next(self.chains).sum(1) if self._by_meta is not None else np.zeros(len(self.chains))
         floors = [floor, floor * thin, floor * thin, floor * thin, floor * DUE / (due + DUE)]

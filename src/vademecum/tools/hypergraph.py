@@ -154,7 +154,12 @@ class Hypergraph:
     def spread(self, value: Weights) -> Weights:
         """Return float32 (m,): tools → traces, the mean over each trace's distinct tools."""
         total = _sums(self.member_trace, value.take(self.member_tool), len(self))
-        return np.asarray(total / np.maximum(np.diff(self.trace_start), 1), np.float32)
+        return np.asarray(total / self._width, np.float32)
+
+    @cached_property
+    def _width(self) -> Integers:
+        """int64 (m,): how many distinct tools each trace called; 1 at least."""
+        return np.maximum(np.diff(self.trace_start), 1)
 
     def tools_of(self, trace: int) -> Integers:
         """Return the distinct tools of a trace."""

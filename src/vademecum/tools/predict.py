@@ -15,7 +15,7 @@ import numpy as np
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked, put
 from vademecum.tools.goal import first_steps
-from vademecum.tools.heads import HEADS, After, Taken, heads, still
+from vademecum.tools.heads import HEADS, After, Taken, still
 from vademecum.tools.logit import Weights
 from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.newcomers import shown
@@ -61,8 +61,10 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     in_context = bool(after or earlier)
     asked = Asked(view, question, earlier) if in_context else put(view, question, fitted=bool(model.traces))
     here, weights = After(asked, [after]), model.next[min(len(after), PHASES - 1)]
-    features = here.heads(still(asked))
-    taken = taken_probabilities(heads(asked, ()) if after else features, model.search, model.certain)
+    unmoved = still(asked)
+    features = here.heads(unmoved)
+    begun = After(asked, [()]).heads(unmoved) if after else features
+    taken = taken_probabilities(begun, model.search, model.certain)
     if asked_for.by == "goal":
         probability = toward_goals(view, ways, taken, called)
         order = [int(n) for n in top(probability, asked_for.k)]

@@ -106,6 +106,13 @@ class Matches:
         """Return float32 (P,): what goes with the term of each entry, by a value for each term."""
         return value.repeat(self.held)
 
+    def sums(self, value: Floats) -> Floats:
+        """Return float32 (T,): the sum over the entries of each term, of a value for each entry."""
+        found, said = np.zeros(len(self.held), np.float32), self.held.nonzero()[0]
+        if len(said):
+            found[said] = np.add.reduceat(value, (self.held.cumsum() - self.held).take(said))
+        return found
+
 
 class Texts:
     """A list of texts, ready to be scored against questions.
