@@ -86,6 +86,11 @@ class Asked:
         return np.stack([self.view.graph.merge(attention) for attention in self.attention])
 
     @cached_property
+    def attention_by_chain(self) -> Floats:
+        """float32 (c,): the mean of both."""
+        return _middle(self.merged)
+
+    @cached_property
     def merged_weight(self) -> Floats:
         """float32 (c,): what the traces of each capability count for."""
         return self.view.merged_weight if self.excluded is None else self.view.graph.merge(self.weight)
@@ -207,7 +212,7 @@ class Asked:
         return {
             "terms": self.log_share(self._terms()),
             "by_members": self.log_share(graph.merged.gather(graph.merge(members))),
-            "by_meta": self.log_share(self.levels.gathered(_middle(self.merged))),
+            "by_meta": self.log_share(self.levels.gathered(self.attention_by_chain)),
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),
             "popular": self.seen(self.usage.popular, self.usage.least[0]),

@@ -53,8 +53,7 @@ class Levels:
         metas, graph = self.metas, self.metas.graph
         if not len(metas):
             return np.zeros(graph.tools, np.float32)
-        up = np.zeros(len(metas.chains), np.float32)  # a single tool that only stands between others gets none
-        up[: len(attention)] = attention
+        up = metas.over_chains(attention)
         if len(self.coming):
             due = metas.last.take(self.coming)
             down = np.bincount(due, self.weight.take(self.coming) * up.take(due), len(metas.chains))

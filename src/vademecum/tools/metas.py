@@ -128,6 +128,12 @@ class Metas:
         least = np.minimum.reduceat(alone.take(self.inside[0]), self.begins)
         return (counted * (least > 0)).astype(np.float32)
 
+    def over_chains(self, value: Weights) -> Weights:
+        """Return float32 (c,): values of the graph's capabilities; 0 for a single tool that only stands between them."""
+        found = np.zeros(len(self.chains), np.float32)
+        found[: len(value)] = value
+        return found
+
     def mean(self, value: Weights) -> Weights:
         """Return float32 (s,): the mean of something over the capabilities of each; `value` is float32 (c,)."""
         if not len(self):
