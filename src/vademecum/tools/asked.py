@@ -149,11 +149,10 @@ class Asked:
         return self.view.documents.gained(self.document_matches)
 
     @cached_property
-    def terms(self) -> Floats:
-        """float32 (n + 1, T): what each tool gets in BM25 for each term of the question; the last one, no tool, nothing."""
-        found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.float32)
-        matches = self.document_matches
-        found[matches.text, matches.term] = self.mentions / np.float32(matches.worth)
+    def says(self) -> NDArray[np.bool_]:
+        """bool (n + 1, T): whether each tool says each term of the question; the last one, no tool, says none."""
+        found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.bool_)
+        found[self.document_matches.text, self.document_matches.term] = True
         return found
 
     @cached_property
@@ -174,6 +173,11 @@ class Asked:
     def clear(self) -> Floats:
         """float32 (n,): how sure it is that each tool is mentioned at all, 0..1."""
         return np.asarray(np.minimum(self.text["bm25"] / np.float32(_CLEAR), 1), np.float32)
+
+    @cached_property
+    def unclear(self) -> Floats:
+        """float32 (n,): what is taken from a tool for each share of the intent that lies between its mention and where it is due."""
+        return -self.clear
 
     @cached_property
     def text(self) -> dict[str, Floats]:

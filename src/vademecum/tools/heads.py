@@ -192,22 +192,24 @@ class After:
     @cached_property
     def _open(self) -> Floats:
         """float32 (c, T): 1 for each term of the question that no tool of a chain says."""
-        said: Floats = self.asked.terms.take(self._called, axis=0)
-        return np.asarray(np.maximum.reduce(said, axis=1) <= 0, np.float32)
+        said = self.asked.says.take(self._called, axis=0)
+        return np.asarray(~np.logical_or.reduce(said, axis=1), np.float32)
 
     def _left(self) -> Floats:
-        """BM25 for what is left of the question."""
-        # Both are finite, and so is their product; a machine under load was seen to say otherwise, though, as a product may
-        # leave the processor's flag set that numpy reads afterwards. Nothing that is wrong with the numbers is hidden.
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self._open @ self.asked.terms[:-1].T, np.float32)
+        """BM25 for what is left of the question: over the few matches, where a product would go over every tool and term."""
+        matches, tools, rows = self.asked.document_matches, self._graph.tools, len(self.chains)
+        gained = self._open.take(matches.term, axis=1)
+        gained *= self.asked.mentions
+        place = np.arange(rows)[:, None] * tools + matches.text
+        found = np.bincount(place.ravel(), gained.ravel(), rows * tools) / matches.worth
+        return found.reshape(rows, tools).astype(np.float32)
 
     def _order(self, found: Floats) -> None:
         """How near to the last tool's mention each tool's own is, for those that are mentioned: into float32 (c, n)."""
-        places, clear = self.asked.places, self.asked.clear
+        places, clear = self.asked.places, self.asked.unclear
         np.subtract(places[:-1], (places.take(self._called[:, -1]) + np.float32(_STEP))[:, None], out=found)
         np.abs(found, out=found)
-        found *= -clear
+        found *= clear
 
     @cached_property
     def _moved(self) -> Moved:
@@ -239,10 +241,11 @@ class After:
         total = np.add.reduce(found, axis=2, keepdims=True)
         total += _BELIEVED
         # As `voted`, in place: the plain one is the prior of both kernels, that of words the prior of the path.
-        for head, prior in ((slice(0, 1), self.asked.usage.share), (slice(1, 3), found[0]), (slice(3, 4), found[1])):
-            part = found[head]
-            part += _BELIEVED[head.start] * prior
-            part /= total[head]
+        found /= total
+        believed = _BELIEVED / total
+        found[0] += believed[0] * self.asked.usage.share
+        found[1:3] += believed[1:3] * found[0]
+        found[3] += believed[3] * found[1]
         begins = [row for row, chain in enumerate(self.chains) if not chain]
         if begins:
             found[3, begins] = found[1, begins]  # nothing lies behind

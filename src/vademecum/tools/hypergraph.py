@@ -121,6 +121,11 @@ class Hypergraph:
         return _joined(self._steps, [self._here_cuts[tool : tool + 2] for tool in tools])
 
     @cached_property
+    def numbers(self) -> dict[tuple[int, ...], int]:
+        """Each capability's number by its chain."""
+        return {chain: number for number, chain in enumerate(self.capabilities)}
+
+    @cached_property
     def merged(self) -> Hypergraph:
         """The capabilities as if each were one trace: what is asked of tools alone, all its traces answer alike.
 

@@ -58,7 +58,7 @@ class Metas:
     @classmethod
     def of(cls, graph: Hypergraph) -> Self:
         """Learn them from all traces: always the same from the same traces."""
-        number = {chain: place for place, chain in enumerate(graph.capabilities)}
+        number = dict(graph.numbers)
         found: dict[Numbers, list[int]] = defaultdict(list)
         for run, trace in _runs(graph):
             found[run].append(trace)
