@@ -113,10 +113,10 @@ class After:
         called = [(none,) * (max(longest, 1) - len(chain)) + chain for chain in chains]
         self._called = np.array(called, np.int64).reshape(len(chains), -1)  # (c, l), the last call last
 
-    def heads(self, unmoved: Floats) -> Floats:
-        """Return float32 (n, len(HEADS)): every tool after the first of the chains; `unmoved` is what `still` returns."""
-        found, chain = unmoved.copy(), self.chains[0]
-        found[:, _MOVING_COLUMNS] = self._columns[:, 0].T
+    def heads(self, unmoved: Floats, row: int = 0) -> Floats:
+        """Return float32 (n, len(HEADS)): every tool after one of the chains; `unmoved` is what `still` returns."""
+        found, chain = unmoved.copy(), self.chains[row]
+        found[:, _MOVING_COLUMNS] = self._columns[:, row].T
         for name, tools in (("used", list(chain)), ("last", list(chain[-1:])), ("before", self._before(chain))):
             found[tools, _COLUMN[name]] = 1
         return found

@@ -60,10 +60,11 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
     question = view.read(asked_for.intent)
     in_context = bool(after or earlier)
     asked = Asked(view, question, earlier) if in_context else put(view, question, fitted=bool(model.traces))
-    here, weights = After(asked, [after]), model.next[min(len(after), PHASES - 1)]
+    here = After(asked, [after, ()] if after else [()])  # and what it looked like to begin with
+    weights = model.next[min(len(after), PHASES - 1)]
     unmoved = still(asked)
     features = here.heads(unmoved)
-    begun = After(asked, [()]).heads(unmoved) if after else features
+    begun = here.heads(unmoved, row=1) if after else features
     taken = taken_probabilities(begun, model.search, model.certain)
     if asked_for.by == "goal":
         probability = toward_goals(view, ways, taken, called)
