@@ -150,7 +150,7 @@ class Asked:
 
     @cached_property
     def says(self) -> NDArray[np.bool_]:
-        """bool (n + 1, T): whether each tool says each term of the question; the last one, no tool, says none."""
+        """Bool (n + 1, T): whether each tool says each term of the question; the last one, no tool, says none."""
         found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.bool_)
         found[self.document_matches.text, self.document_matches.term] = True
         return found
@@ -159,7 +159,7 @@ class Asked:
     def said(self) -> Floats:
         """float32 (T,): the terms of the question that any tool says, as equal shares of 1."""
         said = self.document_matches.held > 0
-        return (said / max(np.count_nonzero(said), 1)).astype(np.float32)
+        return (said / max(int(np.count_nonzero(said)), 1)).astype(np.float32)
 
     @cached_property
     def places(self) -> Floats:
@@ -242,7 +242,7 @@ class Asked:
         matches = self.intent_matches
         given = self.weight.take(matches.text)
         given *= matches.each(matches.idf / (matches.sums(given) + 1))
-        voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities))
+        voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities)).astype(np.float32)
         return graph.merged.gather(voice) / np.float32(matches.worth)
 
 

@@ -58,14 +58,12 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         )  # fmt: skip
     called = tuple(view.tools[n].id for n in after)
     question = view.read(asked_for.intent)
-    in_context = bool(after or earlier)
-    asked = Asked(view, question, earlier) if in_context else put(view, question, fitted=bool(model.traces))
+    asked = Asked(view, question, earlier) if after or earlier else put(view, question, fitted=bool(model.traces))
     here = After(asked, [after, ()] if after else [()])  # and what it looked like to begin with
     weights = model.next[min(len(after), PHASES - 1)]
     unmoved = still(asked)
     features = here.heads(unmoved)
-    begun = here.heads(unmoved, row=1) if after else features
-    taken = taken_probabilities(begun, model.search, model.certain)
+    taken = taken_probabilities(here.heads(unmoved, row=1) if after else features, model.search, model.certain)
     if asked_for.by == "goal":
         probability = toward_goals(view, ways, taken, called)
         order = [int(n) for n in top(probability, asked_for.k)]

@@ -3,7 +3,7 @@
     decode    the chain of calls that agrees best with all that are likely (`chains`)
     link      which call waits for which
     close     what a tool is known to need and the plan lacks, by the shortest hyperpath
-    contain   which capabilities and meta-capabilities these calls make up, by the hyperpath that contains them
+    contain   which capabilities and meta-capabilities these calls make up, each after those it contains
     layer     calls that wait for nothing unfinished run together
 
 An intent that a good trace has word for word is answered by that trace: what was learned from one trace is replayed.
@@ -45,7 +45,7 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
     tasks, missing = _tasks(view, ways, chain, linked)
     confidence = math.exp(fmean(math.log(max(share, 1e-6)) for share in chain.probabilities))
     called = [task.call for task in tasks]
-    inside = tuple(groups.known[id_] for id_ in ways.containing(called, groups.with_all_in(called)))
+    inside = tuple(groups.containing(called))
     evidence = supporting(asked, chain.tools, replayed)
     return Plan(intent, tasks, layers(tasks), confidence, evidence, missing, contains=inside)
 

@@ -179,7 +179,7 @@ class Texts:
 
     @cached_property
     def _tfidf(self) -> Floats:
-        """tf * idf of every posting."""
+        """Tf * idf of every posting."""
         _, _, held, idf = self._terms
         return np.asarray(self.postings.tf[:, 0] * idf.repeat(held), np.float32)
 

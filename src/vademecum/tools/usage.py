@@ -39,7 +39,7 @@ class Usage:
 
     @cached_property
     def unseen(self) -> NDArray[np.bool_]:
-        """bool (n,): whether no trace called it."""
+        """Whether no trace called it: bool (n,)."""
         return self.counted <= 0
 
     @cached_property
