@@ -150,7 +150,7 @@ class Asked:
 
     @cached_property
     def says(self) -> NDArray[np.bool_]:
-        """Bool (n + 1, T): whether each tool says each term of the question; the last one, no tool, says none."""
+        """Whether each tool says each term of the question, bool (n + 1, T); the last one, no tool, says none."""
         found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.bool_)
         found[self.document_matches.text, self.document_matches.term] = True
         return found
