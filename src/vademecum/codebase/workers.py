@@ -1,6 +1,7 @@
 """Analysis in several processes: tree-sitter holds the interpreter's lock while it parses, so threads would not help.
 
-Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours.
+Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours. Where that is
+safe they are copies of this one (`copied`), which costs next to nothing, else new ones.
 `multiprocessing` is not used on purpose: its spawn method runs the caller's main module again, so that three lines of
 Python without a main guard would start processes for ever; and a worker that a hostile file kills must cost that one
 file, not the pool. The calling process analyses too while it waits: small jobs never pay for a child's start.
@@ -17,13 +18,16 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import IO, Any, Protocol, Self
 
+from vademecum.codebase import languages
 from vademecum.codebase.analyse import Analysis, Job, analyse
+from vademecum.codebase.copied import Copy, can_copy
 from vademecum.codebase.garbage import uncollected
 from vademecum.protocols import Embedder
 from vademecum.retrieval.tokens import term_table
@@ -33,6 +37,7 @@ BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
 SMALLEST_BATCH = 24_000  # the last ones are small, so that no process waits long for another
 _PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
 POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
+COPIES_FROM_BYTES = 100_000  # the same for copies, which are there at once
 
 Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
 
@@ -92,12 +97,23 @@ def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: Follow
     total = sum(len(content) for content, _ in jobs)
     from threadpoolctl import threadpool_limits
 
-    children = min(plan.processes - 1, len(batches) - 1) if total >= POOL_FROM_BYTES else 0
+    copied = plan.processes > 1 and can_copy()
+    worthwhile = total >= (COPIES_FROM_BYTES if copied else POOL_FROM_BYTES)
+    children = min(plan.processes - 1, len(batches) - 1) if worthwhile else 0
     terms = term_table()
     own = embedder if plan.embedder else None
+    if copied and children:
+        _warm_up(jobs, plan)
+
+    def work(source: IO[bytes], sink: IO[bytes]) -> None:
+        _die_with_parent()
+        _work(source, sink, plan, own, terms)
+
     # One thread of linear algebra: its products here are small, and its threads would wait, spinning, for the cores
     # that the other processes are using (measured: 50 times slower under load).
-    with threadpool_limits(1, "blas"), _Pool(plan, jobs, batches, children) as pool:
+    with threadpool_limits(1, "blas"), _Pool(
+        plan, jobs, batches, children, partial(Copy, work) if copied else None
+    ) as pool:
         missing = len(jobs)
         while missing:
             done = pool.collect(wait=not batches)
@@ -139,17 +155,32 @@ def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
         yield batch
 
 
-class Child:
-    """One worker process. It is to be asked a plan first; `EOFError` means that it did not come up."""
+def _warm_up(jobs: list[Job], plan: Plan) -> None:
+    """Load what analysing these needs, so that copies of this process have it."""
+    import vademecum.codebase.chunk
+    import vademecum.codebase.enrich
 
-    def __init__(self) -> None:
-        # -P: a module in the current directory, which may be the repository's own, must never be imported
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from vademecum.codebase.workers import serve; serve()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
-        )
+    for language in {language for _, language in jobs}:
+        languages.grammar(language)
+        if plan.task is not Task.SEARCHED:
+            languages.references_query(language)
+
+
+def _new() -> subprocess.Popen[bytes]:
+    # -P: a module in the current directory, which may be the repository's own, must never be imported
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", "from vademecum.codebase.workers import serve; serve()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
+    )
+
+
+class Child:
+    """One worker process. A new one is to be asked a plan first; `EOFError` means that it did not come up."""
+
+    def __init__(self, process: subprocess.Popen[bytes] | Copy) -> None:
+        self._process = process
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
@@ -174,8 +205,10 @@ class Child:
 class _Pool:
     """Threads that each feed one child from the shared batches and put what it answers on a queue."""
 
-    def __init__(self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int) -> None:
-        self._plan, self._jobs, self._batches = plan, jobs, batches
+    def __init__(
+        self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int, copy: Callable[[], Copy] | None
+    ) -> None:
+        self._plan, self._jobs, self._batches, self._copy = plan, jobs, batches, copy
         self._done: queue.SimpleQueue[list[Done]] = queue.SimpleQueue()
         self._children: dict[int, Child] = {}
         self._stopped = threading.Event()
@@ -187,6 +220,10 @@ class _Pool:
         self._threads = [threading.Thread(target=self._drive, args=(n,), daemon=True) for n in range(count)]
 
     def __enter__(self) -> Self:
+        if self._copy is not None:  # before there are threads
+            with suppress(OSError):  # new ones are started instead, if they can be
+                for number in range(len(self._threads)):
+                    self._children[number] = Child(self._copy())
         for thread in self._threads:
             thread.start()
         return self
@@ -259,7 +296,7 @@ class _Pool:
         if number in self._children:
             return True
         try:
-            child = self._children[number] = Child()
+            child = self._children[number] = Child(_new())
             if not self._stopped.is_set():  # either we see this, or whoever stops the pool sees the child
                 child.ask(self._plan)
                 return True
@@ -300,6 +337,11 @@ def serve() -> None:
         embedder: Embedder | None = load("embedder", plan.embedder) if plan.embedder else None
         terms = term_table()
         _write(sink, "ready")
+        _work(source, sink, plan, embedder, terms)
+
+
+def _work(source: IO[bytes], sink: IO[bytes], plan: Plan, embedder: Embedder | None, terms: RunTable) -> None:
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
             asked: list[Job] | Question = _read(source)
             if isinstance(asked, list):
