@@ -26,10 +26,11 @@ from functools import partial
 from typing import IO, Any, Protocol, Self
 
 from vademecum.codebase import languages
-from vademecum.codebase.analyse import Analysis, Job, analyse
+from vademecum.codebase.analyse import Analysis, Job, Parsed, analyse, completed, parsed_files
 from vademecum.codebase.copied import Copy, can_copy
 from vademecum.codebase.garbage import uncollected
-from vademecum.protocols import Embedder
+from vademecum.codebase.share import Done, Halves, Share
+from vademecum.protocols import Embedder, Row
 from vademecum.retrieval.tokens import term_table
 from vademecum.text import RunTable
 
@@ -38,8 +39,6 @@ SMALLEST_BATCH = 24_000  # the last ones are small, so that no process waits lon
 _PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
 POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
 COPIES_FROM_BYTES = 100_000  # the same for copies, which are there at once
-
-Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
 
 
 class Task(StrEnum):
@@ -70,6 +69,9 @@ class Question(Protocol):
 class FollowUp(Protocol):
     """One more thing to be done by a worker that has nothing left to analyse, while this process goes on."""
 
+    def note(self, number: int, symbols: tuple[Row, ...], references: str) -> None:
+        """Take what was found of a job; not called for one that kills its process."""
+
     def begin(self, child: Child) -> None:
         """Take note of the worker it is given."""
 
@@ -82,7 +84,8 @@ def analyse_all(
 ) -> Iterator[tuple[int, Analysis | None]]:
     """Yield (a job's number, its analysis) as they are done, in any order; None for a job that kills its process.
 
-    `embedder` is the one `plan` names, already loaded here. `then` is begun after the last one was taken, where a worker is left.
+    `embedder` is the one `plan` names, already loaded here. `then` is told what the files say
+    of themselves and of others, and is begun as soon as that is known of all, where a worker is left.
     """
     return _spread(jobs, plan, embedder, then)
 
@@ -109,22 +112,21 @@ def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: Follow
         _die_with_parent()
         _work(source, sink, plan, own, terms)
 
+    halves = None if then is None or not children else _halves(plan, own, terms, then)
+    share = Share(jobs, batches, partial(_found, plan=plan, embedder=own, terms=terms), halves)
     # One thread of linear algebra: its products here are small, and its threads would wait, spinning, for the cores
     # that the other processes are using (measured: 50 times slower under load).
-    with threadpool_limits(1, "blas"), _Pool(
-        plan, jobs, batches, children, partial(Copy, work) if copied else None
-    ) as pool:
+    with (
+        threadpool_limits(1, "blas"),
+        _Pool(plan, jobs, batches, children, partial(Copy, work) if copied else None) as pool,
+    ):
         missing = len(jobs)
         while missing:
-            done = pool.collect(wait=not batches)
-            if not done:
-                with suppress(IndexError):  # a worker may have taken the last batch meanwhile
-                    batch = batches.popleft()
-                    done = list(zip(batch, _found([jobs[n] for n in batch], plan, own, terms), strict=True))
+            done = pool.collect(wait=share.is_done) or share.take()
             missing -= len(done)
+            if share.tell(done) and then is not None:
+                pool.hand_over(then)
             yield from done
-        if then is not None:
-            pool.hand_over(then)
 
 
 def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTable) -> Sequence[Analysis | str]:
@@ -134,6 +136,18 @@ def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTab
 
             return [references_of(content, language, plan.deadline_s) for content, language in jobs]
         return analyse(jobs, embedder, plan.deadline_s, terms, references=plan.task is Task.LINKED)
+
+
+def _halves(plan: Plan, embedder: Embedder | None, terms: RunTable, then: FollowUp) -> Halves:
+    def parse(jobs: list[Job]) -> list[Parsed]:
+        with uncollected():
+            return parsed_files(jobs, plan.deadline_s, references=True)
+
+    def complete(jobs: list[Job], parsed: list[Parsed]) -> list[Analysis]:
+        with uncollected():
+            return completed(jobs, parsed, embedder, terms)
+
+    return Halves(parse, complete, then.note)
 
 
 def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
@@ -157,8 +171,7 @@ def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
 
 def _warm_up(jobs: list[Job], plan: Plan) -> None:
     """Load what analysing these needs, so that copies of this process have it."""
-    import vademecum.codebase.chunk
-    import vademecum.codebase.enrich
+    from vademecum.codebase import chunk, enrich  # noqa: F401 - loading them is what is wanted
 
     for language in {language for _, language in jobs}:
         languages.grammar(language)
