@@ -20,7 +20,7 @@ from vademecum.codebase import copied, workers
 from vademecum.codebase.workers import Plan, Task, analyse_all
 from vademecum.providers.embedders.hashing import HashingEmbedder
 
-FILES = [("\\n\\n".join(f"def step_{n}_{m}(x):\\n    return x + {m}" for m in range(60)).encode(), "python") for n in range(60)]
+FILES = [("\\n\\n".join(f"def step_{n}_{m}(x):\\n    return x + {m}" for m in range(300)).encode(), "python") for n in range(60)]
 embedder = HashingEmbedder()
 
 def analysed(processes, then=None):
@@ -94,15 +94,17 @@ def echo(source, sink):
     sink.write(source.read(3)); sink.flush()
     source.read()
 copies = [copied.Copy(echo) for _ in range(2)]
+for copy in copies:
+    copy.stdin.write(b"abc"); copy.stdin.flush()
+    assert copy.stdout.read(3) == b"abc"  # it is at work
 held.close()
 with open(path, "w") as other: fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 os.unlink(path)
-for copy in copies:
-    copy.stdin.write(b"abc"); copy.stdin.flush()
-    assert copy.stdout.read(3) == b"abc"
 copies[0].stdin.close()
 copies[0].wait()  # which the other one does not keep from ending
 copies[1].kill(); copies[1].wait(); copies[1].wait(); copies[1].kill()
+for copy in copies:
+    copy.stdin.close(); copy.stdout.close()
 """)
     assert said == "once\n"
 

@@ -65,7 +65,8 @@ def _be_copy(serve: Serve, source: int, sink: int) -> None:
             signal.signal(number, signal.SIG_DFL)
         gc.freeze()
         _let_go(source, sink)
-        serve(os.fdopen(source, "rb"), os.fdopen(sink, "wb"))
+        with os.fdopen(source, "rb") as asked, os.fdopen(sink, "wb") as answers:
+            serve(asked, answers)
         status = 0
     finally:
         os._exit(status)
@@ -76,8 +77,7 @@ def _let_go(*kept: int) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)  # whatever prints must not reach what the caller prints
-    first = 3
-    for number in sorted(kept):
-        os.closerange(first, number)
-        first = number + 1
-    os.closerange(first, os.sysconf("SC_OPEN_MAX"))
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) not in kept:
+            with suppress(OSError):  # the one that listed them is closed already
+                os.close(int(name))

@@ -15,11 +15,13 @@ from itertools import accumulate
 from typing import Any
 
 from vademecum.codebase.analyse import Analysis, Job, Parsed, symbol_rows
+from vademecum.codebase.languages import has_references
 from vademecum.protocols import Row
 
-PUT_OFF = (
-    1 / 3
-)  # of all bytes; of these, this process takes the half or more, and linking takes about as long as their arrays
+# Linking takes about a third as long as the arrays of what is linked; storing what was found takes at least as long as those of
+# so many bytes (measured on six repositories).
+PUT_OFF = 0.3
+STORING_BYTES = 100_000
 
 Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
 
@@ -49,6 +51,8 @@ class Share:
         self._put_off: list[tuple[list[int], list[Parsed]]] = []
         sizes = [sum(len(jobs[number][0]) for number in batch) for batch in reversed(batches)]
         self._left = list(accumulate(sizes, initial=0))  # bytes, by the number of batches that nobody has taken
+        linked = sum(len(content) for content, language in jobs if has_references(language))
+        self._last = PUT_OFF * linked - STORING_BYTES if halves is not None else 0
 
     @property
     def is_done(self) -> bool:
@@ -63,7 +67,7 @@ class Share:
         if not batch:
             return self._complete()
         jobs = [self._jobs[number] for number in batch]
-        if self._halves is None or self._left[len(self._batches)] >= PUT_OFF * self._left[-1]:
+        if self._halves is None or self._left[len(self._batches)] >= self._last:
             return list(zip(batch, self._whole(jobs), strict=True))
         parsed = self._halves.parse(jobs)
         self._put_off.append((batch, parsed))

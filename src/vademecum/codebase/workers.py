@@ -38,7 +38,7 @@ BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
 SMALLEST_BATCH = 24_000  # the last ones are small, so that no process waits long for another
 _PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
 POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
-COPIES_FROM_BYTES = 100_000  # the same for copies, which are there at once
+COPIES_FROM_BYTES = 150_000  # the same for copies, which are there at once
 
 
 class Task(StrEnum):
