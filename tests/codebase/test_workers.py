@@ -25,7 +25,7 @@ def workers():
     listed = subprocess.run(
         ["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
     )
-    return [line for line in listed.stdout.splitlines() if "serve()" in line]
+    return [line for line in listed.stdout.splitlines() if not line.startswith("ps ")]
 
 
 def analysed(processes, jobs=JOBS, embedder="hashing"):
