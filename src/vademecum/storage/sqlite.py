@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from heapq import merge
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -397,4 +397,4 @@ def _padded(some: Sequence[T]) -> list[T]:
     >>> _padded("abc"), _padded("a"), _padded("")
     (['a', 'b', 'c', 'c'], ['a'], [])
     """
-    return [*some, *some[-1:] * ((1 << max(len(some) - 1, 0).bit_length()) - len(some))] if some else []
+    return [*some, *repeat(some[-1], (1 << (len(some) - 1).bit_length()) - len(some))] if some else []
