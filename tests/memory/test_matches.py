@@ -35,7 +35,7 @@ def read(view: View, keys: np.ndarray, most: int) -> list[list[float]]:
         living = np.flatnonzero(view.alive)
         return [
             each.tolist()
-            for each in (matches.holding, matches.said(idf), matches.sessions(), matches.share(living, idf))
+            for each in (matches.holding, *matches.scores(idf, by_session=True), matches.share(living, idf))
         ]
     finally:
         reading.MOST = before
@@ -65,8 +65,7 @@ def test_what_a_common_word_takes_does_not_grow_with_the_events(monkeypatch) -> 
         view.lay_out()
         matches = Matches(view, keys)
         tracemalloc.start()
-        matches.said(np.ones(len(keys)))
-        matches.sessions()
+        matches.scores(np.ones(len(keys)), by_session=True)
         took.append(tracemalloc.get_traced_memory()[1] - 8 * count)
         tracemalloc.stop()
     assert took[1] < 1.5 * took[0]

@@ -6,7 +6,7 @@ block of at most `MOST` after the other; what is kept of all of them is a number
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -53,29 +53,31 @@ class Matches:
             for _, run in self._runs:
                 held[run.term] += len(run.docs)
         else:
-            for block in self._blocks:
+            for block in self._blocks():
                 held += np.bincount(block.terms, minlength=self.asked)
         return held
 
-    def said(self, idf: NDArray[np.float64]) -> NDArray[np.float64]:
-        """BM25 of each row: float64 (N + 1,). The last stands for no row, which says nothing: -1 is where a talk ends."""
+    def scores(self, idf: NDArray[np.float64], *, by_session: bool) -> tuple[NDArray[np.float64], Floats | None]:
+        """BM25 of each row, float64 (N + 1,), and of each session as one document, float32 (S,), where that is asked for.
+
+        The last of the first stands for no row, which says nothing: -1 is where a talk ends.
+        """
         said, weights = np.zeros(len(self._view) + 1), idf.astype(np.float32)
-        for block in self._blocks:
+        total = self._view.session_count
+        sums = np.zeros(self.asked * total) if by_session else None
+        for block in self._blocks():
             held = block.counts / (block.counts + self._view.norms(block.rows))
             held *= weights.take(block.terms)
             np.add.at(said, block.rows, held.astype(np.float64))
-        return said
+            if sums is not None:
+                place = block.terms * total
+                place += self._view.session.take(block.rows)
+                np.add.at(sums, place, block.counts.astype(np.float64))
+        return said, None if sums is None else self._of_sessions(sums.reshape(self.asked, total))
 
-    def sessions(self) -> Floats:
-        """BM25 of each session as one document: float32 (S,)."""
-        total = self._view.session_count
-        sums = np.zeros(self.asked * total)
-        for block in self._blocks:
-            place = block.terms * total
-            place += self._view.session.take(block.rows)
-            np.add.at(sums, place, block.counts.astype(np.float64))
-        held = sums.reshape(self.asked, total)
-        idf = inverse_document_frequency(total, np.count_nonzero(held, axis=1).astype(np.float64))
+    def _of_sessions(self, held: NDArray[np.float64]) -> Floats:
+        """BM25 of sessions that hold each term so often, (T, S): float32 (S,)."""
+        idf = inverse_document_frequency(held.shape[1], np.count_nonzero(held, axis=1).astype(np.float64))
         return np.asarray(idf @ (held / (held + self._view.session_norms)), np.float32)
 
     def share(self, rows: NDArray[np.integer[Any]], idf: NDArray[np.float64]) -> Floats:
@@ -87,17 +89,8 @@ class Matches:
             shares[run.docs.take(run.docs.searchsorted(docs), mode="clip") == docs] += parts[run.term]
         return shares.astype(np.float32)
 
-    @property
-    def _blocks(self) -> Iterable[Block]:
-        """All matches."""
-        return self._kept or self._cut()
-
-    @cached_property
-    def _kept(self) -> list[Block]:
-        """All matches where they are one block, for the next time that they are read; else none."""
-        return list(self._cut()) if sum(len(run.docs) for _, run in self._runs) <= MOST else []
-
-    def _cut(self) -> Iterator[Block]:
+    def _blocks(self) -> Iterator[Block]:
+        """Yield all matches."""
         pieces: list[tuple[int, Run]] = []
         count = 0
         for base, run in self._runs:

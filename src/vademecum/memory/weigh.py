@@ -124,8 +124,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
     matches = Matches(view, asking.keys)
     holding = matches.holding
     idf = inverse_document_frequency(view.living, holding)
-    said = matches.said(idf)
-    sessions = matches.sessions() if view.has_talk else None
+    said, sessions = matches.scores(idf, by_session=view.has_talk)
     whole = quantise(asking.vector[None, :])
     near, cosine = _nearest(view, whole, asking)
     meant = top(cosine, CANDIDATES)
@@ -157,7 +156,8 @@ def session_scores(view: View, weighed: Weighed) -> Floats:
         best[codes[has]] += weighed.alone[order[first[has] + place]]
     there = np.zeros(len(best), bool)
     there[codes] = True
-    words = weighed.matches.sessions()
+    _, words = weighed.matches.scores(weighed.idf, by_session=True)
+    assert words is not None  # they were asked for
     return np.where(there, _scaled(words) + 2 * _scaled(best), 0).astype(np.float32)
 
 
