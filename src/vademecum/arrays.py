@@ -133,6 +133,18 @@ def ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.i
     return np.arange(total, dtype=np.int64) + np.repeat(shift, counts)
 
 
+def distinct(values: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the distinct values, ascending: `np.unique`, for few values faster.
+
+    >>> distinct(np.array([7, -1, 7], np.int32)).tolist()
+    [-1, 7]
+    """
+    ascending = np.sort(values)
+    is_first = np.ones(len(ascending), bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
+    return ascending[is_first]
+
+
 def numbered(values: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct values, ascending, and for each value its place among them: `np.unique`, for few values faster.
 

@@ -56,7 +56,7 @@ def test_blocks_of_any_size_say_the_same(told, most, data) -> None:
 
 
 def test_what_a_common_word_takes_does_not_grow_with_the_events(monkeypatch) -> None:
-    """Of each row a number is kept, eight bytes; what is made of the postings on the way is as much for 8,000 as for 2,000."""
+    """Of each row a number is kept, four bytes; what is made of the postings on the way is as much for 8,000 as for 2,000."""
     monkeypatch.setattr(reading, "MOST", 1_000)
     took = []
     for count in (2_000, 8_000):
@@ -66,6 +66,6 @@ def test_what_a_common_word_takes_does_not_grow_with_the_events(monkeypatch) -> 
         matches = Matches(view, keys)
         tracemalloc.start()
         matches.scores(np.ones(len(keys)), by_session=True)
-        took.append(tracemalloc.get_traced_memory()[1] - 8 * count)
+        took.append(tracemalloc.get_traced_memory()[1] - 4 * count)
         tracemalloc.stop()
     assert took[1] < 1.5 * took[0]

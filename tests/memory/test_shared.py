@@ -177,8 +177,10 @@ def test_an_event_that_is_kept_takes_few_bytes_of_the_process(open_memory, event
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert after - before < 6 * 6144  # 3 measured: who is next to whom lies in files too; 66 with all columns in memory
-    assert most - after < 120 * 8192  # 85 measured, most of it a block of matches, which is no larger where there are more
+    # 3 to 7 measured, since who is next to whom lies in files too; 66 with all columns in memory
+    assert after - before < 12 * 6144
+    # 85 measured, most of it a block of matches, which is no larger where there are more
+    assert most - after < 120 * 8192
 
 
 def test_what_is_worked_out_anew_after_each_event_is_no_copy_of_all_events(open_memory, event):

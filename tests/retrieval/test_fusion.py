@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.retrieval.fusion import RRF_K, convex, reciprocal_rank, top
+from vademecum.retrieval.fusion import RRF_K, convex, highest, reciprocal_rank, top
 
 scores = st.lists(st.sampled_from([0.0, 1.0, 2.0, 2.5, -1.0]), min_size=1, max_size=60).map(
     lambda s: np.array(s, np.float32)
@@ -18,6 +18,12 @@ def test_top_is_a_stable_sort_cut(score, count):
     """The highest come first, equal ones in order of position, whatever shortcut is taken."""
     expected = sorted(range(len(score)), key=lambda i: (-score[i], i))[:count]
     assert top(score, count).tolist() == expected
+
+
+@given(scores.flatmap(lambda s: st.sampled_from([s, np.tile(s, 40)])), st.integers(0, 70))
+def test_the_highest_in_order_of_position_are_those_of_top(score, count):
+    """Of ties at the cut the first are taken, however many there are, and whatever was read off a sample."""
+    assert highest(score, count).tolist() == sorted(top(score, count).tolist())
 
 
 @given(scores, scores, st.integers(1, 70))

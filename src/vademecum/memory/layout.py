@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.arrays import ranges
+from vademecum.arrays import distinct, ranges
 from vademecum.memory.columns import Columns
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES, Segment
@@ -153,7 +153,7 @@ def _extended(known: Layout, part: Part) -> Layout:
     if len(numbers) - len(order) > LATE:
         order, starts = _by_session(known, session, count)
     alive = longer("alive", known.alive, [living])
-    rows = _rows_of(_distinct(session[new]), session, order, starts)
+    rows = _rows_of(distinct(session[new]), session, order, starts)
     before, after = _chained(known, rows[alive[rows]], session, (session, at, numbers))
     people = PEOPLE[roles[new][living]]
     return Layout(
@@ -244,11 +244,6 @@ def _added(known: Any, more: Any) -> Any:
     return total
 
 
-def _distinct(values: NDArray[np.int32]) -> NDArray[np.int32]:
-    ascending = np.sort(values)
-    return ascending[np.flatnonzero(np.diff(ascending, prepend=-1))]
-
-
 class SessionMeans:
     """The mean of each session's vectors, of unit length and as whole numbers; made when first asked for, then kept up."""
 
@@ -275,7 +270,7 @@ class SessionMeans:
             own = layout.session[row : row + segment.size - begin]
             self._add(own, segment, begin)
             row += len(own)
-        touched = _distinct(layout.session[self._rows :])
+        touched = distinct(layout.session[self._rows :])
         sums = self._sums[touched]
         length = np.sqrt(np.einsum("ij,ij->i", sums, sums))[:, None]
         whole, scales = self._whole.copy(), self._scales.copy()  # subtle: who asked before may still be reading

@@ -80,6 +80,8 @@ class Ledger:
 
     def get(self, ids: Sequence[str]) -> list[Fact]:
         """Return facts by id, in the order of the ids."""
+        if not ids:
+            return []
         found = {row[0]: _fact(row) for row in self._scan("facts", [("id", "in", list(ids))])}
         return [found[id_] for id_ in ids if id_ in found]
 

@@ -18,7 +18,7 @@ from vademecum.memory.view import View
 from vademecum.retrieval.lexical import inverse_document_frequency
 from vademecum.retrieval.postings import Run
 
-MOST = 16_384  # postings in a block
+MOST = 4_096  # postings in a block, which takes some 40 bytes for each
 
 Floats = NDArray[np.float32]
 
@@ -57,18 +57,18 @@ class Matches:
                 held += np.bincount(block.terms, minlength=self.asked)
         return held
 
-    def scores(self, idf: NDArray[np.float64], *, by_session: bool) -> tuple[NDArray[np.float64], Floats | None]:
-        """BM25 of each row, float64 (N + 1,), and of each session as one document, float32 (S,), where that is asked for.
+    def scores(self, idf: NDArray[np.float64], *, by_session: bool) -> tuple[Floats, Floats | None]:
+        """BM25 of each row, float32 (N + 1,), and of each session as one document, float32 (S,), where that is asked for.
 
         The last of the first stands for no row, which says nothing: -1 is where a talk ends.
         """
-        said, weights = np.zeros(len(self._view) + 1), idf.astype(np.float32)
+        said, weights = np.zeros(len(self._view) + 1, np.float32), idf.astype(np.float32)
         total = self._view.session_count
         sums = np.zeros(self.asked * total) if by_session else None
         for block in self._blocks():
             held = block.counts / (block.counts + self._view.norms(block.rows))
             held *= weights.take(block.terms)
-            np.add.at(said, block.rows, held.astype(np.float64))
+            np.add.at(said, block.rows, held)
             if sums is not None:
                 place = block.terms * total
                 place += self._view.session.take(block.rows)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from vademecum.memory.joined import save_joined
 from vademecum.memory.journal import Journal, moved_id
 from vademecum.memory.layout import Part
 from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments
+from vademecum.protocols import Store
 
 WRITTEN_FROM = 256  # events: a smaller tail is read again by the next process in a few milliseconds
 READ_AT_ONCE = 20_000  # events in memory while a large journal is read for the first time
@@ -40,6 +41,7 @@ class Shelf:
         self.scope = scope
         self.directory = directory
         self._part: Part | None = None
+        self._asked: tuple[Store, Hashable] | None = None  # of which store it was made last, and in which state
         self._last = 0  # the last event read
         self._last_written = 0
         self._tombstone = 0
@@ -54,6 +56,9 @@ class Shelf:
             EmbedError: new events cannot be embedded.
         """
         self.journal = journal
+        asked = journal.store, journal.store.state()  # asked first: what is written meanwhile makes the next one differ
+        if self._part is not None and asked == self._asked and asked[1] is not None:
+            return self._part
         if self._part is None:
             self._load(reader)
         dead, self._tombstone = self.journal.deleted(self._tombstone)
@@ -71,6 +76,7 @@ class Shelf:
         if self._part is None or new or dead:
             segments = self._tidied((*segments, *new), reader)
             self._part = Part(self.scope, segments, np.array(self._dead, np.int64), self._shrunk, self.directory)
+        self._asked = asked
         return self._part
 
     def _load(self, reader: Reader) -> None:

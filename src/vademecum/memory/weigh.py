@@ -33,13 +33,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.arrays import distinct
 from vademecum.errors import UsageError
 from vademecum.memory.matches import Matches
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES
 from vademecum.memory.view import View
 from vademecum.retrieval.dense import Quantised, products
-from vademecum.retrieval.fusion import top
+from vademecum.retrieval.fusion import highest, top
 from vademecum.retrieval.lexical import inverse_document_frequency
 from vademecum.retrieval.segment import quantise
 
@@ -49,9 +50,10 @@ NAMED = 1.4  # a speaker whom the question names
 SPEAKER = {Role.USER: 2.0, Role.NOTE: 2.0}  # in a log of work; all others 1
 TURNS = 2  # of a session that speak for it
 EXACT_BELOW = 20_000  # events whose vectors are all compared
-CANDIDATES = 400  # rows by words, and rows by meaning
+CANDIDATES = 400  # rows by words: beside all of them, 200 lose a fourteenth of the ten best, 400 a fortieth
+MEANT = 128  # rows by meaning; 400 find the same ten
 NEAR_SESSIONS = 10  # sessions all of whose turns are candidates in talks
-NEAR_ROWS = 1_600  # rows of the sessions nearest in meaning
+NEAR_ROWS = 800  # rows of the sessions nearest in meaning; twice as many find the same ten
 TIMED = 1.0  # how much more it weighs to be of the time that is asked about
 TIMED_HALF_DAYS = 7.0  # half of that for each so many days away
 _COMPARED = 8_192  # vectors that are compared at once
@@ -127,7 +129,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
     said, sessions = matches.scores(idf, by_session=view.has_talk)
     whole = quantise(asking.vector[None, :])
     near, cosine = _nearest(view, whole, asking)
-    meant = top(cosine, CANDIDATES)
+    meant = highest(cosine, MEANT)
     chosen = _candidates(view, _best_said(view, said, asking), sessions, meant if near is None else near[meant])
     passing = asking.mask if asking.mask is not None else None if view.is_whole else view.alive
     if passing is not None:
@@ -137,7 +139,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
     meaning = cosine[chosen] if near is None else _cosines(view, whole, chosen)
     score, alone = _score(view, said, meaning, sessions, asking, chosen)
     missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
-    return Weighed(chosen, score, said[chosen].astype(np.float32), meaning, idf, missing, alone, matches)
+    return Weighed(chosen, score, said.take(chosen), meaning, idf, missing, alone, matches)
 
 
 def session_scores(view: View, weighed: Weighed) -> Floats:
@@ -161,10 +163,10 @@ def session_scores(view: View, weighed: Weighed) -> Floats:
     return np.where(there, _scaled(words) + 2 * _scaled(best), 0).astype(np.float32)
 
 
-def _best_said(view: View, said: NDArray[np.float64], asking: Asking) -> Rows:
+def _best_said(view: View, said: Floats, asking: Asking) -> Rows:
     """Return the rows with the best words among those that pass, and among those of the time that is asked about."""
     if asking.mask is not None:
-        said = np.where(asking.mask, said[:-1], 0.0)
+        said = np.where(asking.mask, said[:-1], np.float32(0))
     best = _highest(said, CANDIDATES)
     if asking.period is None:
         return best
@@ -173,67 +175,75 @@ def _best_said(view: View, said: NDArray[np.float64], asking: Asking) -> Rows:
     return np.concatenate((best, then[_highest(said[then], CANDIDATES)]))
 
 
-def _highest(said: NDArray[np.float64], count: int) -> Rows:
+def _highest(said: Floats, count: int) -> Rows:
     """Return the places of the highest values, none that is 0.
 
     Most rows hold no word of a question, so a cut is read off a sample before anything is put in order.
     """
     sample = said[::_SAMPLED]
     place = len(sample) - 2 * (count // _SAMPLED + 1)
-    cut = np.partition(sample, place)[place] if place > 0 else 0.0
+    cut = np.sort(sample)[place] if place > 0 else 0.0  # to part what is mostly 0 costs more than to put it in order
     places = np.flatnonzero(said > cut)
     if cut > 0 and len(places) < count:
         places = np.flatnonzero(said > 0)
-    return places[top(said[places].astype(np.float32), count)]
+    return places[highest(said[places], count)]
 
 
 def _candidates(view: View, best: Rows, sessions: Floats | None, meant: Rows) -> Rows:
     """Return the rows worth weighing, ascending."""
-    found = [best, meant]
+    found: list[Rows] = [best, meant]
     if sessions is not None:
         near = top(sessions, NEAR_SESSIONS)
         found += [view.before(best), view.after(best), view.rows_of(near[sessions[near] > 0])]
-    ascending = np.sort(np.concatenate(found))
-    return ascending[np.flatnonzero(np.diff(ascending, prepend=-1))]  # -1, no row, goes here too
+    rows = distinct(np.concatenate(found, dtype=np.int32, casting="same_kind"))
+    return rows[np.searchsorted(rows, 0) :]  # -1 is no row
 
 
 def _score(
     view: View,
-    said: NDArray[np.float64],
+    said: Floats,
     meaning: Floats,
     sessions: Floats | None,
     asking: Asking,
     rows: Rows,
 ) -> tuple[Floats, Floats]:
     """Return the candidates' scores, and the same without what stands around them."""
-    timed = _timed(view.at[rows], asking.period)
     if asking.by is By.MEANING:
-        return meaning * timed, meaning * timed
-    highest = said.max() or 1.0
-    words = (said[rows] / highest).astype(np.float32)
-    talk = view.talks[view.session[rows]]
+        return _when_and_who(view, asking, rows, meaning, meaning)
+    most_said = said.max() or np.float32(1)
+    words = said.take(rows) / most_said
+    session = view.session.take(rows)
+    talk = view.talks.take(session)
     alone = words + np.float32(DENSE) * _scaled(meaning) if asking.by is By.BOTH else words
-    alone = alone * np.where(talk, np.float32(1), _WEIGHTS[view.roles[rows]]) * timed
+    if not talk.all():
+        alone = alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
     score = alone
     if sessions is not None and talk.any():
-        before, after = said[view.before(rows)], said[view.after(rows)]
-        around = words + (BEFORE / highest * before + AFTER / highest * after).astype(np.float32)
-        around += np.float32(SESSION) * _scaled(sessions)[view.session[rows]]
-        score = np.where(talk, around * timed, alone)
-    if asking.named is not None:
-        called = np.where(asking.named[view.speaker[rows]], np.float32(NAMED), np.float32(1))
+        before, after = view.before(rows), view.after(rows)
+        around = words + np.float32(BEFORE) / most_said * said.take(before)
+        around += np.float32(AFTER) / most_said * said.take(after)
+        around += np.float32(SESSION) * _scaled(sessions).take(session)
+        score = np.where(talk, around, alone)
+    return _when_and_who(view, asking, rows, score, alone)
+
+
+def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats, alone: Floats) -> tuple[Floats, Floats]:
+    """Return both scores weighed by when it was and, unless meaning alone counts, by who said it, where the question says so."""
+    if asking.period is not None:
+        timed = _timed(view.at.take(rows), asking.period)
+        score, alone = score * timed, alone * timed
+    if asking.named is not None and asking.by is not By.MEANING:
+        called = np.where(asking.named.take(view.speaker.take(rows)), np.float32(NAMED), np.float32(1))
         score, alone = score * called, alone * called
     return score, alone
 
 
-def _timed(at: NDArray[np.int64], period: tuple[float, float] | None) -> Floats:
+def _timed(at: NDArray[np.int64], period: tuple[float, float]) -> Floats:
     """Return what to weigh moments by, milliseconds, for a question about a period.
 
     >>> _timed(np.array([0, 10_000, 10_000 + 7 * 86_400_000]), (0.0, 10.0)).tolist()
     [2.0, 2.0, 1.5]
     """
-    if period is None:
-        return np.ones(1, np.float32)
     since, until = (1000 * moment for moment in period)
     days = np.maximum(np.maximum(since - at, at - until), 0) / 86_400_000
     return np.asarray(1 + TIMED * 0.5 ** (days / TIMED_HALF_DAYS), np.float32)
