@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from vademecum.context.remembered import recalled_text
 from vademecum.memory.question import take_apart
 from vademecum.memory.records import Role
 
@@ -35,6 +36,8 @@ def test_a_request_for_help_is_answered_with_what_stands(open_memory, event):
     item = next(item for item in found.evidence if item.event.id == "e0")
     assert item.signals["standing"] > 0
     assert item.facts[0].text == RULE
+    assert "e0  stands\n" in recalled_text(found)
+    assert recalled_text(found).count("stands") == 1
     assert ids(memory.recall(ASKED, k=50)).index("e0") < 10  # however many are asked for
     assert "e0" in ids(memory.recall(ASKED, k=3))
     assert ids(memory.recall(ASKED, k=2)) == ids(memory.recall(ASKED, k=50))[:2]

@@ -70,7 +70,10 @@ def evidence_lines(item: Evidence, *, why: bool = False) -> list[str]:
     who = event.speaker or str(event.role)
     session = f"  session {event.session}" if event.session else ""
     scope = "  global" if item.scope == "global" else ""
-    lines = [f"{stamp(event.at)}  {visible(who)}{visible(session)}{scope}  {event.id}"]
+    stands = (
+        "  stands" if "standing" in item.signals else ""
+    )  # it is here for that, not for what it says of the question
+    lines = [f"{stamp(event.at)}  {visible(who)}{visible(session)}{scope}  {event.id}{stands}"]
     said = [line for line in event.text.splitlines() if line.strip()]
     lines += [f"  {visible(line[:LINE_CHARACTERS])}" for line in said[:SNIPPET_LINES]]
     if len(said) > SNIPPET_LINES:

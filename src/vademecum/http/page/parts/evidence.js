@@ -15,6 +15,7 @@ const SIGNALS = {
   lexical: "words in common", dense: "close in meaning", definition: "defines a name asked for", path: "words in the path",
   prior: "kind of file", file: "the file, by the fitted ranker", piece: "the piece, by the fitted ranker",
   words: "words in common", meaning: "close in meaning", speaker: "who said it", recency: "how recent", usage: "how often it was of use",
+  standing: "stands, whatever is asked of it",
 };
 const FIRST_LINES = 10;
 

@@ -191,7 +191,7 @@ function remembered(item, most, repo) {
   const asks = el("button", { type: "button", class: "quiet-button", "aria-expanded": "false", onclick: () => { told.hidden = !told.hidden; asks.setAttribute("aria-expanded", !told.hidden); } }, "Why");
   const fact = (each) => el("li", {}, el("a", { href: link("memory", { fact: each.id, show: "all", repo }) }, each.value || each.text), el("span", { class: "quiet" }, " ", topic(each), ", ", held(each)));
   return el("article", { class: "card" },
-    el("header", { class: "card-head" }, el("h2", { class: "card-place" }, time(event.at, moment)), el("span", { class: "tag" }, event.speaker || event.role), item.scope === "global" ? el("span", { class: "tag" }, "everywhere") : "", item.superseded_by ? el("span", { class: "tag warn" }, "said otherwise later") : "", el("span", { class: "card-actions" }, asks)),
+    el("header", { class: "card-head" }, el("h2", { class: "card-place" }, time(event.at, moment)), el("span", { class: "tag" }, event.speaker || event.role), item.scope === "global" ? el("span", { class: "tag" }, "everywhere") : "", item.superseded_by ? el("span", { class: "tag warn" }, "said otherwise later") : "", item.signals.standing ? el("span", { class: "tag" }, "stands") : "", el("span", { class: "card-actions" }, asks)),
     told, el("div", { class: "event-text card-text" }, event.text),
     item.facts.length || item.now.length || item.anchors.length ? el("footer", { class: "card-foot" },
       item.facts.length ? [el("h3", {}, "Facts read in it"), el("ul", {}, item.facts.map(fact))] : "", item.now.length ? [el("h3", {}, "What holds now"), el("ul", {}, item.now.map(fact))] : "",
