@@ -139,6 +139,11 @@ class Stores:
         names: list[str] = self._provider().spaces(self.url, beginning, timeout_s=timeout_s)
         return names
 
+    def reach(self) -> None:
+        """Ask a shared database something small, so that it is known to answer; files are opened when they are read."""
+        if self.shared:
+            self.spaces(self.memory_space(None))
+
     def space(self, root: Root) -> str:
         """Return what a shared database calls a repository's index, "" in files."""
         return self.code_space(root) if self.shared else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -65,11 +66,12 @@ class RunTable:
         lengths = np.fromiter(map(len, found), np.int64, len(found))
         numbers = np.fromiter(map(self._runs.__getitem__, chain.from_iterable(found)), np.int64, int(lengths.sum()))
         size = max(len(self._runs), 1)
+        begins, flat = self._runs.arrays()
         pairs, times = np.unique(np.repeat(np.arange(len(texts)), lengths) * size + numbers, return_counts=True)
         text, run = np.divmod(pairs, size)
-        starts = self._runs.starts[run]
-        widths = self._runs.starts[run + 1] - starts
-        code = self._runs.flat[ranges(starts, widths)]
+        starts = begins[run]
+        widths = begins[run + 1] - starts
+        code = flat[ranges(starts, widths)]
         return _summed(np.repeat(text, widths), code, np.repeat(times, widths), self._runs.meanings())
 
 
@@ -80,10 +82,14 @@ class _Runs(dict[str, int]):
         super().__init__()
         self._expand = expand
         self.codes: dict[int, int] = {}
-        self.starts = np.zeros(256, np.int64)  # run r stands for codes flat[starts[r] : starts[r + 1]]
-        self.flat = np.zeros(256, np.int64)
+        self._starts = array("q", [0])  # run r stands for codes flat[starts[r] : starts[r + 1]]
+        self._flat = array("q")
         self._values = np.zeros(0, np.uint64)
         self._nothing: int | None = None  # the number of all runs that stand for nothing: only the first is kept
+
+    def arrays(self) -> tuple[Integers, Integers]:
+        """Return where the codes of each run begin, and the codes. No run can be added while one of them is held."""
+        return np.frombuffer(self._starts, np.int64), np.frombuffer(self._flat or array("q", [0]), np.int64)
 
     def meanings(self) -> NDArray[np.uint64]:
         """Return what every code so far stands for."""
@@ -98,18 +104,15 @@ class _Runs(dict[str, int]):
             if self._nothing is not None:
                 return self._nothing
             self._nothing = number
-        codes = [self.codes.setdefault(value, len(self.codes)) for value in values]
-        begin = int(self.starts[number])
-        self.starts = _room(self.starts, number + 2)
-        self.flat = _room(self.flat, begin + len(codes))
-        self.flat[begin : begin + len(codes)] = codes
-        self.starts[number + 1] = begin + len(codes)
+        known = self.codes
+        for value in values:
+            code = known.get(value)
+            if code is None:
+                code = known[value] = len(known)
+            self._flat.append(code)
+        self._starts.append(len(self._flat))
         self[run] = number
         return number
-
-
-def _room(array: Integers, size: int) -> Integers:
-    return array if len(array) >= size else np.concatenate((array, np.zeros(max(size, len(array)), array.dtype)))
 
 
 def _summed(text: Integers, code: Integers, count: Integers, values: NDArray[np.uint64]) -> Counts:

@@ -20,12 +20,12 @@ JOBS = [
 
 
 def workers():
-    """Return the worker processes of this one that are running."""
+    """Return the worker processes of this one that are running: new ones, or copies of this one."""
     gc.collect()
-    listed = subprocess.run(
-        ["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
-    )
-    return [line for line in listed.stdout.splitlines() if "serve()" in line]
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=False).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    own = next(args for pid, _, args in rows if int(pid) == os.getpid())
+    return [args for _, parent, args in rows if int(parent) == os.getpid() and (args == own or "serve()" in args)]
 
 
 def analysed(processes, jobs=JOBS, embedder="hashing"):

@@ -170,6 +170,8 @@ def test_an_aborted_run_leaves_no_worker_behind(repo, engine, monkeypatch):
 
 
 def children_of(parent):
-    """Return the command lines of living worker processes that a process has started."""
-    listed = subprocess.run(["ps", "-o", "args=", "--ppid", str(parent)], capture_output=True, text=True, check=False)
-    return [line for line in listed.stdout.splitlines() if "serve()" in line]
+    """Return the command lines of living worker processes that a process has started: new ones, or copies of it."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=False).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    own = [args for pid, _, args in rows if int(pid) == parent]
+    return [args for _, of, args in rows if int(of) == parent and (args in own or "serve()" in args)]

@@ -86,10 +86,11 @@ def serve():
     """Start a server over directories; `keys` are (name, repositories), whose keys are returned with its client."""
     running = []
 
-    def start(*paths, keys=(), host="127.0.0.1", home=None, **own):
+    def start(*paths, keys=(), host="127.0.0.1", home=None, storage=None, **own):
         made = [new_key(name, repositories) for name, repositories in keys]
         entries = " ".join(entry for _, entry in made)
         arguments = {"server.host": host, "server.keys": entries, **{f"server.{name}": own[name] for name in own}}
+        arguments |= {f"storage.{name}": value for name, value in (storage or {}).items()}
         settings = config.load(
             None, arguments={"search.embedder": "hashing", "index.workers": 1, "storage.home": home, **arguments}
         )

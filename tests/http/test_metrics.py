@@ -59,6 +59,7 @@ def used(serve, repo, tmp_path):
     for text in ("I prefer tabs over spaces.", "My key is AKIAIOSFODNN7EXAMPLE, keep it."):
         client.post("/v1/events", {"text": text, "role": "user"})
     client.get("/v1/memory/context?q=indent")
+    client.get("/readyz")
     assert isinstance(a_busy_store(tmp_path), Err)
     count_run("prompt", "done", 0.02)
     return client

@@ -40,6 +40,17 @@ def cut(told: list[tuple[str, Role, int, str]], sizes: list[int]) -> list[Segmen
     return segments
 
 
+def cut_from(first: int, told: list[tuple[str, Role, int, str]]) -> list[Segment]:
+    """The events as one segment, numbered from `first`; none where there are none."""
+    return [segment(first, told)] if told else []
+
+
+def neighbours(layout: Layout) -> list[list[int]]:
+    """The row before each in its session, and the row after."""
+    rows = np.arange(len(layout))
+    return [layout.before[rows].tolist(), layout.after_of(rows).tolist()]
+
+
 def shown(layout: Layout) -> list[object]:
     """All that a layout says, in a form that can be compared: its sessions by name."""
     names = layout.sessions.first(len(layout.living))
@@ -48,7 +59,7 @@ def shown(layout: Layout) -> list[object]:
     means = (whole * scales[:, None])[by_name]
     return [
         layout.numbers.tolist(), layout.at.tolist(), layout.roles.tolist(), layout.alive.tolist(), layout.lengths.tolist(),
-        [names[code] for code in layout.session], layout.before.tolist(), layout.after.tolist(),
+        [names[code] for code in layout.session], *neighbours(layout),
         [values[by_name].tolist() for values in (layout.living, layout.others, layout.terms)],
         [sorted(layout.rows_of(np.array([code])).tolist()) for code in by_name],
         means.round(2).tolist(),
@@ -100,6 +111,23 @@ def test_two_layouts_that_go_on_from_one_do_not_write_over_each_other():
     ]  # fmt: skip
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(said, min_size=3, max_size=16),
+    st.integers(1, 8),
+    st.integers(1, 8),
+    st.lists(said, min_size=1, max_size=4),
+)
+def test_what_was_laid_out_before_stays_as_it_was(told, first, more, otherwise):
+    """A layout that others went on from, also two that know nothing of each other, stands to its own rows alone."""
+    begun = laid_out(Part(0, tuple(cut(told[:first], [])), NOBODY))
+    own = [Part(0, (*begun.part.segments, *cut_from(first + 1, tail)), NOBODY) for tail in (told[first:], otherwise)]
+    one, other = (laid_out(part, begun) for part in own)
+    last = laid_out(Part(0, (*one.part.segments, *cut_from(len(one) + 1, told[:more])), NOBODY), one)
+    for layout in (begun, one, other, last):
+        assert neighbours(layout) == neighbours(laid_out(Part(0, layout.part.segments, NOBODY)))
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.lists(said, min_size=1, max_size=24), st.integers(1, 5))
 def test_means_are_the_same_however_few_vectors_are_made_floats_at_once(told, most):
@@ -122,10 +150,13 @@ def test_two_scopes_end_to_end():
     assert (len(view), view.session_count, view.scope.tolist()) == (4, 3, [0, 0, 1, 1])
     assert view.sessions_named("a") == [0, 2]
     assert view.rows_of(np.array([2, 0])).tolist() == [0, 2, 3]
-    assert [rows.tolist() for rows in view.neighbours] == [[-1, -1, -1, 2], [-1, -1, 3, -1]]
+    assert [next_to(np.arange(4)).tolist() for next_to in (view.before, view.after)] == [
+        [-1, -1, -1, 2],
+        [-1, -1, 3, -1],
+    ]
     assert view.speaker_words.keys() == {"ann", "ben"}
     more = Part(0, (*one.segments, segment(3, [("c", Role.USER, 9, "")])), NOBODY)
     grown = view_of([more, two], view)
     assert grown.layouts[1] is view.layouts[1]
     assert grown.session_names == ("a", "b", "c", "a")
-    assert grown.neighbours[0].tolist() == [-1, -1, -1, -1, 3]
+    assert grown.before(np.arange(5)).tolist() == [-1, -1, -1, -1, 3]

@@ -160,6 +160,29 @@ def test_threads_share_a_store(path):
         assert len(store.scan("meta").unwrap()) == 201
 
 
+def test_lists_of_any_length_are_asked_for_by_a_few_statements(tmp_path, monkeypatch):
+    """SQLite keeps what it has prepared: one for each length of a list would grow for as long as lists do."""
+    asked: list[str] = []
+
+    class Traced(sqlite3.Connection):
+        def execute(self, statement, *values):
+            asked.append(statement)
+            return super().execute(statement, *values)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **given: connect(*args, factory=Traced, **given))
+    with closing(SqliteStore(tmp_path / "index.db")) as store:
+        store.upsert("meta", [(f"{n:04}", str(n)) for n in range(1_500)]).unwrap()
+        asked.clear()
+        for count in range(1, 1_200, 7):
+            names = [f"{n:04}" for n in range(count)]
+            found = store.scan("meta", [("name", "in", [*names, *names])], order=("name",)).unwrap()
+            assert [name for name, _ in found] == names
+            assert sorted(name for name, _ in store.get("meta", [(name,) for name in names]).unwrap()) == names
+    assert len(set(asked)) < 20
+    assert max(map(len, asked)) < 1_000
+
+
 def test_compacting_keeps_the_rows_and_gives_back_room(path):
     """After rows are deleted, compacting makes the file smaller."""
     with closing(SqliteStore(path)) as store:

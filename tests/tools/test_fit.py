@@ -20,6 +20,7 @@ from vademecum.tools.observe import trace
 from vademecum.tools.prior import prior
 from vademecum.tools.records import Call
 from vademecum.tools.ridge import STRENGTH, Ridge, hashed_rows
+from vademecum.tools.texts import Question, Texts
 
 N = 6
 CHAINS = st.lists(
@@ -75,6 +76,45 @@ def test_attention_moved_in_many_contexts_is_that_of_each(chains, contexts):
         plain = in_context(attention, graph.shared(context))
         assert moved.of(np.full(len(chains), row), everyone) == pytest.approx(plain, abs=1e-5)
         assert moved.gathered[:, row] == pytest.approx(np.stack([graph.gather(one) for one in plain]), abs=1e-5)
+
+
+@given(CHAINS, st.lists(st.lists(st.integers(0, N - 1), max_size=3), min_size=1, max_size=4))
+def test_the_traces_of_a_capability_speak_as_one(chains, contexts):
+    graph = Hypergraph.of(chains, N)
+    attention = attend(np.linspace(0, 1, len(chains), dtype=np.float32), graph.weight, 0.1)
+    merged = graph.merge(attention)
+    assert graph.merged.gather(merged) == pytest.approx(graph.gather(attention), abs=1e-5)
+    assert {chain: merged[n] for chain, n in graph.numbers.items()} == pytest.approx(
+        {chain: sum(attention[graph.capability == n]) for chain, n in graph.numbers.items()}, abs=1e-5
+    )
+    for tool in range(N + 1):
+        assert graph.merged.after(tool, merged) == pytest.approx(graph.after(tool, attention), abs=1e-5)
+    moved = Moved(graph.merged, merged[None], graph.gather(attention)[None], contexts)
+    for row, context in enumerate(contexts):
+        plain = graph.gather(in_context(attention, graph.shared(context)))
+        assert moved.gathered[0, row] == pytest.approx(plain, abs=1e-5)
+
+
+WORDS = st.lists(st.sampled_from(["file", "mail", "read", "send", "report", "team"]), max_size=6).map(" ".join)
+
+
+@given(st.lists(WORDS, max_size=6), WORDS)
+def test_texts_are_matched_as_if_each_were_read(texts, asked):
+    found, question = Texts(texts, None), Question.of(asked)
+    matches = found.matches(question)
+    told = [
+        (text, term)
+        for term, key in enumerate(question.keys.tolist())
+        for text, said in enumerate(texts)
+        if key in Question.of(said).keys.tolist()
+    ]
+    assert list(zip(matches.text.tolist(), matches.term.tolist(), strict=True)) == told
+    assert matches.held.tolist() == [sum(term == n for _, term in told) for n in range(len(question.keys))]
+    value = np.arange(1, len(told) + 1, dtype=np.float32)
+    sums = np.bincount(matches.term, value, len(question.keys))
+    assert matches.sums(value) == pytest.approx(sums)
+    assert found.bm25(question) == pytest.approx(found.bm25(question, matches))
+    assert (found.tfidf(question) > 0).tolist() == (np.bincount(matches.text, minlength=len(texts)) > 0).tolist()
 
 
 @given(CHAINS, st.lists(st.lists(st.integers(0, N - 1), max_size=3, unique=True), min_size=1, max_size=3))
@@ -140,7 +180,7 @@ def view(office):
 def test_what_tools_look_like_is_finite_whatever_is_asked(view, intent):
     asked = Asked(view, view.read(intent), (0, 1))
     after = After(asked, [(), (0,), (0, 0), (1, 2, 3), (len(view.tools) - 1,)])
-    assert np.isfinite(asked.terms).all()
+    assert np.isfinite(asked.mentions).all()
     assert np.isfinite(after._left()).all()
     assert np.isfinite(after._columns).all()
     assert np.isfinite(after.stopping(Taken(np.full(len(view.tools), 0.5, np.float32), 3))).all()

@@ -35,6 +35,7 @@ _MEMBERS = frozenset({"constant", "field", "property", "variable"})  # inside a 
 NO_SENTENCES: Mapping[str, str] = {}
 PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "tex", "text"})  # languages that people read
 Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
+Parsed = tuple[ParsedFile, bool]  # a file cut into chunks, and whether Python's own parser has described it
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,34 @@ def analyse(
     Without an embedder the vectors are left to the caller, without `references` these to whoever asks for the graph. `sentences`, by
     chunk hash, stand where the offline summaries would.
     """
-    from vademecum.codebase.chunk import chunk_file  # what cuts is not loaded by a search that finds nothing new
-    from vademecum.codebase.enrich import summarise
+    return completed(jobs, parsed_files(jobs, deadline_s, references=references), embedder, terms, sentences)
 
-    parsed = [
+
+def parsed_files(jobs: Sequence[Job], deadline_s: float, *, references: bool) -> list[Parsed]:
+    """Return the first half of the analysis of each file: its chunks, and with `references` what it refers to."""
+    from vademecum.codebase.chunk import chunk_file  # what cuts is not loaded by a search that finds nothing new
+
+    return [
         describe(chunk_file(content, language, deadline_s, references=references), content)
         for content, language in jobs
     ]
+
+
+def symbol_rows(parsed: ParsedFile) -> tuple[Row, ...]:
+    """Return the rows that `Analysis.symbols` will hold: they are known when a file is parsed."""
+    return tuple(_symbol_rows(parsed.chunks))
+
+
+def completed(
+    jobs: Sequence[Job],
+    parsed: Sequence[Parsed],
+    embedder: Embedder | None,
+    terms: RunTable,
+    sentences: Mapping[str, str] = NO_SENTENCES,
+) -> list[Analysis]:
+    """Return the analysis of files that were parsed, in the same order: see `analyse`."""
+    from vademecum.codebase.enrich import summarise
+
     sizes = [len(file.chunks) for file, _ in parsed]
     hashes = [digest for file, _ in parsed for digest in chunk_hashes(file.chunks, file.language)]
     chunks = [

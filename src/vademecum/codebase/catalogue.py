@@ -351,9 +351,10 @@ class Catalogue:
             for family in ("symbols", "mentions", "named_in_code", "arrays"):
                 self._delete(family, [("blob", "in", dead)])
             alive = {digest for (digest,) in self._scan("chunks", columns=("hash",))}
-            for family in ("vectors", "summaries"):
-                unused = {digest for (digest,) in self._scan(family, columns=("hash",))} - alive
-                self._delete(family, [("hash", "in", sorted(unused))])
+            for family, maker in (("vectors", "embedder"), ("summaries", "enricher")):
+                unused = [key for key in self._scan(family, columns=(maker, "hash")) if key[1] not in alive]
+                for name in {by for by, _ in unused}:  # by hash alone all is read again for each part of a long list
+                    self._delete(family, [(maker, "=", name), ("hash", "in", [it for by, it in unused if by == name])])
             self.segments.join(everything=True)
         self._forget_read()
         self.sweep()

@@ -246,6 +246,8 @@ def keep_contents(
     jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
     if ahead is not None and not (len(unknown) == len(wanted) and ahead.holds(sum(len(text) for text, _ in jobs))):
         ahead = None
+    if ahead is not None:
+        ahead.means(jobs, unknown, read.contents())
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
     for done, (job, analysis) in enumerate(analyse_all(jobs, plan, repo.embedder() if plan.embedder else None, ahead)):
@@ -258,14 +260,10 @@ def keep_contents(
                 read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(unknown[job])]
             read.undescribed += not analysis.described
             batch.setdefault(digest, []).append(with_known_vectors(repo, spoken(repo, analysis)))
-            if ahead is not None:
-                ahead.note(job, unknown[job], analysis)
             weight += len(analysis.content)
         if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
             numbers |= repo.catalogue.add(batch)
             batch, weight, since = {}, 0, time.monotonic()
-        if ahead is not None and done + 1 == len(jobs):
-            ahead.means((path, key) for path, key in read.contents() if path not in read.left_out)
         progress("indexing", done + 1, len(jobs))
     if batch:
         progress("storing", 0, 0)

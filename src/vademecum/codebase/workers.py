@@ -1,6 +1,7 @@
 """Analysis in several processes: tree-sitter holds the interpreter's lock while it parses, so threads would not help.
 
-Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours.
+Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours. Where that is
+safe they are copies of this one (`copied`), which costs next to nothing, else new ones.
 `multiprocessing` is not used on purpose: its spawn method runs the caller's main module again, so that three lines of
 Python without a main guard would start processes for ever; and a worker that a hostile file kills must cost that one
 file, not the pool. The calling process analyses too while it waits: small jobs never pay for a child's start.
@@ -17,15 +18,19 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import IO, Any, Protocol, Self
 
-from vademecum.codebase.analyse import Analysis, Job, analyse
+from vademecum.codebase import languages
+from vademecum.codebase.analyse import Analysis, Job, Parsed, analyse, completed, parsed_files
+from vademecum.codebase.copied import Copy, can_copy
 from vademecum.codebase.garbage import uncollected
-from vademecum.protocols import Embedder
+from vademecum.codebase.share import Done, Halves, Share
+from vademecum.protocols import Embedder, Row
 from vademecum.retrieval.tokens import term_table
 from vademecum.text import RunTable
 
@@ -33,8 +38,7 @@ BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
 SMALLEST_BATCH = 24_000  # the last ones are small, so that no process waits long for another
 _PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
 POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
-
-Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
+COPIES_FROM_BYTES = 150_000  # the same for copies, which are there at once
 
 
 class Task(StrEnum):
@@ -65,6 +69,9 @@ class Question(Protocol):
 class FollowUp(Protocol):
     """One more thing to be done by a worker that has nothing left to analyse, while this process goes on."""
 
+    def note(self, number: int, symbols: tuple[Row, ...], references: str) -> None:
+        """Take what was found of a job; not called for one that kills its process."""
+
     def begin(self, child: Child) -> None:
         """Take note of the worker it is given."""
 
@@ -77,7 +84,8 @@ def analyse_all(
 ) -> Iterator[tuple[int, Analysis | None]]:
     """Yield (a job's number, its analysis) as they are done, in any order; None for a job that kills its process.
 
-    `embedder` is the one `plan` names, already loaded here. `then` is begun after the last one was taken, where a worker is left.
+    `embedder` is the one `plan` names, already loaded here. `then` is told what the files say
+    of themselves and of others, and is begun as soon as that is known of all, where a worker is left.
     """
     return _spread(jobs, plan, embedder, then)
 
@@ -92,23 +100,33 @@ def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: Follow
     total = sum(len(content) for content, _ in jobs)
     from threadpoolctl import threadpool_limits
 
-    children = min(plan.processes - 1, len(batches) - 1) if total >= POOL_FROM_BYTES else 0
+    copied = plan.processes > 1 and can_copy()
+    worthwhile = total >= (COPIES_FROM_BYTES if copied else POOL_FROM_BYTES)
+    children = min(plan.processes - 1, len(batches) - 1) if worthwhile else 0
     terms = term_table()
     own = embedder if plan.embedder else None
+    if copied and children:
+        _warm_up(jobs, plan)
+
+    def work(source: IO[bytes], sink: IO[bytes]) -> None:
+        _die_with_parent()
+        _work(source, sink, plan, own, terms)
+
+    halves = None if then is None or not children else _halves(plan, own, terms, then)
+    share = Share(jobs, batches, partial(_found, plan=plan, embedder=own, terms=terms), halves)
     # One thread of linear algebra: its products here are small, and its threads would wait, spinning, for the cores
     # that the other processes are using (measured: 50 times slower under load).
-    with threadpool_limits(1, "blas"), _Pool(plan, jobs, batches, children) as pool:
+    with (
+        threadpool_limits(1, "blas"),
+        _Pool(plan, jobs, batches, children, partial(Copy, work) if copied else None) as pool,
+    ):
         missing = len(jobs)
         while missing:
-            done = pool.collect(wait=not batches)
-            if not done:
-                with suppress(IndexError):  # a worker may have taken the last batch meanwhile
-                    batch = batches.popleft()
-                    done = list(zip(batch, _found([jobs[n] for n in batch], plan, own, terms), strict=True))
+            done = pool.collect(wait=share.is_done) or share.take()
             missing -= len(done)
+            if share.tell(done) and then is not None:
+                pool.hand_over(then)
             yield from done
-        if then is not None:
-            pool.hand_over(then)
 
 
 def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTable) -> Sequence[Analysis | str]:
@@ -118,6 +136,18 @@ def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTab
 
             return [references_of(content, language, plan.deadline_s) for content, language in jobs]
         return analyse(jobs, embedder, plan.deadline_s, terms, references=plan.task is Task.LINKED)
+
+
+def _halves(plan: Plan, embedder: Embedder | None, terms: RunTable, then: FollowUp) -> Halves:
+    def parse(jobs: list[Job]) -> list[Parsed]:
+        with uncollected():
+            return parsed_files(jobs, plan.deadline_s, references=True)
+
+    def complete(jobs: list[Job], parsed: list[Parsed]) -> list[Analysis]:
+        with uncollected():
+            return completed(jobs, parsed, embedder, terms)
+
+    return Halves(parse, complete, then.note)
 
 
 def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
@@ -139,17 +169,31 @@ def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
         yield batch
 
 
-class Child:
-    """One worker process. It is to be asked a plan first; `EOFError` means that it did not come up."""
+def _warm_up(jobs: list[Job], plan: Plan) -> None:
+    """Load what analysing these needs, so that copies of this process have it."""
+    from vademecum.codebase import chunk, enrich  # noqa: F401 - loading them is what is wanted
 
-    def __init__(self) -> None:
-        # -P: a module in the current directory, which may be the repository's own, must never be imported
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from vademecum.codebase.workers import serve; serve()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
-        )
+    for language in {language for _, language in jobs}:
+        languages.grammar(language)
+        if plan.task is not Task.SEARCHED:
+            languages.references_query(language)
+
+
+def _new() -> subprocess.Popen[bytes]:
+    # -P: a module in the current directory, which may be the repository's own, must never be imported
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", "from vademecum.codebase.workers import serve; serve()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
+    )
+
+
+class Child:
+    """One worker process. A new one is to be asked a plan first; `EOFError` means that it did not come up."""
+
+    def __init__(self, process: subprocess.Popen[bytes] | Copy) -> None:
+        self._process = process
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
@@ -174,8 +218,10 @@ class Child:
 class _Pool:
     """Threads that each feed one child from the shared batches and put what it answers on a queue."""
 
-    def __init__(self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int) -> None:
-        self._plan, self._jobs, self._batches = plan, jobs, batches
+    def __init__(
+        self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int, copy: Callable[[], Copy] | None
+    ) -> None:
+        self._plan, self._jobs, self._batches, self._copy = plan, jobs, batches, copy
         self._done: queue.SimpleQueue[list[Done]] = queue.SimpleQueue()
         self._children: dict[int, Child] = {}
         self._stopped = threading.Event()
@@ -187,6 +233,10 @@ class _Pool:
         self._threads = [threading.Thread(target=self._drive, args=(n,), daemon=True) for n in range(count)]
 
     def __enter__(self) -> Self:
+        if self._copy is not None:  # before there are threads
+            with suppress(OSError):  # new ones are started instead, if they can be
+                for number in range(len(self._threads)):
+                    self._children[number] = Child(self._copy())
         for thread in self._threads:
             thread.start()
         return self
@@ -259,7 +309,7 @@ class _Pool:
         if number in self._children:
             return True
         try:
-            child = self._children[number] = Child()
+            child = self._children[number] = Child(_new())
             if not self._stopped.is_set():  # either we see this, or whoever stops the pool sees the child
                 child.ask(self._plan)
                 return True
@@ -300,6 +350,11 @@ def serve() -> None:
         embedder: Embedder | None = load("embedder", plan.embedder) if plan.embedder else None
         terms = term_table()
         _write(sink, "ready")
+        _work(source, sink, plan, embedder, terms)
+
+
+def _work(source: IO[bytes], sink: IO[bytes], plan: Plan, embedder: Embedder | None, terms: RunTable) -> None:
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
             asked: list[Job] | Question = _read(source)
             if isinstance(asked, list):

@@ -28,6 +28,7 @@ from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem, problem_of
+from vademecum.http.readiness import Readiness
 from vademecum.http.routes import (
     code,
     events,
@@ -43,6 +44,7 @@ from vademecum.http.routes import (
 )
 from vademecum.http.routes.shapes import ALWAYS
 from vademecum.roots import OpenedRoot
+from vademecum.stores import Stores
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -79,6 +81,7 @@ def application(
             engines,
             Jobs(settings, [root.path for root in roots]),
             HookRuns(settings.home / RUNS),
+            Readiness(Stores(settings).reach, settings.storage.provider),
             ending or threading.Event(),
         )
         giving_back = asyncio.create_task(give_back_while_used(lambda: engines.answered))

@@ -25,6 +25,7 @@ from vademecum.http.answers import Answers
 from vademecum.http.engines import Engines, Opening
 from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
+from vademecum.http.readiness import Readiness
 from vademecum.roots import OpenedRoot
 
 T = TypeVar("T")
@@ -40,6 +41,7 @@ class Desk:
     engines: Engines
     jobs: Jobs
     hooks: HookRuns
+    readiness: Readiness
     ending: threading.Event = field(default_factory=threading.Event)  # set when the server was asked to end
     answers: Answers = field(default_factory=Answers)
     looked_at: dict[tuple[str, ...], float] = field(default_factory=dict)  # when repositories were last refreshed

@@ -56,15 +56,25 @@ class Column:
         handed.flags.writeable = False
         return handed
 
+    def put(self, places: NDArray[np.integer[Any]], values: NDArray[Any]) -> None:
+        """Change values where they are, for all that has been handed out of the room there is now."""
+        if self._room is not None:
+            self._room[places] = values
+
     def _new(self, known: NDArray[Any], count: int) -> NDArray[Any]:
         """Return room for so many values; in memory for what a process asks once, which a file would only make wait."""
-        size = count * known.dtype.itemsize
-        if self._directory is not None and len(known) and size >= FILED_FROM:
-            try:
-                return np.frombuffer(_filed(self._directory, size), known.dtype, count)
-            except OSError:  # no room on the disk, or no leave to write there
-                pass
-        return np.empty(count, known.dtype)
+        return _room(self._directory if len(known) else None, count, known.dtype)
+
+
+def _room(directory: Path | None, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return room for so many values, in a file where it is of some size and that goes."""
+    size = count * dtype.itemsize
+    if directory is not None and size >= FILED_FROM:
+        try:
+            return np.frombuffer(_filed(directory, size), dtype, count)
+        except OSError:  # no room on the disk, or no leave to write there
+            pass
+    return np.empty(count, dtype)
 
 
 def _filed(directory: Path, size: int) -> mmap.mmap:
@@ -90,3 +100,12 @@ class Columns:
         if name not in self._columns:
             self._columns[name] = Column(self._directory)
         return self._columns[name].longer(known, pieces)
+
+    def put(self, name: str, places: NDArray[np.integer[Any]], values: NDArray[Any]) -> None:
+        """Change values of the column where they are, as `Column.put` does."""
+        if name in self._columns:
+            self._columns[name].put(places, values)
+
+    def room(self, count: int, dtype: type[S]) -> NDArray[S]:
+        """Return room for so many values that grows no further, in a file as a column's is."""
+        return _room(self._directory, count, np.dtype(dtype))

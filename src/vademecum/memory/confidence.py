@@ -1,12 +1,13 @@
 """How far to trust that memory holds the answer: a probability, and a verdict from it.
 
-    log-odds = bias + missing * m + meaning * c + alone * a
+    log-odds = bias + missing * m + meaning * c + alone * a + rare * r
 
 with m the share of the question's idf in words that nobody ever wrote (it says little where little was written), c the highest cosine among the first three events,
 and a how far the tenth stands below the first, as a share: a topic that was only touched has one event, far above the
-rest; one that was spoken of has several. The height of a BM25 score says nothing of it (area under the ROC curve 0.4-0.5
+rest; one that was spoken of has several; and r how rare the rarest word of the question is, 1 where nobody ever wrote it: a detail that was never told
+is asked for by a word that was hardly used. The height of a BM25 score says nothing of it (area under the ROC curve 0.4-0.5
 measured). Fitted by logistic regression on questions to conversations and to other conversations than their own, and to
-questions about details that were never told; each conversation left out in turn. Cosines of different embedders do not
+questions about details that were never told; each conversation left out in turn; the weight of `r` beside these (decision 0047). Cosines of different embedders do not
 compare: one that was never fitted is judged by words.
 """
 
@@ -35,9 +36,10 @@ class Calibration:
     meaning: float
     share: float
     alone: float
+    rare: float = 0.0
 
 
-CALIBRATIONS = {"static:static-2": Calibration(0.36, -3.99, 5.7, 0.0, -2.34)}
+CALIBRATIONS = {"static:static-2": Calibration(2.1, -3.2, 4.56, 0.0, -1.87, -2.4)}
 BY_WORDS = Calibration(0.36, -3.0, 0.0, 2.4, -2.34)
 
 
@@ -63,7 +65,10 @@ def probability(found: Found, embedder: str) -> float:
     alone = 1 - float(scores[min(_TENTH, len(best) - 1)]) / max(float(scores[0]), 1e-9)
     meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(found.shares[:_HEAD].max())
     missing = weighed.missing * found.events / (found.events + LITTLE)
-    odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share + c.alone * alone
+    rarest = float(weighed.idf.max(initial=0.0)) / math.log1p(
+        2 * found.events + 1
+    )  # beside that of a word nobody wrote
+    odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share + c.alone * alone + c.rare * rarest
     return 1 / (1 + math.exp(-odds))
 
 

@@ -27,6 +27,7 @@ from vademecum.retrieval.segment import quantise
 
 PEOPLE = np.array([role in (Role.USER, Role.NOTE) for role in ROLES])
 LATE = 512  # rows that came since they were last sorted by session: so many are looked through one by one
+_MOVED = 8_192  # rows that are put in order at once
 _SUMMED = 1_024  # events whose vectors are made floats at once
 
 Rows = NDArray[np.int64]
@@ -85,7 +86,7 @@ class Layout:
     lengths: NDArray[np.float32] = field(repr=False)  # (N,) terms
     alive: NDArray[np.bool_] = field(repr=False)  # (N,) False for events that were deleted
     before: NDArray[np.int32] = field(repr=False)  # (N,) the row before in the same session, -1 where there is none
-    after: NDArray[np.int32] = field(repr=False)  # (N,) the row after
+    after: NDArray[np.int32] = field(repr=False)  # (N,) the row after, where `before` says so too: others go on from it
     living: NDArray[np.int64] = field(repr=False)  # (S,) events of each session that were not deleted
     others: NDArray[np.int64] = field(repr=False)  # (S,) those of them that no person said
     terms: NDArray[np.float64] = field(repr=False)  # (S,) their terms
@@ -103,6 +104,12 @@ class Layout:
     def rows_of(self, codes: NDArray[np.integer[Any]]) -> Rows:
         """Return the rows of sessions, those that came late first."""
         return _rows_of(codes, self.session, self.order, self.starts)
+
+    def after_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """Return the row after each in the same session, -1 where there is none."""
+        after = self.after.take(rows)
+        is_mine = (after < len(self)) & (self.before.take(after, mode="clip") == rows)
+        return np.where(is_mine, after, np.int32(-1))
 
 
 def laid_out(part: Part, known: Layout | None = None) -> Layout:
@@ -144,8 +151,7 @@ def _extended(known: Layout, part: Part) -> Layout:
     own, count = session[new][living], len(known.sessions)
     order, starts = known.order, known.starts
     if len(numbers) - len(order) > LATE:
-        order = np.argsort(session, kind="stable").astype(np.int32)
-        starts = np.concatenate(([0], np.cumsum(np.bincount(session, minlength=count)))).astype(np.int64)
+        order, starts = _by_session(known, session, count)
     alive = longer("alive", known.alive, [living])
     rows = _rows_of(distinct(session[new]), session, order, starts)
     before, after = _chained(known, rows[alive[rows]], session, (session, at, numbers))
@@ -175,17 +181,45 @@ def _codes(names: Names, kind: str, tail: Sequence[tuple[Segment, int]]) -> list
     ]
 
 
+def _by_session(known: Layout, session: NDArray[np.int32], count: int) -> tuple[NDArray[np.int32], Rows]:
+    """Return the rows by session, and where each begins: those that came late put among the others, some at a time."""
+    old, begins = known.order, np.full(count + 1, len(known.order))
+    begins[: len(known.starts)] = known.starts
+    late = session[len(old) :]
+    ascending = np.argsort(late, kind="stable")
+    codes, more = late[ascending], np.bincount(late, minlength=count)
+    shift = np.concatenate(([0], np.cumsum(more)))
+    starts = begins + shift
+    order = known.columns.room(len(session), np.int32)
+    for begin in range(0, len(old), _MOVED):
+        rows = old[begin : begin + _MOVED]
+        order[np.arange(begin, begin + len(rows)) + shift.take(session.take(rows))] = rows
+    order[begins[codes + 1] + np.arange(len(codes))] = ascending + len(old)
+    return order, starts
+
+
 def _chained(
     known: Layout, rows: Rows, session: NDArray[np.int32], by: tuple[NDArray[Any], ...]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return who stands before and after whom, with the sessions of `rows` chained anew in the order of `by`."""
+    """Return who stands before and after whom, with the sessions of `rows` chained anew in the order of `by`.
+
+    Mostly an event comes after all that were there of its session: then `before` only grows, and `after` is changed where it is. A
+    layout that was made before takes no notice of rows that it has not.
+    """
     ranked = rows[np.lexsort([array[rows] for array in reversed(by)])]
     same = session[ranked[1:]] == session[ranked[:-1]]
-    fresh = np.full(len(session) - len(known), -1, np.int32)
-    before, after = np.concatenate([known.before, fresh]), np.concatenate([known.after, fresh])
-    before[ranked], after[ranked] = -1, -1
-    before[ranked[1:][same]] = ranked[:-1][same]
-    after[ranked[:-1][same]] = ranked[1:][same]
+    befores, afters = np.full(len(ranked), -1, np.int32), np.full(len(ranked), -1, np.int32)
+    befores[1:][same], afters[:-1][same] = ranked[:-1][same], ranked[1:][same]
+    count, columns = len(known), known.columns
+    is_old = ranked < count
+    there, old_before, old_after = ranked[is_old], known.before, known.after
+    if (old_before[there] != befores[is_old]).any():
+        old_before, old_after = old_before.copy(), old_after.copy()
+        old_before[there] = befores[is_old]
+    fresh = np.full((2, len(session) - count), -1, np.int32)
+    fresh[:, ranked[~is_old] - count] = befores[~is_old], afters[~is_old]
+    before, after = columns.longer("before", old_before, [fresh[0]]), columns.longer("after", old_after, [fresh[1]])
+    columns.put("after", there, afters[is_old])
     return before, after
 
 

@@ -6,7 +6,7 @@ A row is an event's position; the rows of one scope follow those of another.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -159,23 +159,30 @@ class View:
         return (self._end_to_end([whole for whole, _ in means], np.int8),
                 self._end_to_end([scales for _, scales in means], np.float32))  # fmt: skip
 
-    @cached_property
-    def neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """int32 (N,) twice: the row before and after in the same session, -1 where there is none."""
-        before, after = (
-            [
-                np.where(rows >= 0, rows + np.int32(base), np.int32(-1)) if base else rows
-                for rows, base in zip((getattr(own, name) for own in self._filled), self._rows, strict=False)
-            ]
-            for name in ("before", "after")
-        )
-        return self._end_to_end(before, np.int32), self._end_to_end(after, np.int32)
+    def before(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """Return the row before each in the same session, -1 where there is none: int32 (R,)."""
+        return self._next_to(rows, lambda own, its: own.before.take(its))
+
+    def after(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """Return the row after each in the same session, -1 where there is none: int32 (R,)."""
+        return self._next_to(rows, Layout.after_of)
+
+    def _next_to(
+        self, rows: NDArray[np.integer[Any]], of: Callable[[Layout, NDArray[np.integer[Any]]], NDArray[np.int32]]
+    ) -> NDArray[np.int32]:
+        if len(self._filled) == 1:
+            return of(self._filled[0], rows)
+        found = np.full(len(rows), -1, np.int32)
+        for own, base in zip(self._filled, self._rows, strict=False):
+            here = np.flatnonzero((rows >= base) & (rows < base + len(own)))
+            next_to = of(own, rows[here] - base)
+            found[here] = np.where(next_to >= 0, next_to + np.int32(base), next_to)
+        return found
 
     def lay_out(self) -> None:
         """Work out what a question would wait for."""
         _ = (
             self.session_means,
-            self.neighbours,
             self.session_norms,
             self.speaker_words,
             self._mean_length,

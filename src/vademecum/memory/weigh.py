@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import distinct
 from vademecum.errors import UsageError
+from vademecum.memory.matches import Matches
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES
 from vademecum.memory.view import View
@@ -64,21 +65,6 @@ _WEIGHTS = np.array([SPEAKER.get(role, 1.0) for role in ROLES], np.float32)
 
 
 @dataclass(frozen=True)
-class Matches:
-    """Every occurrence of the question's terms in living rows: (P,) each, ordered by segment, then by term."""
-
-    rows: NDArray[np.int32]
-    terms: NDArray[np.int64]
-    counts: Floats
-    asked: int  # terms of the question
-
-    @property
-    def holding(self) -> NDArray[np.float64]:
-        """float64 (T,): rows that hold each term."""
-        return np.bincount(self.terms, minlength=self.asked).astype(np.float64)
-
-
-@dataclass(frozen=True)
 class Weighed:
     """What is known of the C candidates for one question: float32 (C,) unless said otherwise; higher is better."""
 
@@ -93,16 +79,7 @@ class Weighed:
 
     def share(self, places: NDArray[np.integer[Any]]) -> Floats:
         """Return how much of the question's idf the candidates at some places hold, 0..1."""
-        rows = self.rows[places]
-        if not len(rows) or not len(self.matches.rows):
-            return np.zeros(len(rows), np.float32)
-        among = np.zeros(int(max(rows.max(), self.matches.rows.max())) + 1, bool)
-        among[rows] = True
-        chosen = np.flatnonzero(among.take(self.matches.rows))
-        order = np.argsort(rows, kind="stable")
-        place = order[np.searchsorted(rows, self.matches.rows[chosen], sorter=order)]
-        total = max(float(self.idf.sum()), 1e-9)
-        return np.bincount(place, self.idf[self.matches.terms[chosen]] / total, len(rows)).astype(np.float32)
+        return self.matches.share(self.rows[places], self.idf)
 
 
 class By(StrEnum):
@@ -146,11 +123,10 @@ class Asking:
 
 def weigh(view: View, asking: Asking) -> Weighed:
     """Weigh the rows of a view that may answer."""
-    matches = _matches(view, asking.keys)
+    matches = Matches(view, asking.keys)
     holding = matches.holding
     idf = inverse_document_frequency(view.living, holding)
-    said = _said(view, matches, idf)
-    sessions = sessions_by_words(view, matches) if view.has_talk else None
+    said, sessions = matches.scores(idf, by_session=view.has_talk)
     whole = quantise(asking.vector[None, :])
     near, cosine = _nearest(view, whole, asking)
     meant = highest(cosine, MEANT)
@@ -192,50 +168,9 @@ def session_scores(view: View, weighed: Weighed) -> Floats:
         best[codes[has]] += weighed.alone[order[first[has] + place]]
     there = np.zeros(len(best), bool)
     there[codes] = True
-    words = sessions_by_words(view, weighed.matches)
+    _, words = weighed.matches.scores(weighed.idf, by_session=True)
+    assert words is not None  # they were asked for
     return np.where(there, _scaled(words) + 2 * _scaled(best), 0).astype(np.float32)
-
-
-def sessions_by_words(view: View, matches: Matches) -> Floats:
-    """BM25 of each session as one document: float32 (S,)."""
-    total, asked = view.session_count, matches.asked
-    place = matches.terms * total
-    place += view.session.take(matches.rows)
-    held = np.bincount(place, matches.counts, total * asked).reshape(asked, total)
-    idf = inverse_document_frequency(total, np.count_nonzero(held, axis=1).astype(np.float64))
-    return np.asarray(idf @ (held / (held + view.session_norms)), np.float32)
-
-
-def _matches(view: View, keys: NDArray[np.uint64]) -> Matches:
-    """Return every match of a living row."""
-    rows, terms, counts = [], [], []
-    base = 0
-    for segment in view.segments:
-        docs, tf, term = segment.postings.find(keys)
-        rows.append(docs + np.int32(base) if base else docs)
-        terms.append(term)
-        counts.append(tf[:, 0])
-        base += segment.size
-    if not rows:
-        return Matches(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.float32), len(keys))
-    row, which, count = _joined(rows), _joined(terms), _joined(counts)
-    if not view.is_whole:
-        living = view.alive[row]
-        row, which, count = row[living], which[living], count[living]
-    return Matches(row, which, count.astype(np.float32), len(keys))
-
-
-def _joined(pieces: list[Any]) -> Any:
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-
-
-def _said(view: View, matches: Matches, idf: NDArray[np.float64]) -> Floats:
-    """BM25 of each row: float32 (N + 1,). The last stands for no row, which says nothing: -1 is where a talk ends."""
-    held = matches.counts / (matches.counts + view.norms(matches.rows))
-    held *= idf.astype(np.float32).take(matches.terms)
-    said = np.zeros(len(view) + 1, np.float32)
-    np.add.at(said, matches.rows, held)
-    return said
 
 
 def _best_said(view: View, said: Floats, asking: Asking) -> Rows:
@@ -268,9 +203,8 @@ def _candidates(view: View, best: Rows, sessions: Floats | None, meant: Rows) ->
     """Return the rows worth weighing, ascending."""
     found: list[Rows] = [best, meant]
     if sessions is not None:
-        before, after = view.neighbours
         near = top(sessions, NEAR_SESSIONS)
-        found += [before[best], after[best], view.rows_of(near[sessions[near] > 0])]
+        found += [view.before(best), view.after(best), view.rows_of(near[sessions[near] > 0])]
     rows = distinct(np.concatenate(found, dtype=np.int32, casting="same_kind"))
     return rows[np.searchsorted(rows, 0) :]  # -1 is no row
 
@@ -295,7 +229,7 @@ def _score(
         alone = alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
     score = alone
     if sessions is not None and talk.any():
-        before, after = (neighbours.take(rows) for neighbours in view.neighbours)
+        before, after = view.before(rows), view.after(rows)
         around = words + np.float32(BEFORE) / most_said * said.take(before)
         around += np.float32(AFTER) / most_said * said.take(after)
         around += np.float32(SESSION) * _scaled(sessions).take(session)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RRF_K = 60  # Cormack, Clarke and Buettcher (SIGIR 2009); CodeRAG decision 3, Qdrant ADR-006
+_FEW = 256  # scores that are sorted sooner than looked through
 _SAMPLED = 16  # every how many scores are looked at to guess where the best ones begin
 
 
@@ -56,6 +57,8 @@ def top(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     """
     if count <= 0:
         return np.zeros(0, np.int64)
+    if len(score) <= _FEW:
+        return (-score).argsort(kind="stable")[:count]
     chosen = _likely(score, count)
     if len(chosen) > 4 * count:
         # subtle: a tie at the cut must not depend on how the partition fell, so everything equal to it is taken

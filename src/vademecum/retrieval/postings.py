@@ -17,9 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class Run(NamedTuple):
+    """The postings of one term: its index in what was asked for, int32 (P,) documents ascending, uint8 (P, F) occurrences."""
+
+    term: int
+    docs: NDArray[np.int32]
+    tf: NDArray[np.uint8]
+
+    def part(self, begin: int, end: int) -> Run:
+        """Return its postings `begin` to `end`; nothing is copied."""
+        return Run(self.term, self.docs[begin:end], self.tf[begin:end])
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +46,21 @@ class Postings:
 
     def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
         """Return documents and occurrences of all postings of the given terms, and for each its term's index in `keys`."""
-        if not len(self.keys) or not len(keys):
+        found = self.runs(keys)
+        if not found:
             return self.docs[:0], self.tf[:0], np.zeros(0, np.int64)
+        docs, tf = np.concatenate([run.docs for run in found]), np.concatenate([run.tf for run in found])
+        return docs, tf, np.repeat(np.array([run.term for run in found]), [len(run.docs) for run in found])
+
+    def runs(self, keys: NDArray[np.uint64]) -> list[Run]:
+        """Return the postings of each of the given terms that is there, in their order; nothing is copied."""
+        if not len(self.keys) or not len(keys):
+            return []
         slot = np.searchsorted(self.keys, keys)
         slot[slot == len(self.keys)] = 0
         known = np.flatnonzero(self.keys[slot] == keys)
-        if not len(known):
-            return self.docs[:0], self.tf[:0], known
-        starts, ends = self.offsets[slot[known]], self.offsets[slot[known] + 1]
-        runs = [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-        docs, tf = (np.concatenate([array[run] for run in runs]) for array in (self.docs, self.tf))
-        return docs, tf, np.repeat(known, ends - starts)
+        starts, ends = self.offsets[slot[known]].tolist(), self.offsets[slot[known] + 1].tolist()
+        return [Run(t, self.docs[a:b], self.tf[a:b]) for t, a, b in zip(known.tolist(), starts, ends, strict=True)]
 
 
 def build(keys: NDArray[np.uint64], docs: NDArray[np.int32], tf: NDArray[np.uint8]) -> Postings:

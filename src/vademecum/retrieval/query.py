@@ -49,10 +49,21 @@ def plan_query(text: str) -> Plan:
     stripped = text.strip().removesuffix("()")
     is_bare = bool(_IDENTIFIER.fullmatch(stripped))
     is_symbol = is_bare and (bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_"))
-    found = [stripped] if is_bare else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
-    names = tuple(dict.fromkeys(last_part(name) for name in found))
     terms, joined = query_terms(text)
-    return Plan(text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]))
+    return Plan(text, tuple(terms[:MAX_TERMS]), names_in(text), is_symbol, is_bare, tuple(joined[:MAX_TERMS]))
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the identifiers that a question spells out, the last part of each; of one that is a single word, that word.
+
+    >>> names_in("open the reader with read_source or Engine.open")
+    ('read_source', 'open')
+    """
+    text = text[:_LONGEST]
+    stripped = text.strip().removesuffix("()")
+    is_bare = bool(_IDENTIFIER.fullmatch(stripped))
+    found = [stripped] if is_bare else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
+    return tuple(dict.fromkeys(last_part(name) for name in found))
 
 
 def title_of(text: str) -> str:

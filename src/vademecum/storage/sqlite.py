@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from heapq import merge
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -30,8 +30,8 @@ P = ParamSpec("P")
 BUSY_SECONDS = 30.0
 _AGAIN_SECONDS = 0.002  # between two tries where SQLite does not wait by itself
 REBUILD = "run `vade index --full` to set it aside and rebuild"
-_KEYS_AT_ONCE = 100  # alternatives in one statement
-_IN_LIMIT = 30_000  # below SQLite's limit of 32,766 bound parameters
+_KEYS_AT_ONCE = 128  # alternatives in one statement
+_LISTED = 256  # members of a list in one statement, which is 60 KB then, and is kept
 # what SQLite says when a quota or a limit on file sizes is used up: it only knows that a write failed
 _UNWRITTEN = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
@@ -265,7 +265,7 @@ class SqliteStore:
         """Return the rows whose key is, or begins with, one of `keys`: distinct, of one length."""
         rows: list[Row] = []
         for start in range(0, len(keys), _KEYS_AT_ONCE):
-            part = keys[start : start + _KEYS_AT_ONCE]
+            part = _padded(keys[start : start + _KEYS_AT_ONCE])
             statement = _by_key(family, len(part), len(part[0]))
             rows += self._db.execute(statement, [value for key in part for value in key]).fetchall()
         return rows
@@ -367,14 +367,14 @@ def _by_key(family: str, count: int, parts: int) -> str:
 
 
 def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, list[object]]]:
-    """Yield WHERE clauses with their values: one, or several where an `in` list is longer than SQLite takes."""
+    """Yield WHERE clauses with their values: one, or several where an `in` list is long."""
     SqliteStore._known(family, [column for column, _, _ in where])  # noqa: SLF001 - same module
     fixed: list[str] = []
     values: list[object] = []
     members: tuple[str, list[object]] | None = None
     for column, operator, value in where:
         if operator == "in":
-            members = (column, list(value))
+            members = (column, list(dict.fromkeys(value)))
         elif operator == "prefix":
             fixed.append(f"{column} >= ? AND {column} < ?")
             values += [value, value + "\U0010ffff"]
@@ -385,7 +385,16 @@ def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, lis
         yield (" WHERE " + " AND ".join(fixed) if fixed else ""), values
         return
     column, listed = members
-    for start in range(0, len(listed), _IN_LIMIT):
-        part = listed[start : start + _IN_LIMIT]
+    for start in range(0, len(listed), _LISTED):
+        part = _padded(listed[start : start + _LISTED])
         clause = " AND ".join([*fixed, f"{column} IN ({','.join('?' * len(part))})"])
         yield f" WHERE {clause}", [*values, *part]
+
+
+def _padded(some: Sequence[T]) -> list[T]:
+    """Return as many as a power of two, the last one again and again: few statements, which SQLite keeps, serve lists of any length.
+
+    >>> _padded("abc"), _padded("a"), _padded("")
+    (['a', 'b', 'c', 'c'], ['a'], [])
+    """
+    return [*some, *repeat(some[-1], (1 << (len(some) - 1).bit_length()) - len(some))] if some else []

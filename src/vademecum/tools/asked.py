@@ -9,18 +9,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.lexical import K1
 from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context
 from vademecum.tools.levels import Levels
 from vademecum.tools.texts import Floats, Matches, Question
+from vademecum.tools.usage import EPSILON, Usage
 from vademecum.tools.view import View
 
-EPSILON = 1e-3  # of a share of attention: below, nothing is known
-_POPULAR = 0.1  # calls that every tool is believed to have had
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 # Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
 # stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5
+_TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the kernels of `attention`
 _SAME = 0.999  # cosine of intents that say the same words
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
@@ -67,8 +66,8 @@ class Asked:
     @cached_property
     def attention(self) -> Floats:
         """float32 (2, m): the attention by the words of intents, and by their meaning."""
-        by_meaning = attend(self.view.intents.dense(self.question), self.weight, MEANING)
-        return np.stack([attend(self.alike, self.weight, WORDS), by_meaning])
+        kernels = np.stack([self.alike, self.view.intents.dense(self.question)])
+        return attend(kernels, self.weight, _TEMPERATURES)
 
     def attention_after(self, after: Sequence[int]) -> Floats:
         """Return float32 (m,): the mean of both, each moved towards traces that called the same."""
@@ -82,9 +81,24 @@ class Asked:
         return _middle(self.attention)
 
     @cached_property
+    def merged(self) -> Floats:
+        """float32 (2, c): both, by capabilities."""
+        return np.stack([self.view.graph.merge(attention) for attention in self.attention])
+
+    @cached_property
+    def attention_by_chain(self) -> Floats:
+        """float32 (c,): the mean of both."""
+        return _middle(self.merged)
+
+    @cached_property
+    def merged_weight(self) -> Floats:
+        """float32 (c,): what the traces of each capability count for."""
+        return self.view.merged_weight if self.excluded is None else self.view.graph.merge(self.weight)
+
+    @cached_property
     def gathered(self) -> Floats:
         """float32 (2, n): what both give to tools."""
-        return np.stack([self.view.graph.gather(attention) for attention in self.attention])
+        return np.stack([self.view.graph.merged.gather(attention) for attention in self.merged])
 
     @cached_property
     def beside(self) -> Beside:
@@ -109,9 +123,10 @@ class Asked:
         return self.view.documents.matches(self.question)
 
     @cached_property
-    def counted(self) -> Floats:
-        """float32 (n,): the weight of the traces that called each tool."""
-        return self.view.counted if self.excluded is None else self.view.graph.gather(self.weight)
+    def usage(self) -> Usage:
+        """How much tools are called anyhow."""
+        graph = self.view.graph
+        return self.view.usage if self.excluded is None else Usage.of(graph.gather(self.weight), self.weight)
 
     @cached_property
     def again(self) -> frozenset[int]:
@@ -125,43 +140,44 @@ class Asked:
     @cached_property
     def unseen(self) -> Floats:
         """float32 (n,): 1 for a tool that no trace called."""
-        unseen = self.counted <= 0
+        unseen = self.usage.unseen
         return (unseen if self.hidden is None else unseen | self.hidden).astype(np.float32)
 
     @cached_property
-    def mentions(self) -> tuple[NDArray[np.int32], NDArray[np.int64], Floats, float]:
-        """Return (tool, term, how well it matches) for every term of the question in every tool, and what all are worth."""
-        documents = self.view.documents
-        tool, term, tf, idf = self.document_matches
-        match = (idf[term] * tf / (tf + np.float32(K1) * documents.norm[tool])).astype(np.float32)
-        return tool, term, match, max(float(idf.sum()), 1e-9)
+    def mentions(self) -> Floats:
+        """float32 (P,): how well the terms of the question match, by `document_matches`."""
+        return self.view.documents.gained(self.document_matches)
 
     @cached_property
-    def terms(self) -> Floats:
-        """float32 (n + 1, T): what each tool gets in BM25 for each term of the question; the last one, no tool, nothing."""
-        tool, term, match, worth = self.mentions
-        found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.float32)
-        found[tool, term] = match / np.float32(worth)
+    def says(self) -> NDArray[np.bool_]:
+        """Whether each tool says each term of the question, bool (n + 1, T); the last one, no tool, says none."""
+        found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.bool_)
+        found[self.document_matches.text, self.document_matches.term] = True
         return found
 
     @cached_property
     def said(self) -> Floats:
         """float32 (T,): the terms of the question that any tool says, as equal shares of 1."""
-        said = np.bincount(self.mentions[1], minlength=len(self.question.keys)) > 0
-        return (said / max(int(said.sum()), 1)).astype(np.float32)
+        said = self.document_matches.held > 0
+        return (said / max(int(np.count_nonzero(said)), 1)).astype(np.float32)
 
     @cached_property
     def places(self) -> Floats:
         """float32 (n + 1,): where in the intent each tool is mentioned, 0 the beginning and 1 the end; 0 for no tool, the last."""
-        tool, term, match, _ = self.mentions
-        total = np.bincount(tool, match, self.view.graph.tools + 1)
-        place = np.bincount(tool, match * self.question.places[term], self.view.graph.tools + 1)
+        matches, match, tools = self.document_matches, self.mentions, self.view.graph.tools + 1
+        total = np.bincount(matches.text, match, tools)
+        place = np.bincount(matches.text, match * matches.each(self.question.places), tools)
         return (place / np.maximum(total, 1e-9)).astype(np.float32)
 
     @cached_property
     def clear(self) -> Floats:
         """float32 (n,): how sure it is that each tool is mentioned at all, 0..1."""
         return np.asarray(np.minimum(self.text["bm25"] / np.float32(_CLEAR), 1), np.float32)
+
+    @cached_property
+    def unclear(self) -> Floats:
+        """float32 (n,): what is taken from a tool for each share of the intent that lies between its mention and where it is due."""
+        return -self.clear
 
     @cached_property
     def text(self) -> dict[str, Floats]:
@@ -199,24 +215,17 @@ class Asked:
         members = attend(graph.spread(self.text["tfidf"]), self.weight, WORDS)
         return {
             "terms": self.log_share(self._terms()),
-            "by_members": self.log_share(graph.gather(members)),
-            "by_meta": self.log_share(self.levels.gathered(self._attention)),
+            "by_members": self.log_share(graph.merged.gather(graph.merge(members))),
+            "by_meta": self.log_share(self.levels.gathered(self.attention_by_chain)),
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),
-            "popular": self.seen(np.log((self.counted + 0.5) / self._calls), float(np.log(0.5 / self._calls))),
+            "popular": self.seen(self.usage.popular, self.usage.least[0]),
         }
 
     @cached_property
     def usual(self) -> Floats:
         """float32 (n,): what tools do anyhow, where no session is near."""
-        share = (self.counted + np.float32(0.5)) / self._calls
-        return self.seen(np.log(share + np.float32(EPSILON)), float(np.log(0.5 / self._calls + EPSILON)))
-
-    @cached_property
-    def share(self) -> Floats:
-        """float32 (n + 1,): the share of each tool in all calls; the end has none."""
-        count = np.append(self.counted + np.float32(_POPULAR), np.float32(0))
-        return np.asarray(count / max(float(count.sum()), 1e-9), np.float32)
+        return self.seen(self.usage.usual, self.usage.least[1])
 
     def log_share(self, share: Floats) -> Floats:
         """Return the logarithm of shares of attention, float32 (..., n)."""
@@ -227,18 +236,14 @@ class Asked:
         value = np.asarray(value, np.float32)
         return value if self.hidden is None else np.where(self.hidden, np.asarray(floor, np.float32), value)
 
-    @cached_property
-    def _calls(self) -> np.float32:
-        return np.float32(self.weight.sum() + 1)
-
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
         graph = self.view.graph
-        trace, term, _, idf = self.intent_matches
-        given = self.weight[trace]
-        held = np.bincount(term, given, len(idf)).astype(np.float32) + 1
-        voice = np.bincount(trace, given * idf[term] / held[term], len(graph)).astype(np.float32)
-        return graph.gather(voice) / np.float32(max(float(idf.sum()), 1e-9))
+        matches = self.intent_matches
+        given = self.weight.take(matches.text)
+        given *= matches.each(matches.idf / (matches.sums(given) + 1))
+        voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities)).astype(np.float32)
+        return graph.merged.gather(voice) / np.float32(matches.worth)
 
 
 def put(view: View, question: Question, *, fitted: bool) -> Asked:
@@ -266,7 +271,7 @@ def same_intent(asked: Asked) -> int | None:
 def _is_near(asked: Asked) -> bool:
     """Whether any past intent says nearly the same."""
     intents, question = asked.view.intents, asked.question
-    shared = np.bincount(asked.intent_matches[0], minlength=intents.size)
+    shared = np.bincount(asked.intent_matches.text, minlength=intents.size)
     said = np.bincount(intents.postings.docs, minlength=intents.size)
     plain = shared / np.sqrt(np.maximum(said * len(question.keys), 1))
     found = plain.max() >= _NEAR or asked.alike.max() >= _NEAR_RARE or intents.dense(question).max() >= _NEAR_MEANING

@@ -31,17 +31,19 @@ SMOOTHING = 0.5  # weight of the prior in transition counts
 _NONE = np.exp(np.float32(-CONTEXT))  # what is left to a trace that shares nothing with the context
 
 
-def attend(kernel: Floats, weight: Floats, temperature: float) -> Floats:
-    """Return float32 (m,): the attention that each trace gets; all 0 where there is none to give.
+def attend(kernel: Floats, weight: Floats, temperature: float | Floats) -> Floats:
+    """Return float32 (..., m): the attention that each trace gets by each kernel; all 0 where there is none to give.
 
     >>> attend(np.array([1.0, 0.0], np.float32), np.ones(2, np.float32), 0.5).round(2).tolist()
     [0.8799999952316284, 0.11999999731779099]
     """
     if not kernel.size:
         return kernel
-    near = kernel - np.maximum.reduce(kernel)
-    near /= np.float32(temperature)
-    return _share(np.exp(near, out=near) * weight)
+    near = kernel - np.maximum.reduce(kernel, axis=-1, keepdims=True)
+    near /= np.asarray(temperature, np.float32)
+    np.exp(near, out=near)
+    near *= weight
+    return _share(near)
 
 
 def in_context(attention: Floats, shared: Floats) -> Floats:
@@ -90,58 +92,49 @@ class Moved:
     def __init__(
         self, graph: Hypergraph, attention: Floats, gathered: Floats, contexts: Sequence[Sequence[int]]
     ) -> None:
-        known: dict[frozenset[int], int] = {}
-        context = [known.setdefault(frozenset(context), len(known)) for context in contexts]
-        self._context = None if len(known) == len(context) else np.array(context, np.int64)  # None where all differ
-        self._graph, self._attention, self._given, self._contexts = graph, attention, gathered, len(known)
-        self._touches = any(known)
+        self._graph, self._attention, self._given, self._contexts = graph, attention, gathered, len(contexts)
+        distinct = [set(context) for context in contexts]
+        self._touches = any(distinct)
         if not self._touches:
             return
         # Each trace once for each of the tools it shares: what it gets is cut into as many parts.
-        which, self._trace = graph.traces_with_each([tool for tools in known for tool in tools])
-        self._row = np.array([row for row, tools in enumerate(known) for _ in tools], np.int64).take(which)
+        which, self._trace = graph.traces_with_each([tool for tools in distinct for tool in tools])
+        self._row = np.array([row for row, tools in enumerate(distinct) for _ in tools], np.int64).take(which)
         cell = self._row * len(graph) + self._trace
-        self._count = np.bincount(cell, minlength=len(known) * len(graph))
-        most = max(map(len, known)) + 1
-        self._kept, part = _kept(most)
-        sizes = [len(tools) * most for tools in known]
-        self._sizes = None if len(set(sizes)) == 1 else np.array(sizes, np.int64)  # None where all are as large
-        if self._sizes is None:
-            self._kept, part = self._kept[sizes[0] :], part[sizes[0] :]
-        self._more = attention.take(self._trace, axis=1)
-        self._more *= part.take(self._looked_up(self._row, cell))
-        total = sums_by_row(self._row, self._more, len(known))
-        total += _NONE * np.add.reduce(attention, axis=1)[:, None]
-        self._total = np.maximum(total, np.float32(1e-9))
+        shared = np.bincount(cell, minlength=len(contexts) * len(graph))
+        most = max(map(len, distinct)) + 1
+        sizes = [len(tools) * most for tools in distinct]
+        if sizes.count(sizes[0]) == len(sizes):
+            kept, self._part = (table[sizes[0] :] for table in _kept(most))
+        else:
+            kept, self._part = _kept(most)
+            shared += np.array(sizes, np.int64).repeat(len(graph))
+        self._place = shared.take(cell)  # in the table of parts
+        moved = attention[:, None] * kept.take(shared).reshape(len(contexts), -1)
+        self._total = np.maximum(np.add.reduce(moved, axis=2, keepdims=True), np.float32(1e-9))
+        moved /= self._total
+        self._moved = moved.reshape(len(moved), -1)
 
     @cached_property
     def gathered(self) -> Floats:
         """float32 (k, c, n): what the attention gives to tools once it is moved."""
         if not self._touches:
-            found = np.repeat(self._given[:, None], self._contexts, axis=1)
-        else:
-            member, tool = self._graph.members_of(self._trace)
-            place = self._row.take(member) * self._graph.tools + tool
-            found = sums_by_row(place, self._more.take(member, axis=1), self._contexts * self._graph.tools)
-            found = found.reshape(len(found), self._contexts, -1)
-            found += _NONE * self._given[:, None]
-            found /= self._total[:, :, None]
-        return found if self._context is None else found.take(self._context, axis=1)
+            return np.repeat(self._given[:, None], self._contexts, axis=1)
+        more = self._attention.take(self._trace, axis=1)
+        more *= self._part.take(self._place)
+        size, tool = self._graph.members_of(self._trace)
+        tool += (self._row * self._graph.tools).repeat(size)
+        found = sums_by_row(tool, more.repeat(size, axis=1), self._contexts * self._graph.tools)
+        found = found.reshape(len(found), self._contexts, -1)
+        found += _NONE * self._given[:, None]
+        found /= self._total
+        return found
 
     def of(self, row: NDArray[np.int64], trace: NDArray[np.int64]) -> Floats:
         """Return float32 (k, len(row)): the attention of traces, each in a context."""
         if not self._touches:  # nothing was called: as it was
             return self._attention.take(trace, axis=1)
-        row = row if self._context is None else self._context.take(row)
-        found = self._attention.take(trace, axis=1)
-        found *= self._kept.take(self._looked_up(row, row * len(self._graph) + trace))
-        found /= self._total.take(row, axis=1)
-        return found
-
-    def _looked_up(self, row: NDArray[np.int64], cell: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return int64 (k,): where in `_kept` stands what is kept, of each trace in its row."""
-        shared = self._count.take(cell)
-        return shared if self._sizes is None else shared + self._sizes.take(row)
+        return self._moved.take(row * len(self._graph) + trace, axis=1)
 
 
 class Beside:
@@ -180,4 +173,5 @@ class Beside:
 
 
 def _share(value: Floats) -> Floats:
-    return np.asarray(value / np.maximum(np.add.reduce(value, axis=-1, keepdims=True), np.float32(1e-9)), np.float32)
+    total = np.add.reduce(value, axis=-1, keepdims=True)
+    return np.asarray(value / np.maximum(total, np.float32(1e-9), out=total), np.float32)

@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import EPSILON, Asked
+from vademecum.tools.asked import Asked
 from vademecum.tools.heads import RANKING, After, Taken, still
 from vademecum.tools.logit import probabilities
 from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.predict import stops
 from vademecum.tools.texts import Floats
+from vademecum.tools.usage import EPSILON
 
 WIDTH = 8  # chains that are followed at once
 LONGEST = 12  # calls of a plan
@@ -103,7 +104,8 @@ def _grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequen
     odds *= after.asked.view.live
     total = np.maximum(np.add.reduce(odds, axis=1), np.float32(1e-9)).tolist()
     # nothing is called twice that never was: it may be a payment
-    odds.ravel()[[n for n in after.used.tolist() if n % tools not in after.asked.again]] = 0
+    again = after.asked.again
+    odds.ravel()[[n for n in after.used.tolist() if n % tools not in again]] = 0
     likely = odds * np.array(
         [[math.exp(on - most) / all_] for on, all_ in zip(going_on, total, strict=True)], np.float32
     )
@@ -124,8 +126,8 @@ def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floa
     tools = list({tool for chain in chains for tool in chain.tools})
     likely = np.minimum(np.maximum(taken.take(tools), np.float32(1e-4)), np.float32(1 - 1e-4))
     odds = dict(zip(tools, np.log(likely / (1 - likely)).tolist(), strict=True))
-    made, attention = asked.view.made, asked.attention_after(())
-    attended = [sum(attention.take(made[chain.tools]).tolist()) if chain.tools in made else 0.0 for chain in chains]
+    number, attention = asked.view.graph.numbers, asked.attention_by_chain
+    attended = [float(attention[number[chain.tools]]) if chain.tools in number else 0.0 for chain in chains]
     said = {
         "likely": [chain.likely for chain in chains],
         "taken": [sum(odds[tool] for tool in set(chain.tools)) for chain in chains],

@@ -47,7 +47,7 @@ class Known:
     def ways(self) -> Ways:
         """How tools are reached."""
         live = [tool for number, tool in enumerate(self.view.tools) if self.view.live[number]]
-        return Ways(live, self.view.traces, self.groups.members)
+        return Ways(live, self.view.traces)
 
     @cached_property
     def groups(self) -> Groups:
@@ -196,6 +196,7 @@ class Current:
                 raise StoreError("the tools were closed")
             if self._known is None or self._known.version != version:
                 made = self._made(version)
-                _ = made.view.ridge, made.view.metas_counted, made.ways, made.pairs
+                _ = made.view.ridge, made.view.metas_counted, made.view.merged_weight, made.view.graph.merged
+                _ = made.ways, made.pairs, made.groups.known
                 self._known = made
             return self._known

@@ -39,11 +39,6 @@ class Groups:
                 found[group.id] = group
         return found
 
-    @property
-    def members(self) -> Mapping[str, tuple[str, ...]]:
-        """What each contains."""
-        return {id_: group.members for id_, group in self.known.items()}
-
     def capability(self, chain: tuple[int, ...]) -> Group:
         """Return a chain of tools as a capability."""
         tools = tuple(self.view.tools[tool].id for tool in chain)
@@ -71,6 +66,32 @@ class Groups:
         near = dict.fromkeys(id_ for tool in called for id_ in self._with.get(tool, ()))
         there = {id_: set(self.known[id_].tools) for id_ in near if whole.issuperset(self.known[id_].tools)}
         return [id_ for id_, tools in there.items() if not any(tools < others for others in there.values())]
+
+    def containing(self, called: Collection[str]) -> list[Group]:
+        """Return what these calls make up: the groups all of whose tools are among them, each after those that it contains.
+
+        It is the shortest hyperpath from the calls to those groups, by layers: what contains costs nothing, and there is
+        one way to each.
+        """
+        layer: dict[str, int] = {}
+        for id_ in sorted(self._within(self.with_all_in(called)), key=self._place.__getitem__):
+            layer[id_] = 1 + max(layer.get(member, 0) for member in self.known[id_].members)
+        return [self.known[id_] for id_ in sorted(layer, key=layer.__getitem__)]
+
+    def _within(self, groups: Sequence[str]) -> set[str]:
+        """Return groups and all groups inside them."""
+        found, todo = set[str](), list(groups)
+        while todo:
+            id_ = todo.pop()
+            if id_ in self.known and id_ not in found:
+                found.add(id_)
+                todo += self.known[id_].members
+        return found
+
+    @cached_property
+    def _place(self) -> Mapping[str, int]:
+        """Where each stands among all, what it contains before it."""
+        return {id_: place for place, id_ in enumerate(self.known)}
 
     def _capabilities(self) -> Iterator[Group]:
         graph = self.view.graph

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import EPSILON, Asked
+from vademecum.tools.asked import Asked
 from vademecum.tools.attention import BACKING, SMOOTHING, Moved, voted
 from vademecum.tools.hypergraph import sums_by_row
 from vademecum.tools.logit import Weights
 from vademecum.tools.texts import Floats
+from vademecum.tools.usage import EPSILON
 
 TEXT = ("bm25", "tfidf", "meaning", "server", "match", "left", "order")
 MEMORY = ("terms", "by_words", "by_meaning", "by_members", "by_meta", "session", "next_by_words", "next_by_meaning",
@@ -106,16 +107,16 @@ class After:
     def __init__(self, asked: Asked, chains: Sequence[tuple[int, ...]]) -> None:
         self.asked = asked
         self.chains = chains
-        self._graph = asked.view.graph
+        self._graph = asked.view.graph.merged
         longest = max(map(len, chains), default=0)
         none = self._graph.tools  # stands in the place of calls that a shorter chain does not have
         called = [(none,) * (max(longest, 1) - len(chain)) + chain for chain in chains]
         self._called = np.array(called, np.int64).reshape(len(chains), -1)  # (c, l), the last call last
 
-    def heads(self, unmoved: Floats) -> Floats:
-        """Return float32 (n, len(HEADS)): every tool after the first of the chains; `unmoved` is what `still` returns."""
-        found, chain = unmoved.copy(), self.chains[0]
-        found[:, _MOVING_COLUMNS] = self._columns[:, 0].T
+    def heads(self, unmoved: Floats, row: int = 0) -> Floats:
+        """Return float32 (n, len(HEADS)): every tool after one of the chains; `unmoved` is what `still` returns."""
+        found, chain = unmoved.copy(), self.chains[row]
+        found[:, _MOVING_COLUMNS] = self._columns[:, row].T
         for name, tools in (("used", list(chain)), ("last", list(chain[-1:])), ("before", self._before(chain))):
             found[tools, _COLUMN[name]] = 1
         return found
@@ -191,26 +192,28 @@ class After:
     @cached_property
     def _open(self) -> Floats:
         """float32 (c, T): 1 for each term of the question that no tool of a chain says."""
-        said: Floats = self.asked.terms.take(self._called, axis=0)
-        return np.asarray(np.maximum.reduce(said, axis=1) <= 0, np.float32)
+        said = self.asked.says.take(self._called, axis=0)
+        return np.asarray(~np.logical_or.reduce(said, axis=1), np.float32)
 
     def _left(self) -> Floats:
-        """BM25 for what is left of the question."""
-        # Both are finite, and so is their product; a machine under load was seen to say otherwise, though, as a product may
-        # leave the processor's flag set that numpy reads afterwards. Nothing that is wrong with the numbers is hidden.
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self._open @ self.asked.terms[:-1].T, np.float32)
+        """BM25 for what is left of the question: over the few matches, where a product would go over every tool and term."""
+        matches, tools, rows = self.asked.document_matches, self._graph.tools, len(self.chains)
+        gained = self._open.take(matches.term, axis=1)
+        gained *= self.asked.mentions
+        place = np.arange(rows)[:, None] * tools + matches.text
+        found = np.bincount(place.ravel(), gained.ravel(), rows * tools) / matches.worth
+        return found.reshape(rows, tools).astype(np.float32)
 
     def _order(self, found: Floats) -> None:
         """How near to the last tool's mention each tool's own is, for those that are mentioned: into float32 (c, n)."""
-        places, clear = self.asked.places, self.asked.clear
+        places, clear = self.asked.places, self.asked.unclear
         np.subtract(places[:-1], (places.take(self._called[:, -1]) + np.float32(_STEP))[:, None], out=found)
         np.abs(found, out=found)
-        found *= -clear
+        found *= clear
 
     @cached_property
     def _moved(self) -> Moved:
-        return Moved(self._graph, self.asked.attention, self.asked.gathered, self.chains)
+        return Moved(self._graph, self.asked.merged, self.asked.gathered, self.chains)
 
     def _session(self) -> Floats:
         """What was called beside the same, in other sessions."""
@@ -231,17 +234,18 @@ class After:
         (row, (before, then, owner)), ends, rows = self._steps, self._graph.tools, len(self.chains)
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
         weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
-        weights[0], weights[1:3] = self.asked.weight.take(owner), self._moved.of(row, owner)
+        weights[0], weights[1:3] = self.asked.merged_weight.take(owner), self._moved.of(row, owner)
         np.multiply(weights[1], before == behind.take(row), out=weights[3])
         place = row * (ends + 1) + then
         found = sums_by_row(place, weights, rows * (ends + 1)).reshape(len(_TRANSITIONS), rows, ends + 1)
         total = np.add.reduce(found, axis=2, keepdims=True)
         total += _BELIEVED
         # As `voted`, in place: the plain one is the prior of both kernels, that of words the prior of the path.
-        for head, prior in ((slice(0, 1), self.asked.share), (slice(1, 3), found[0]), (slice(3, 4), found[1])):
-            part = found[head]
-            part += _BELIEVED[head.start] * prior
-            part /= total[head]
+        found /= total
+        believed = _BELIEVED / total
+        found[0] += believed[0] * self.asked.usage.share
+        found[1:3] += believed[1:3] * found[0]
+        found[3] += believed[3] * found[1]
         begins = [row for row, chain in enumerate(self.chains) if not chain]
         if begins:
             found[3, begins] = found[1, begins]  # nothing lies behind
@@ -256,8 +260,8 @@ class After:
     def _floors(self) -> Floats:
         """float32 (len(_TRANSITIONS) + 1, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""
         row, (_, _, owner) = self._steps
-        counted = np.bincount(row, self.asked.weight[owner], len(self.chains))
-        floor = float(self.asked.share[:-1].min(initial=1.0)) * SMOOTHING / (counted + SMOOTHING)
+        counted = np.bincount(row, self.asked.merged_weight[owner], len(self.chains))
+        floor = float(self.asked.usage.share[:-1].min(initial=1.0)) * SMOOTHING / (counted + SMOOTHING)
         thin = BACKING / (1 + BACKING)
         due = self.asked.levels.next(self.chains).sum(1) if self._by_meta is not None else np.zeros(len(self.chains))
         floors = [floor, floor * thin, floor * thin, floor * thin, floor * DUE / (due + DUE)]

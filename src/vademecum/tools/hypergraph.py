@@ -121,6 +121,23 @@ class Hypergraph:
         return _joined(self._steps, [self._here_cuts[tool : tool + 2] for tool in tools])
 
     @cached_property
+    def numbers(self) -> dict[tuple[int, ...], int]:
+        """Each capability's number by its chain."""
+        return {chain: number for number, chain in enumerate(self.capabilities)}
+
+    @cached_property
+    def merged(self) -> Hypergraph:
+        """The capabilities as if each were one trace: what is asked of tools alone, all its traces answer alike.
+
+        The weights of traces, and whatever is to be summed over them, go with `merge`.
+        """
+        return Hypergraph.of([Chain(tools) for tools in self.capabilities], self.tools)
+
+    def merge(self, value: Weights) -> Weights:
+        """Return float32 (c,): traces → capabilities, the sum over the traces of each; `value` is float32 (m,)."""
+        return _sums(self.capability, value, len(self.capabilities))
+
+    @cached_property
     def _steps(self) -> Integers:
         """int64 (3, S): what is read of a step is read together."""
         return np.stack([self.before, self.then, self.owner])
@@ -142,16 +159,23 @@ class Hypergraph:
     def spread(self, value: Weights) -> Weights:
         """Return float32 (m,): tools → traces, the mean over each trace's distinct tools."""
         total = _sums(self.member_trace, value.take(self.member_tool), len(self))
-        return np.asarray(total / np.maximum(np.diff(self.trace_start), 1), np.float32)
+        return np.asarray(total / np.maximum(self._sizes, 1), np.float32)
+
+    @cached_property
+    def _sizes(self) -> Integers:
+        """int64 (m,): how many distinct tools each trace called."""
+        return np.diff(self.trace_start)
 
     def tools_of(self, trace: int) -> Integers:
         """Return the distinct tools of a trace."""
         return self.member_tool[self.trace_start[trace] : self.trace_start[trace + 1]]
 
     def members_of(self, traces: Integers) -> tuple[Integers, Integers]:
-        """Return (which of the traces, tool) for each distinct tool of each of them."""
-        which, place = spans(self.trace_start.take(traces), self.trace_start.take(traces + 1))
-        return which, self.member_tool.take(place)
+        """Return how many distinct tools each of the traces called, then these tools, one trace's after the other's."""
+        size = self._sizes.take(traces)
+        place = (self.trace_start.take(traces) - size.cumsum() + size).repeat(size)
+        place += np.arange(len(place))
+        return size, self.member_tool.take(place)
 
     def shared(self, context: Sequence[int]) -> Weights:
         """Return float32 (m,): the share of the context's distinct tools that each trace called."""
@@ -185,17 +209,6 @@ def _steps(length: Integers, flat: Integers, tools: int) -> tuple[Integers, Inte
     before = np.where(first, -1, np.roll(here, 1))
     order = np.argsort(here, kind="stable")
     return before[order], here[order], then[order], owner[order]
-
-
-def spans(begin: Integers, end: Integers) -> tuple[Integers, Integers]:
-    """Return (which, place) for every place of several ranges, one after the other.
-
-    >>> [part.tolist() for part in spans(np.array([5, 9]), np.array([7, 10]))]
-    [[0, 0, 1], [5, 6, 9]]
-    """
-    size = end - begin
-    which = np.arange(len(size)).repeat(size)
-    return which, np.arange(len(which)) + (begin - size.cumsum() + size).take(which)
 
 
 def sums_by_row(place: NDArray[np.integer], weight: NDArray[np.floating], size: int) -> Weights:

@@ -45,11 +45,15 @@ class Levels:
         return found[self.weight.take(found) > 0]
 
     def gathered(self, attention: Weights) -> Weights:
-        """Return float32 (n,): what attention, float32 (m,), gives to tools by way of the third level; 0 where there is none."""
+        """Return float32 (n,): what attention gives to tools by way of the third level; 0 where there is none.
+
+        Args:
+            attention: float32 (c,), that the capabilities of the graph get, each from all its traces (`Hypergraph.merge`).
+        """
         metas, graph = self.metas, self.metas.graph
         if not len(metas):
             return np.zeros(graph.tools, np.float32)
-        up = np.bincount(graph.capability, attention, len(metas.chains)).astype(np.float32)
+        up = metas.over_chains(attention)
         if len(self.coming):
             due = metas.last.take(self.coming)
             down = np.bincount(due, self.weight.take(self.coming) * up.take(due), len(metas.chains))

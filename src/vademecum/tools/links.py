@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vademecum.tools.logit import Choice, Weights
 from vademecum.tools.records import Trace
@@ -45,12 +45,14 @@ class Pairs:
         self._tools = len(view.tools)
         key = np.array(first, np.int64) * self._tools + np.array(second, np.int64)
         order = np.argsort(key, kind="stable")
-        self._key, self._owner = key[order], np.array(owner, np.int64)[order]
-        self._linked = np.array(linked, bool)[order]
+        self._owner = np.array(owner, np.int64)[order]
+        self._linked = np.array(linked, np.float32)[order]
+        keys, begin = np.unique(key[order], return_index=True)
+        self._cuts = dict(zip(keys.tolist(), pairwise([*begin.tolist(), len(key)]), strict=True))
 
     def rates(self, a: int, b: int, weight: Floats, attention: Floats) -> tuple[float, float]:
         """Return the share of the weight of traces with a before b in which b used a, smoothed; then that of attention."""
-        begin, end = self._key.searchsorted((a * self._tools + b, a * self._tools + b + 1)).tolist()
+        begin, end = self._cuts.get(a * self._tools + b, (0, 0))
         owner, linked = self._owner[begin:end], self._linked[begin:end]
         rate = _rate(weight.take(owner), linked, _PRIOR)
         return rate, _rate(attention.take(owner) * np.float32(4), linked, rate)
@@ -83,7 +85,8 @@ def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, task
 
     All lead from an earlier place to a later one, so they cannot form a circle.
     """
-    likely = {pair: float(1 / (1 + np.exp(-(row @ weights)))) for pair, row in features.items()}
+    odds = (np.array([*features.values()], np.float32).reshape(-1, len(LINKING)) @ weights).tolist()
+    likely = {pair: 1 / (1 + math.exp(-one)) for pair, one in zip(features, odds, strict=True)}
     kept = {pair: p for pair, p in likely.items() if p >= 0.5}
     for place in range(1, tasks):
         if not any(place in pair for pair in kept):
@@ -100,8 +103,8 @@ def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
     return iter(seen)
 
 
-def _rate(given: Floats, linked: NDArray[np.bool_], prior: float) -> float:
-    return float((given @ linked + _BACKING * prior) / (given.sum() + _BACKING))
+def _rate(given: Floats, linked: Floats, prior: float) -> float:
+    return (float(given @ linked) + _BACKING * prior) / (float(given.sum()) + _BACKING)
 
 
 def _odds(share: float) -> float:

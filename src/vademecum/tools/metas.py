@@ -58,7 +58,7 @@ class Metas:
     @classmethod
     def of(cls, graph: Hypergraph) -> Self:
         """Learn them from all traces: always the same from the same traces."""
-        number = {chain: place for place, chain in enumerate(graph.capabilities)}
+        number = dict(graph.numbers)
         found: dict[Numbers, list[int]] = defaultdict(list)
         for run, trace in _runs(graph):
             found[run].append(trace)
@@ -127,6 +127,12 @@ class Metas:
         alone = np.bincount(self.graph.capability, weight, len(self.chains)) + self._single
         least = np.minimum.reduceat(alone.take(self.inside[0]), self.begins)
         return (counted * (least > 0)).astype(np.float32)
+
+    def over_chains(self, value: Weights) -> Weights:
+        """Return float32 (c,): values of the graph's capabilities; 0 for a single tool that only stands between them."""
+        found = np.zeros(len(self.chains), np.float32)
+        found[: len(value)] = value
+        return found
 
     def mean(self, value: Weights) -> Weights:
         """Return float32 (s,): the mean of something over the capabilities of each; `value` is float32 (c,)."""

@@ -58,13 +58,22 @@ class Model:
 
 def taken_probabilities(features: Floats, search: Weights, certain: Weights) -> Floats:
     """Return float32 (n,): the probability of each tool that an intent takes it at all."""
-    odds = certain[0] + certain[1] * log_probabilities(features, search)
+    return taken_from(log_probabilities(features, search), certain)
+
+
+def taken_from(logs: Floats, certain: Weights) -> Floats:
+    """Return float32 (n,): that probability, by the logarithm of each tool's among all."""
+    odds = certain[0] + certain[1] * logs
     return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
 
 
 def log_probabilities(features: Floats, weights: Weights) -> Floats:
     """Return float32 (n,): the logarithm of each tool's probability among all."""
-    score = features @ weights.astype(np.float32)
+    return log_shares(features @ weights.astype(np.float32))
+
+
+def log_shares(score: Floats) -> Floats:
+    """Return float32 (n,): the same by its score, the log-odds."""
     if not len(score):
         return score
     score = score - score.max()

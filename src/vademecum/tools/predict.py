@@ -15,7 +15,7 @@ import numpy as np
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked, put
 from vademecum.tools.goal import first_steps
-from vademecum.tools.heads import HEADS, After, Taken, heads, still
+from vademecum.tools.heads import HEADS, After, Taken, still
 from vademecum.tools.logit import Weights
 from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.newcomers import shown
@@ -58,17 +58,19 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
         )  # fmt: skip
     called = tuple(view.tools[n].id for n in after)
     question = view.read(asked_for.intent)
-    in_context = bool(after or earlier)
-    asked = Asked(view, question, earlier) if in_context else put(view, question, fitted=bool(model.traces))
-    here, weights = After(asked, [after]), model.next[min(len(after), PHASES - 1)]
-    features = here.heads(still(asked))
-    taken = taken_probabilities(heads(asked, ()) if after else features, model.search, model.certain)
+    asked = Asked(view, question, earlier) if after or earlier else put(view, question, fitted=bool(model.traces))
+    here = After(asked, [after, ()] if after else [()])  # and what it looked like to begin with
+    weights = model.next[min(len(after), PHASES - 1)]
+    unmoved = still(asked)
+    features = here.heads(unmoved)
+    taken = taken_probabilities(here.heads(unmoved, row=1) if after else features, model.search, model.certain)
     if asked_for.by == "goal":
         probability = toward_goals(view, ways, taken, called)
         order = [int(n) for n in top(probability, asked_for.k)]
     else:
         probability = next_probabilities(view, features @ weights.astype(np.float32))
         order = shown(probability, np.where(view.live, asked.text["bm25"], 0), asked.unseen > 0, asked_for.k)
+    mean, attention = probability @ features, asked.attention_after(after)
     places = probability[top(probability, asked_for.k)]  # a place has its probability, whoever takes it
     likely = [(n, float(share)) for n, share in zip(order, places, strict=True) if share > 0]
     candidates = tuple(
@@ -76,8 +78,8 @@ def predict(view: View, model: Model, ways: Ways, asked_for: Situation) -> Predi
             view.tools[n].id,
             view.tools[n].name,
             share,
-            reasons(features, probability, weights, n),
-            evidence(asked, after, n),
+            reasons(features[n] - mean, weights),
+            evidence(view, attention, n),
             ways.path(called, view.tools[n].id) if place == 0 else (),
         )
         for place, (n, share) in enumerate(likely)
@@ -142,19 +144,15 @@ def stops(after: After, model: Model, taken: Taken) -> list[float]:
     ]
 
 
-def reasons(features: Floats, probability: Floats, weights: Weights, number: int) -> Mapping[str, float]:
-    """Return what the heads that matter most add to a tool's log-odds, over the average tool."""
-    added = weights * (features[number] - probability @ features)
-    order = np.argsort(-np.abs(added), kind="stable")[:SHOWN_HEADS]
-    return {HEADS[head]: round(float(added[head]), 3) for head in order if abs(added[head]) > 0.01}
+def reasons(over: Floats, weights: Weights) -> Mapping[str, float]:
+    """Return what the heads that matter most add to a tool's log-odds, by how far each is over that of the average tool."""
+    added = (weights * over).tolist()
+    order = sorted(range(len(added)), key=lambda head: -abs(added[head]))[:SHOWN_HEADS]
+    return {HEADS[head]: round(added[head], 3) for head in order if abs(added[head]) > 0.01}
 
 
-def evidence(asked: Asked, after: Sequence[int], number: int) -> tuple[str, ...]:
-    """Return the ids of the traces that called a tool and are attended to most, in this context."""
-    graph = asked.view.graph
-    with_it = graph.traces_with(number)
-    if not len(with_it):
-        return ()
-    attention = asked.attention_after(after)[with_it]
-    order = np.argsort(-attention, kind="stable")[:EVIDENCE]
-    return tuple(asked.view.traces[with_it[n]].id for n in order if attention[n] > _SPEAKS)
+def evidence(view: View, attention: Floats, number: int) -> tuple[str, ...]:
+    """Return the ids of the traces that called a tool and are attended to most, by the attention that all get."""
+    with_it = view.graph.traces_with(number)
+    speaking = with_it[attention.take(with_it) > _SPEAKS]
+    return tuple(view.traces[speaking[n]].id for n in top(attention.take(speaking), EVIDENCE).tolist())

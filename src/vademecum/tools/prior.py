@@ -8,6 +8,7 @@ those of whole chains, kept small as people differ in how they order what they a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
@@ -72,6 +73,7 @@ _RANKING: Mapping[str, float] = {"likely": 0.8, "taken": 0.15, "unmet": -2.0, "i
 _CERTAIN = (2.8, 1.1)
 
 
+@cache
 def prior() -> Model:
     """Return the weights that hold without traces."""
     next_, search = np.array([_HEADS[head] for head in HEADS]).T

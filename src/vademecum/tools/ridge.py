@@ -61,7 +61,7 @@ class Ridge:
 
         `matches` is where the intents say the question's terms.
         """
-        words = hashed(intents.size, question, np.bincount(matches[1], minlength=len(question.keys)))
+        words = hashed(intents.size, question, matches.held)
         begin = len(self.fits) - BUCKETS  # before it, meanings
         said = words.nonzero()[0]  # a question has few words: most rows would be multiplied by 0
         both = words.take(said) @ self.fits.take(said + begin, axis=0)

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.query import plan_query
+from vademecum.retrieval.fusion import top
+from vademecum.retrieval.query import names_in
 from vademecum.tools.asked import Asked, put, same_intent
 from vademecum.tools.groups import Groups
 from vademecum.tools.heads import HEADS, heads
-from vademecum.tools.model import Model, log_probabilities, taken_probabilities
+from vademecum.tools.model import Model, log_probabilities, log_shares, taken_from
 from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.predict import evidence, reasons
 from vademecum.tools.prior import prior
@@ -54,7 +55,8 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     """Return the tools that fit, best first, then the chains, then a chain of chains."""
     asked = put(view, view.read(wanted.text), fitted=bool(model.traces))
     features = heads(asked, ())
-    semantic = taken_probabilities(features, model.search, model.certain)
+    logs = log_probabilities(features, model.search)
+    semantic = taken_from(logs, model.certain)
     reliability = RELIABILITIES[wanted.reliability](view.good, view.calls)
     asks = any(char.isalnum() for char in wanted.text)  # what says nothing fits nothing
     score = np.minimum(semantic * reliability * asks, CAP).astype(np.float32)
@@ -66,10 +68,10 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     by_text = np.where(allowed & asks, text_alone(asked), 0).astype(np.float32)
     yielding = wanted.k >= KEPT and same_intent(asked) is None  # what was asked word for word is known
     order, places = ordered(likely, by_text, asked.unseen > 0, exact, wanted.k, yielding=yielding)
-    shares = np.exp(log_probabilities(features, model.search))
+    mean, attention = np.exp(logs) @ features, asked.attention_after(())
     matches = [
         _match(view, n, (places.get(n, float(score[n])), float(semantic[n]), float(reliability[n])), exact=n in exact,
-               why=reasons(features, shares, model.search, n), traces=evidence(asked, (), n))
+               why=reasons(features[n] - mean, model.search), traces=evidence(view, attention, n))
         for n in [*order, *(n for n in view.pinned if n not in order and allowed[n])]
     ]  # fmt: skip
     probability = 1.0 if exact else max((float(semantic[n]) for n in order), default=0.0)
@@ -85,8 +87,8 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
 def text_alone(asked: Asked) -> Floats:
     """Return float32 (n,): the probability of each tool that the intent takes it, if nothing were known but texts."""
     fresh = prior()
-    only = (asked.text["match"] * np.float32(fresh.search[HEADS.index("unseen_match")]))[:, None]
-    return taken_probabilities(only, np.ones(1), fresh.certain)
+    alone = asked.text["match"] * np.float32(fresh.search[HEADS.index("unseen_match")])
+    return taken_from(log_shares(alone), fresh.certain)
 
 
 def ordered(
@@ -112,7 +114,7 @@ def exact_names(view: View, text: str) -> list[int]:
     asked = text.strip().lower().removesuffix("()")
     if whole := view.identified.get(asked, ()):
         return list(whole)  # an id says which of those of one name is meant
-    spelled = [number for name in plan_query(text).names for number in view.named.get(name.lower(), ())]
+    spelled = [number for name in names_in(text) for number in view.named.get(name.lower(), ())]
     return list(dict.fromkeys([*view.named.get(asked, ()), *spelled]))
 
 
@@ -128,14 +130,13 @@ def nearest_names(view: View, text: str) -> tuple[str, ...]:
 def capabilities(asked: Asked) -> list[Match]:
     """Return the chains of several tools that were called for such intents, with the attention that their traces get."""
     view, graph = asked.view, asked.view.graph
-    attention = asked.attention_after(())
-    share = np.bincount(graph.capability, attention, len(graph.capabilities)) if len(graph) else np.zeros(0)
+    attention, share = asked.attention_after(()), asked.attention_by_chain
     found: list[Match] = []
-    for number in np.argsort(-share, kind="stable")[: 4 * CAPABILITIES]:
+    for number in top(share, 4 * CAPABILITIES).tolist():
         chain = graph.capabilities[number]
-        traces = np.flatnonzero(graph.capability == number)
+        traces = view.made[chain]
         if len(chain) > 1 and len(traces) > 1 and share[number] >= _CHAIN_FROM and view.live[list(chain)].all():
-            found.append(_chain(view, int(number), float(share[number]), traces[np.argsort(-attention[traces])]))
+            found.append(_chain(view, number, float(share[number]), traces[np.argsort(-attention[traces])]))
     return found[:CAPABILITIES]
 
 
@@ -154,9 +155,8 @@ def metas(asked: Asked) -> list[Match]:
     view, known = asked.view, asked.view.metas
     if not known.recurring:
         return []
-    share = np.bincount(view.graph.capability, asked.attention_after(()), len(known.chains))
-    near = known.mean(share.astype(np.float32))[list(known.recurring)]
-    order = [n for n in np.argsort(-near, kind="stable")[: 4 * METAS].tolist() if near[n] >= _CHAIN_FROM]
+    near = known.mean(known.over_chains(asked.attention_by_chain)).take(known.recurring)
+    order = [n for n in top(near, 4 * METAS).tolist() if near[n] >= _CHAIN_FROM]
     found = [_meta(view, known.recurring[n], float(near[n])) for n in order]
     return [match for match in found if all(view.live[view.number[tool]] for tool in match.tools)][:METAS]
 
@@ -183,7 +183,7 @@ def _match(view: View, number: int, scores: tuple[float, float, float], **more: 
 
 def said_anywhere(asked: Asked) -> bool:
     """Return whether any tool, or any past intent, says a word of the question: where none does, meaning alone is a guess."""
-    return bool(len(asked.document_matches[0]) or len(asked.intent_matches[0]))
+    return bool(asked.document_matches.runs or asked.intent_matches.runs)
 
 
 def _verdict(probability: float, exact: Sequence[int], *, said: bool) -> Verdict:

@@ -3,7 +3,7 @@
     decode    the chain of calls that agrees best with all that are likely (`chains`)
     link      which call waits for which
     close     what a tool is known to need and the plan lacks, by the shortest hyperpath
-    contain   which capabilities and meta-capabilities these calls make up, by the hyperpath that contains them
+    contain   which capabilities and meta-capabilities these calls make up, each after those it contains
     layer     calls that wait for nothing unfinished run together
 
 An intent that a good trace has word for word is answered by that trace: what was learned from one trace is replayed.
@@ -11,10 +11,10 @@ An intent that a good trace has word for word is answered by that trace: what wa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
+from statistics import fmean
 
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked, put, same_intent
@@ -43,9 +43,9 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
         return Plan(intent, (), (), 0.0, reason="no tool fits: register tools, or say it in other words")
     linked = _linked(asked, model, pairs, ways, chain.tools, replayed)
     tasks, missing = _tasks(view, ways, chain, linked)
-    confidence = float(np.exp(np.mean(np.log(np.maximum(chain.probabilities, 1e-6)))))
+    confidence = math.exp(fmean(math.log(max(share, 1e-6)) for share in chain.probabilities))
     called = [task.call for task in tasks]
-    inside = tuple(groups.known[id_] for id_ in ways.containing(called, groups.with_all_in(called)))
+    inside = tuple(groups.containing(called))
     evidence = supporting(asked, chain.tools, replayed)
     return Plan(intent, tasks, layers(tasks), confidence, evidence, missing, contains=inside)
 
@@ -112,6 +112,5 @@ def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tupl
     view = asked.view
     attention = asked.attention_after(()) * view.graph.shared(chain)
     order = [replayed] if replayed is not None else []
-    speaking = np.flatnonzero(attention > 0)
-    order += [n for n in speaking[top(attention[speaking], EVIDENCE)].tolist() if n != replayed]
+    order += [n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0 and n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])

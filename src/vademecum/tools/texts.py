@@ -10,10 +10,12 @@ embedder's vector). What was tokenised and embedded once is kept, so that one mo
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +25,6 @@ from vademecum.retrieval.postings import Postings, build
 from vademecum.retrieval.tokens import STOP_WORDS, key, run_terms, runs, term_table
 
 Floats = NDArray[np.float32]
-Matches = tuple[NDArray[np.int32], NDArray[np.int64], Floats, Floats]  # (text, term, how often, idf of each term)
 
 B = 0.75  # length normalisation, the textbook value
 _TABLE = term_table()  # words are cut once per process
@@ -75,6 +76,44 @@ class Question:
         )
 
 
+@dataclass(frozen=True)
+class Matches:
+    """Where texts say the terms of a question: P entries, one for each term in each text, by term.
+
+    Attributes:
+        text: int64 (P,), which text.
+        held: int64 (T,), how many texts say each term.
+        idf: float32 (T,), of each term.
+        runs: the postings of each term that any text says.
+    """
+
+    text: NDArray[np.int64]
+    held: NDArray[np.int64]
+    idf: Floats
+    runs: Sequence[slice]
+
+    @cached_property
+    def term(self) -> NDArray[np.int64]:
+        """int64 (P,): which term of the question."""
+        return np.arange(len(self.held)).repeat(self.held)
+
+    @cached_property
+    def worth(self) -> float:
+        """What all terms are worth together; above 0."""
+        return max(float(np.add.reduce(self.idf)), 1e-9)
+
+    def each(self, value: Floats) -> Floats:
+        """Return float32 (P,): what goes with the term of each entry, by a value for each term."""
+        return value.repeat(self.held)
+
+    def sums(self, value: Floats) -> Floats:
+        """Return float32 (T,): the sum over the entries of each term, of a value for each entry."""
+        found, said = np.zeros(len(self.held), np.float32), self.held.nonzero()[0]
+        if len(said):
+            found[said] = np.add.reduceat(value, (self.held.cumsum() - self.held).take(said))
+        return found
+
+
 class Texts:
     """A list of texts, ready to be scored against questions.
 
@@ -92,36 +131,70 @@ class Texts:
         length = np.bincount(counted.text, counted.count, self.size).astype(np.float32)
         self.norm: Floats = 1 - B + B * length / max(float(length.mean()) if self.size else 0.0, 1e-9)
 
-    @cached_property
-    def _tfidf_norm(self) -> Floats:
-        """The Euclidean length of each text's tf-idf vector."""
-        held = np.diff(self.postings.offsets)
-        weight = self.postings.tf[:, 0] * np.repeat(_idf(self.size, held), held)
-        square = np.bincount(self.postings.docs, weight.astype(np.float64) ** 2, self.size)
-        return np.sqrt(np.maximum(square, 1e-9)).astype(np.float32)
-
     def matches(self, question: Question) -> Matches:
-        """Return (text, term, how often it is there, the term's idf) for every term of the question in every text."""
-        text, tf, term = self.postings.find(question.keys)
-        held = np.bincount(term, minlength=len(question.keys))
-        return text, term, tf[:, 0].astype(np.float32), _idf(self.size, held)
+        """Return where the question's terms stand in the texts."""
+        keys, begin, held, idf = self._terms
+        slot = keys.searchsorted(question.keys)
+        slot[keys.take(slot) != question.keys] = len(keys) - 1
+        found = held.take(slot)
+        runs = [
+            slice(start, start + size)
+            for start, size in zip(begin.take(slot).tolist(), found.tolist(), strict=True)
+            if size
+        ]
+        return Matches(_joined(self._holders, runs), found, idf.take(slot), runs)
 
     def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1.
 
         `matches` is what the method of this name returned, if it is at hand.
         """
-        text, term, tf, idf = matches or self.matches(question)
-        score = np.bincount(text, idf[term] * tf / (tf + K1 * self.norm[text]), self.size)
-        return (score / max(float(idf.sum()), 1e-9)).astype(np.float32)
+        found = matches or self.matches(question)
+        score = np.bincount(found.text, self.gained(found), self.size)
+        return (score / found.worth).astype(np.float32)
+
+    def gained(self, matches: Matches) -> Floats:
+        """Return float32 (P,): what each match adds to BM25."""
+        return _joined(self._gained, matches.runs)
 
     def tfidf(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): the cosine of tf-idf vectors, 0..1."""
-        text, term, tf, idf = matches or self.matches(question)
-        weight = question.counts * idf
-        product = np.bincount(text, weight[term] * tf * idf[term], self.size)
-        length = max(float(np.sqrt(weight @ weight)), 1e-9)
-        return (product / (length * self._tfidf_norm)).astype(np.float32)
+        found = matches or self.matches(question)
+        weight = question.counts * found.idf
+        product = np.bincount(found.text, found.each(weight) * _joined(self._tfidf, found.runs), self.size)
+        length = max(math.sqrt(weight @ weight), 1e-9)
+        return (product / (np.float32(length) * self._tfidf_norm)).astype(np.float32)
+
+    @cached_property
+    def _terms(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], Floats]:
+        """(key, first posting, number of postings, idf) of every term, ascending; then of one that no text says."""
+        held = np.append(np.diff(self.postings.offsets), 0)
+        keys = np.append(self.postings.keys, np.iinfo(np.uint64).max)  # no key is above it
+        return keys, self.postings.offsets, held, _idf(self.size, held)
+
+    @cached_property
+    def _holders(self) -> NDArray[np.int64]:
+        """The text of every posting, as it is counted by."""
+        return self.postings.docs.astype(np.int64)
+
+    @cached_property
+    def _tfidf(self) -> Floats:
+        """Tf * idf of every posting."""
+        _, _, held, idf = self._terms
+        return np.asarray(self.postings.tf[:, 0] * idf.repeat(held), np.float32)
+
+    @cached_property
+    def _gained(self) -> Floats:
+        """What every posting adds to BM25."""
+        _, _, held, idf = self._terms
+        tf = self.postings.tf[:, 0].astype(np.float32)
+        return np.asarray(idf.repeat(held) * tf / (tf + K1 * self.norm.take(self._holders)), np.float32)
+
+    @cached_property
+    def _tfidf_norm(self) -> Floats:
+        """The Euclidean length of each text's tf-idf vector."""
+        square = np.bincount(self._holders, self._tfidf.astype(np.float64) ** 2, self.size)
+        return np.sqrt(np.maximum(square, 1e-9)).astype(np.float32)
 
     def dense(self, question: Question) -> Floats:
         """Return float32 (n,): the cosine of meanings; 0 without an embedder."""
@@ -137,6 +210,10 @@ class Texts:
         if self.vectors is None or question.parts is None or not len(question.parts):
             return self.dense(question)
         return np.asarray(np.maximum(self.dense(question), (self.vectors @ question.parts.T).max(1)), np.float32)
+
+
+def _joined(values: NDArray[Any], runs: Sequence[slice]) -> NDArray[Any]:
+    return np.concatenate([values[run] for run in runs] or [values[:0]])
 
 
 def _keys(run: str) -> tuple[int, ...]:

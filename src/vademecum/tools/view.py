@@ -21,6 +21,7 @@ from vademecum.tools.metas import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
 from vademecum.tools.texts import Floats, Question, Texts, clauses
+from vademecum.tools.usage import Usage
 from vademecum.types import EmbedKind, Passage
 
 
@@ -63,9 +64,14 @@ class View:
         return [self.graph.capabilities[number] for number in self.graph.capability]
 
     @cached_property
-    def counted(self) -> Floats:
-        """float32 (n,): the weight of the traces that called each tool."""
-        return self.graph.gather(self.graph.weight)
+    def usage(self) -> Usage:
+        """How much tools are called."""
+        return Usage.of(self.graph.gather(self.graph.weight), self.graph.weight)
+
+    @cached_property
+    def merged_weight(self) -> Floats:
+        """float32 (c,): the weight of the traces of each capability."""
+        return self.graph.merge(self.graph.weight)
 
     @cached_property
     def beside(self) -> Beside:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from vademecum.tools.fields import inputs_of
@@ -18,18 +18,13 @@ class Ways:
     Args:
         tools: those that can be called.
         traces: what followed what.
-        groups: what was learned to belong together, with what each contains.
     """
 
-    def __init__(
-        self, tools: Sequence[Tool], traces: Sequence[Trace], groups: Mapping[str, Sequence[str]] | None = None
-    ) -> None:
+    def __init__(self, tools: Sequence[Tool], traces: Sequence[Trace]) -> None:
         self._tools = {tool.id: tool for tool in tools}
         self.relations = Relations(tools, traces)
         self._any = Hyperpaths(self.relations.graph, (), semantics="any")
         self._all = Hyperpaths(self.relations.graph, ())
-        # A graph of its own: nothing leads from what contains a tool back to one, so no other way is the shorter for it.
-        self._contains = Hyperpaths(Relations(capabilities=groups).graph, ())
 
     def path(self, after: Sequence[str], target: str) -> tuple[str, ...]:
         """Return the tools from what was called to a target, the target last; () where no way is known."""
@@ -48,13 +43,6 @@ class Ways:
         self._all.move([*(id_ for id_ in before if id_ in self._tools), *assumed])
         heads = (arc.head for arc in self._all.path(target).arcs)
         return tuple(dict.fromkeys(head for head in heads if head in self._tools and head not in (*before, target)))
-
-    def containing(self, called: Sequence[str], groups: Sequence[str]) -> tuple[str, ...]:
-        """Return what lies on the way from what was called to these groups: themselves, each after those it contains."""
-        if not groups:
-            return ()
-        self._contains.move(called)
-        return tuple(arc.head for arc in self._contains.path(*groups).arcs)
 
     def _assumed(self, before: Sequence[str], target: str) -> tuple[str, ...]:
         """The nodes that would have to be there for a target to be reached; () for what can be had from nothing."""

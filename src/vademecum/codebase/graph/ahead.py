@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from vademecum.codebase.analyse import Analysis
+from vademecum.codebase.analyse import Job
 from vademecum.codebase.catalogue import BlobKey
 from vademecum.codebase.garbage import uncollected
 from vademecum.codebase.graph.terms import DOCUMENTS, MANIFESTS
@@ -53,9 +53,11 @@ class Ahead:
     """One snapshot's graph in the making. Use it as a context: whatever happens, its worker ends."""
 
     def __init__(self) -> None:
-        self._numbers: dict[BlobKey, int] = {}
-        self._analysed: dict[int, Analysis] = {}
-        self._files: dict[str, BlobKey] = {}
+        self._jobs: list[Job] = []
+        self._keys: list[BlobKey] = []
+        self._files: dict[str, int] = {}  # path → job
+        self._symbols: dict[int, tuple[Row, ...]] = {}
+        self._references: dict[int, str] = {}
         self._child: Child | None = None
         self._through = threading.Event()
         self._rows: Rows | None = None
@@ -76,14 +78,15 @@ class Ahead:
         """Whether contents of so many bytes are not too much to be held."""
         return size <= MOST_AHEAD
 
-    def note(self, number: int, key: BlobKey, analysis: Analysis) -> None:
-        """Keep what was found of a content."""
-        self._numbers[key] = number
-        self._analysed[number] = analysis
+    def means(self, jobs: list[Job], keys: list[BlobKey], paths: Iterable[tuple[str, BlobKey]]) -> None:
+        """Take which contents there are, as jobs and as the index names them, and which files hold them."""
+        self._jobs, self._keys = jobs, keys
+        numbers = {key: number for number, key in enumerate(keys)}
+        self._files = {path: numbers[key] for path, key in paths if key in numbers}
 
-    def means(self, paths: Iterable[tuple[str, BlobKey]]) -> None:
-        """Take which files there are, when it is known."""
-        self._files = dict(paths)
+    def note(self, number: int, symbols: tuple[Row, ...], references: str) -> None:
+        """Keep what was found of a content."""
+        self._symbols[number], self._references[number] = symbols, references
 
     def begin(self, child: Child) -> None:
         """Take note of the worker that was given."""
@@ -98,25 +101,28 @@ class Ahead:
         self._through.set()
 
     def _material(self) -> Material:
-        files = {path: (self._numbers[key], key[1]) for path, key in self._files.items() if key in self._numbers}
-        analysed, self._analysed = self._analysed, {}
+        jobs, symbols, references = self._jobs, self._symbols, self._references
+        self._jobs, self._symbols, self._references = [], {}, {}
+        self._files = {path: number for path, number in self._files.items() if number in symbols}
         read = {
-            number for path, (number, language) in files.items()
-            if language in DOCUMENTS or MANIFESTS.fullmatch(path)
-            or (path.endswith(".json") and len(analysed[number].content) < _SMALL)
+            number for path, number in self._files.items()
+            if jobs[number][1] in DOCUMENTS or MANIFESTS.fullmatch(path)
+            or (path.endswith(".json") and len(jobs[number][0]) < _SMALL)
         }  # fmt: skip
         return Material(
-            files,
-            {number: [(*row[:7], "") for row in each.symbols] for number, each in analysed.items()},
-            {number: each.references for number, each in analysed.items() if each.references},
-            {number: analysed[number].content for number in read},
+            {path: (number, jobs[number][1]) for path, number in self._files.items()},
+            {number: [(*row[:7], "") for row in rows] for number, rows in symbols.items()},
+            {number: text for number, text in references.items() if text},
+            {number: jobs[number][0] for number in read},
         )
 
     def take(self, files: Mapping[str, BlobKey]) -> Rows | None:
         """Return the rows, once, waiting for them; None where they are not of these files, or there are none."""
-        if self._child is None or self._files != files:
+        if self._child is None:
             return None
         self._through.wait()
+        if {path: self._keys[number] for path, number in self._files.items()} != files:
+            return None
         rows, self._rows = self._rows, None
         return rows
 

@@ -21,8 +21,9 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz", response_model=Standing)
 async def readyz(request: Request) -> dict[str, str]:
-    """Say that engines can be opened; 503 while they cannot."""
+    """Say that the database answers and engines can be opened; 503 while they do not."""
     desk = request.app.state.desk
+    await desk.readiness.check()
     await desk.engines.call(
         Opening(tuple(root.path for root in desk.roots), personal=True), lambda engine: engine.roots
     )
