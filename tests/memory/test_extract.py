@@ -129,6 +129,38 @@ def only(message: str, role: Role = Role.USER) -> Statement:
             "suivons les commits conventionnels",
         ),
         ("Ma priorité est la sécurité.", "preference", "sécurité", "sécurité"),
+        (
+            "How do I balance my preference for small commits with the review?",
+            "preference",
+            "small commits",
+            "small commits",
+        ),
+        ("I'm not sure if my preference for tabs over spaces is right.", "preference", "indentation", "tabs"),
+        ("We use SQLite, which I prefer over Postgres, for now.", "preference", "database", "We use SQLite"),
+        ("As someone who values readability, how do I name it?", "preference", "readability", "readability"),
+        ("What do I show Dana, who prefers diagrams, in the review?", "preference", "diagrams", "diagrams"),
+        ("What do I show Dana, who hates diagrams, in the review?", "preference", "diagrams", "not diagrams"),
+        ("Can you say why I chose tabs over spaces?", "preference", "indentation", "tabs"),
+        ("Was my decision to use SQLite over Postgres sound?", "preference", "database", "SQLite"),
+        ("I've been prioritizing readability over speed.", "preference", "readability", "readability"),
+        ("I want a table rather than a chart.", "preference", "table", "a table"),
+        ("My boss prefers short reports.", "preference", "reports", "short reports"),
+        ("Dana loves small commits.", "preference", "commits", "small commits"),
+        ("I make a point of writing the tests first.", "preference", "tests", "writing the tests first"),
+        ("I find it easier to read diffs in colour.", "preference", "diffs", "read diffs in colour"),
+        ("Small commits suit me better than big ones.", "preference", "commits", "Small commits"),
+        ("It came to a quarrel, me preferring tabs.", "preference", "indentation", "tabs"),
+        ("Que faire de ma préférence pour les petits commits ?", "preference", "petits commits", "petits commits"),
+        ("On utilise SQLite, que je préfère à Postgres.", "preference", "database", "On utilise SQLite"),
+        ("Que montrer à Dana, qui préfère les schémas ?", "preference", "schémas", "les schémas"),
+        ("Comment nommer cela pour moi qui aime la lisibilité ?", "preference", "lisibilité", "la lisibilité"),
+        ("Sais-tu pourquoi j'ai choisi Redis plutôt que Memcached ?", "preference", "cache", "Redis"),
+        ("Que penses-tu de mon choix de SQLite plutôt que Postgres ?", "preference", "database", "SQLite"),
+        ("J'ai privilégié la lisibilité plutôt que la vitesse.", "preference", "lisibilité", "la lisibilité"),
+        ("Je voudrais un tableau plutôt qu'un graphique.", "preference", "tableau", "un tableau"),
+        ("J'ai pour habitude d'écrire les tests d'abord.", "preference", "tests", "écrire les tests d'abord"),
+        ("Je trouve plus simple de lire des schémas.", "preference", "schémas", "lire des schémas"),
+        ("Les petits commits me conviennent mieux.", "preference", "commits", "petits commits"),
         ("We decided to use Postgres instead of MySQL because of JSONB.", "decision", "database", "Postgres"),
         ("Let's go with FastAPI.", "decision", "web framework", "FastAPI"),
         ("We've agreed on weekly releases.", "decision", "releases", "weekly releases"),
@@ -250,6 +282,24 @@ def test_what_is_meant_to_last_is_read(message: str, kind: str, subject: str, va
         "Je veux uniquement voir le résultat.",
         "Je trouve le bug bizarre.",
         "Je suis contre ce choix.",
+        "Do I have a preference for tabs?",
+        "Which users prefer tabs?",
+        "What helps someone who prefers tabs?",
+        "What would Dana, who wrote the parser, say?",
+        "The parser, which I wrote over the weekend, fails.",
+        "Why did I choose tabs over spaces?",
+        "I'm prioritizing my tasks for the week.",
+        "I'm trying to decide if I should prioritize tests over docs.",
+        "I want to catch the error rather than crash.",
+        "I need help over the phone.",
+        "Everyone enjoys small commits.",
+        "I find it hard to read diffs.",
+        "Which colour suits me better?",
+        "Ai-je une préférence pour les tabulations ?",
+        "Que dirait Dana, qui a écrit le parseur ?",
+        "Le parseur, que je trouve lent, échoue.",
+        "Je veux savoir si ça marche plutôt que deviner.",
+        "Je trouve plus de fautes ici.",
     ],
 )
 def test_what_is_not_meant_is_not_read(message: str) -> None:
@@ -387,6 +437,30 @@ THINGS = st.sampled_from(["cache", "main", "branch", "serveur", "tests", "config
 def test_small_words_before_a_thing_are_no_part_of_it(verb: str, small: list[str], thing: str) -> None:
     """Whatever words lead to it, in either language, the thing is what it is about."""
     assert acted_on(verb, " ".join([*small, thing])) == (thing, verb)
+
+
+@pytest.mark.parametrize(
+    ("message", "prefers"),
+    [
+        ("I decided to split the module to improve readability.", True),
+        ("I chose Redis for consistency.", True),
+        ("I've decided to use Redis.", True),
+        ("I opted for a queue.", True),
+        ("I chose to ship despite the noise.", True),
+        ("J'ai décidé de scinder le module pour réduire les conflits.", True),
+        ("J'ai décidé d'utiliser Redis.", True),
+        ("I decided to write a letter.", False),
+        ("I decided to move from Rome to Oslo.", False),
+        ("I've decided to use the following weights.", False),
+        ("We agreed to meet to improve the plan.", False),
+        ("We decided to use Redis for consistency.", False),
+        ("J'ai décidé d'écrire une lettre pour Dana.", False),
+    ],
+)
+def test_what_one_person_chose_for_something_is_preferred(message: str, prefers: bool) -> None:
+    """What was chosen for a good it does, or as a means, and not what is done once or was agreed on."""
+    kinds = {found.kind for found in extract(message) if found.confidence >= 0.6}
+    assert kinds == ({FactKind.DECISION, FactKind.PREFERENCE} if prefers else {FactKind.DECISION})
 
 
 def test_hedges_and_speakers_weigh() -> None:

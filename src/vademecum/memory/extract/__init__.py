@@ -95,6 +95,22 @@ _BEYOND = re.compile(
     r"(?i),?\s+(?:now\b|nowadays\b|these days\b|from now\b|again\b|maintenant\b|désormais\b|dorénavant\b|à présent\b|as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
     re.DOTALL,
 )
+# What tells in a choice what it was made over, or what for
+_WHAT_FOR = re.compile(
+    r"(?i)\s(?:(?:over|rather than|instead of|despite|plutôt que?|au lieu d[eu]|malgré)\b"
+    r"|(?<!have )(?<!need )(?<!try )(?<!want )to (?:avoid|boost|build|cut|deepen|develop|ensure|enhance|focus|gain|help|improve|increase|keep|lower|maintain|make sure"
+    r"|maximi[sz]e|minimi[sz]e|optimi[sz]e|preserve|prevent|protect|reduce|reinforce|save|simplify|speed up|stay|streamline|strengthen|support)\b"
+    r"|for (?:(?:added|better|cleaner|easier|faster|fewer|greater|higher|improved|less|lower|more|quicker|safer|simpler|smoother)\b|(?:[\w-]+ )?\w{3,}(?:it(?:y|ies)|ency|ness|iance|ience)\b)"
+    r"|pour (?:améliorer|assurer|augmenter|économiser|éviter|gagner|garantir|garder|limiter|maximiser|minimiser|préserver|protéger|réduire|renforcer|rester|simplifier)\b)"
+)
+# One person's choosing, and such as is of something to use: an act that was decided on is done once, a means is used again
+_CHOOSING = re.compile(
+    r"(?i)\b(?:chose|chosen|decided|elected|opted|picked|selected|settled|went with|choisi|décidé|opté|retenu)\b"
+)
+_MEANS = re.compile(
+    r"(?i)\b(?:(?:chose|chosen|decided|elected|opted) (?:to (?:use|go with|stick with|stick to|keep using|adopt|rely on)|for)|(?:choisi|décidé) (?:de |d')(?:utiliser|rester sur|garder|adopter)|opté pour)"
+    r" (?!(?:the following|this|that|these|those|it|them|ça|cela|ce|cet|cette|ces)\b)"
+)
 _FOR_IT = re.compile(r"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?$")  # before what a value is a choice of
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
 
@@ -210,9 +226,11 @@ def _read(
                     return
                 span = _span(match)
                 start = _clause_start(said.prose, match, language)
-                if any(a < span[1] and span[0] < b for a, b in taken) or _is_asked(said.prose, start, match, language):
+                if any(a < span[1] and span[0] < b for a, b in taken) or _is_asked(
+                    said.prose, start, match, rule, language
+                ):
                     continue
-                hedged = any(start <= a and b <= match.end() + _NEAR for a, b in hedges)
+                hedged = not rule.presupposed and any(start <= a and b <= match.end() + _NEAR for a, b in hedges)
                 weight = heard[rule.kind] * (_HEDGED if hedged else 1.0)
                 statement = _statement(said, match, rule, language, weight)
                 if statement.confidence < _LEAST or statement.value.lower() in _PRONOUNS:
@@ -226,10 +244,13 @@ def _read(
 
 
 def _is_own_choice(found: Statement, match: re.Match[str]) -> bool:
-    """Whether one person chose, over something or for a reason: what somebody picks and why tells what they prefer."""
+    """Whether one person chose, over something or for something: what somebody picks and why tells what they prefer."""
     if found.kind is not FactKind.DECISION or not re.match(r"(?i)\W*(?:i|je|j)\b", match[0]):
         return False
-    return bool(match.groupdict().get("other") or found.reason)
+    said = match.groupdict()
+    if said.get("other") or found.reason or _MEANS.search(match[0]):
+        return True
+    return _CHOOSING.search(match[0]) is not None and _WHAT_FOR.search(said.get("value") or "") is not None
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:
@@ -243,8 +264,10 @@ def _clause_start(sentence: str, match: re.Match[str], language: Language) -> in
     return ends[bisect_right(ends, first) - 1]
 
 
-def _is_asked(sentence: str, start: int, match: re.Match[str], language: Language) -> bool:
+def _is_asked(sentence: str, start: int, match: re.Match[str], rule: Rule, language: Language) -> bool:
     """Whether a clause is a question or a condition: by how it starts, or since the whole sentence is one."""
+    if rule.presupposed:
+        return False
     whole = start == 0 and sentence.endswith("?") and len(sentence) - match.end() < 3
     said = match.groupdict()
     if said.get("topic") and said.get("value") and match.start() <= start < match.start("topic") < match.start("value"):

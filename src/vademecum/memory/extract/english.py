@@ -28,13 +28,14 @@ _END = (
     r"|do|does|is|are|i|we|you|it|that|not|maybe|what)\b|\s[-\u2013\u2014(]|\s(?:because|since|due to|so that|so|but|if|unless|when(?:ever)?|while|every time)\b))"
 )
 _NAMED = r"(?:(?!\d|(?-i:[A-Z])\w|/)[^,;?]){0,60}(?:\d|(?-i:[A-Z])\w|/)"  # up to the first figure, name or path
+_BEHIND = rf"(?:{_END}|(?=\s(?:with (?:the|my|our|his|her|their)|will|would|might|may|can|could|should|does|doesn't|is|isn't|are|has|affects?|impacts?|influences?|helps?)\b))"  # where what is spoken of ends in the middle of a clause
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:over|rather than|instead of|as opposed to|in favou?r of not|and not|not)\s+(?P<other>\S.*?))"
 _WE = r"(?:we|i|they|she|he|the team|[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
 _I = r"(?:i|we|she|he|they|the (?:team|user|client|customer)|(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?))"
 _WHEN = r"(?P<topic>(?:i|we|you|they|it|there|a|the|any|my)\b.{2,160}?)"
 _VERB = r"(?!(?:and|or|but|mind|been|had|has|was|were|is|are|the|a|an|any|all|some|every|each|this|that|my|our|your|in|on|at|there|keen|mine|yours?|again|before|worked?|heard|tried|seen|got|[a-z]+ing|[a-z]+ed)\b)[a-z][a-z'-]+"
-_DO = r"(?:use|go with|choose|chose|chosen|pick(?:ed)?|opt(?:ed)? for|stick(?:ing)? (?:with|to)|stuck with|settle(?:d)? (?:on|for)|using|choosing|going with)"
+_DO = r"(?:prioriti[sz](?:ed|ing)|favou?r(?:ed|ing)|use|go with|choose|chose|chosen|pick(?:ed)?|opt(?:ed)? for|stick(?:ing)? (?:with|to)|stuck with|settle(?:d)? (?:on|for)|using|choosing|going with)"
 # What agents are told to do: a word that opens a clause may be anything else
 _TASK = (
     r"(?:use|write|add|include|show|give|list|explain|ask|run|check|keep|put|name|update|document|test|format|mention|cite|quote|link|summari[sz]e|describe|provide|suggest|propose|make"
@@ -101,7 +102,16 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.8, "switched,moved,migrated,changed", rf"(?:we|i)(?: have|'ve)?(?: just)? (?:switched|moved|migrated|changed)(?: over)?(?: from (?P<other>[^,;]+?))? to (?P<value>[^,;]+?){_END}", corrects=True),
     Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>{_VERB} (?P<object>\S.*?)|\S.*?){_END}", negative=True, corrects=True),
     Rule(FACT, 0.7, "any more,anymore", r"(?:we|i) (?:don't|do not) (?P<value>\S[^,;]*?) any ?more\b", negative=True, corrects=True),
-    # --- preferences -----------------------------------------------------------------------------------------------------
+    # --- preferences that are spoken of as known ---------------------------------------------------------------------------
+    Rule(PREFERENCE, 0.8, "preference", rf"\b(?:my|our|his|her|their|(?-i:[A-Z][a-z]+)'s) (?:own |\w+ly |personal |strong |general |clear |slight |stated |strict |ethical |moral )*preference (?:for|towards?) {_VALUE}{_NOT}?{_BEHIND}", presupposed=True),
+    Rule(PREFERENCE, 0.7, "preference", rf"\b(?:my|our) (?:own |personal |strong |general |clear |\w+ly )*preference (?P<value>to {_VERB}\b.*?){_NOT}?{_END}", presupposed=True),
+    Rule(PREFERENCE, 0.7, "which i prefer,which we prefer,which i find ,which we find ", rf"\b(?P<value>\w[^\s,;:?]*(?: [^\s,;:?]+){{0,4}}),? which (?:i|we) (?:prefer|find (?:much |far )?(?:easier|better|clearer|simpler|more \w+))\b(?: (?:over|to|than|rather than) (?P<other>\S.*?)(?:{_END}|(?=,| for | because )))?", reach=6, presupposed=True),
+    Rule(PREFERENCE, 0.7, "as someone who ,as somebody who ,as a person who ", rf"\bas (?:someone|somebody|a person) who (?:\w+ly |always |also )*(?:prefers|values|loves|likes|enjoys|favou?rs|appreciates|prioriti[sz]es) {_VALUE}{_NOT}?{_END}", presupposed=True),
+    Rule(PREFERENCE, 0.7, " who ", rf"(?-i:\b[A-Z][\w-]+), who (?:\w+ly |always |also )*(?:prefers|loves|likes|enjoys|favou?rs) (?:to )?(?P<value>\S[^,;?]*?){_NOT}?(?:{_END}|(?=,))", besides="prefers,loves,likes,enjoys,favours,favors", reach=1, presupposed=True),
+    Rule(PREFERENCE, 0.7, " who ", rf"(?-i:\b[A-Z][\w-]+), who (?:\w+ly |always |also )*(?:hates|dislikes|avoids) (?P<value>\S[^,;?]*?)(?:{_END}|(?=,))", besides="hates,dislikes,avoids", reach=1, negative=True, presupposed=True),
+    Rule(PREFERENCE, 0.65, "why i chose,why i picked,why we chose,why we picked,why i opted,why we opted", rf"\bwhy (?:i|we) (?:chose|picked|opted for) {_VALUE} (?:over|rather than|instead of) (?P<other>\S.*?){_END}", presupposed=True),
+    Rule(PREFERENCE, 0.65, "decision ,choice ", rf"\b(?:my|our) (?:decision|choice) (?:to (?:use |go with |stick with )?|of ){_VALUE} (?:over|rather than|instead of) (?P<other>\S.*?){_END}", besides=" over , rather than , instead of ", presupposed=True),
+    # --- preferences ------------------------------------------------------------------------------------------------------
     Rule(PREFERENCE, 0.8, "favorite,favourite,preferred", rf"\b(?:my|our) (?:absolute |all-time )?(?:favou?rite|preferred) (?P<subject>[\w -]+?) (?:is|are) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|would|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to)? (?P<value>[\w`.+#-]+) to (?P<other>[\w`.+#-]+){_END}", besides=" to ", reach=11),
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'d| would|'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to (?:use |have |see |get |work with |write )?| using| having| it if| that)? {_VALUE}{_NOT}?{_END}", reach=11),
@@ -109,7 +119,7 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.8, "preference", rf"\b(?:my|our|his|her|their|(?-i:[A-Z][a-z]+)'s|a|have a) (?:own |\w+ly |personal |strong |general |clear |slight |stated |strict |ethical |moral )*preference (?:for|towards?) {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.85, "rather", rf"\b{_I}(?:'d| would) (?:much )?rather (?:not )?(?:use |have |see |get |you )?{_VALUE}(?:\s+(?:than|over|instead of)\s+(?P<other>\S.*?))?{_END}"),
     Rule(PREFERENCE, 0.75, "love,enjoy,favor,favour", rf"\b(?:i|we|she|he|they) (?:really |absolutely |just |personally |particularly |also |do )*(?:love|enjoy|favou?r|loves|enjoys|favou?rs)(?: to (?!(?:see|know|hear|get)\b))? (?!(?:it|this|that|the way|your|you)\b){_VALUE}{_NOT}?{_END}"),
-    Rule(PREFERENCE, 0.75, "preferring", rf"(?:^|[,;]\s|\b(?:and|by|while|of) )(?:generally |always )?preferring (?:to )?{_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.75, "preferring", rf"(?:^|[,;]\s|\b(?:and|by|while|of|me|(?-i:[A-Z][a-z]+)) )(?:generally |always )?preferring (?:to )?{_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.65, "enjoying,loving", rf"\bi(?:'m| am) (?:really |very much |also )*(?:enjoying|loving) (?!(?:it|this|that|the)\b){_VALUE}{_END}"),
     Rule(PREFERENCE, 0.65, "like", rf"\b(?:i|she|he|they) (?:really |also |do |generally )*likes?(?: to)? (?!(?:it|this|that|the|your|you|a|an)\b){_VALUE}{_NOT}?{_END}", besides="i like,he like,they like,really like,also like,do like,generally like"),
     Rule(PREFERENCE, 0.75, " hate, dislike,can't stand,cannot stand, detest, despise, loathe, avoid, refuse,steer clear,stay away from", rf"\b(?:i|we|she|he|they)(?:'d| would)? (?:\w+ly |also |just |always |tend to |try to )*(?:hate|dislike|can't stand|cannot stand|detest|despise|loathe|hates|dislikes|avoids?(?! the\b)|refuse to(?: use)?|steer clear of|stay away from)(?: it when)? (?!(?:it|this|that|these|those)\b){_VALUE}{_END}", negative=True),
@@ -141,6 +151,12 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.65, "important", rf"\bit(?:'s| is) (?:really |very |also |more |most )*important (?:to|for) (?:me|us) (?:that|to) {_VALUE}{_END}", besides=" to me, for me, to us, for us"),
     Rule(PREFERENCE, 0.6, "like,as ,the way,how", rf"(?:^|[,;:]\s)(?P<value>[^,;:?]{{3,160}}?),? (?:just )?(?:like|as|the way|how) (?:i|we) (?:usually |always |generally |normally )?prefer(?: it)?{_END}", besides=" prefer"),
     Rule(PREFERENCE, 0.65, "value,appreciate,prioriti,care about", rf"\b(?:i|we) (?:really |also |highly |deeply )*(?:value|appreciate|prioriti[sz]e|care about) (?!(?:it|your|the|these|those|any|that|this|if|you)\b){_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.65, "prioriti", rf"\b(?:i|we)(?:'ve| have|'m| am|'re| are)?(?: been)? (?:really |also |always |\w+ly )*prioriti[sz](?:ed|ing) (?!(?:it|the|these|those|any|that|this|them|my|our|your|what|which|how|tasks?|work|factors?)\b){_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.65, "rather than ,instead of ", rf"\b(?:i|we)(?:'d| would)? (?:want|like|need) (?!to\b)(?P<value>\S[^,;:]{{0,80}}?) (?:rather than|instead of) (?P<other>\S.*?){_END}", besides="want ,like ,need "),
+    Rule(PREFERENCE, 0.75, "loves ,enjoys ,prefers ", rf"\b(?:(?!(?:It|This|That|Which|Who|What|One|People|Everyone|Everybody|Nobody|Someone|Somebody|Anyone)\b)(?-i:[A-Z][a-z]+)|(?:my|our) [a-z]+(?-i: [A-Z][a-z]+)?) (?:really |also |absolutely |always ){{0,2}}(?:loves|enjoys|prefers) (?:to )?(?!(?:it|this|that|the|when|how|you|your)\b){_VALUE}{_NOT}?{_END}", reach=7),
+    Rule(PREFERENCE, 0.7, "point of ,habit of ,point to ,habit to ", rf"\b(?:i|we)(?:'ve| have)? (?:always )?(?:make|made) (?:(?:a|it a) (?:point|habit) (?:of (?P<value>\w+ing \S.*?)|to (?P<object>\S.*?))){_END}"),
+    Rule(PREFERENCE, 0.7, "i find it ,we find it ", rf"\b(?:i|we) find it (?:much |far |a lot |really |so )?(?:easier|better|clearer|simpler|helpful|more \w+) (?:(?:when|if) (?:i (?:can |have |see )?|we (?:can |have |see )?|there (?:is|are) )?|to )(?P<value>(?!(?:understand|see|follow|know)\b)\S.*?){_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.7, "suit", rf"(?:^|[,;:]\s|\b(?:and|but|so|that) )(?P<value>(?!(?:it|this|that|which|what|whatever)\b)[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) suits? (?:me|us) (?:better|best|well|more)(?: than (?P<other>\S.*?))?{_END}"),
     # --- decisions -------------------------------------------------------------------------------------------------------
     Rule(DECISION, 0.85, "decision", rf"(?:^|[.;,]\s*)(?:final )?decision(?: made)?(?: is| was)?(?: on [^:,;]+)?[:,]\s*{_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.85, "decided,agreed,resolved,settled,opted,elected", rf"(?:\b{_WE}(?:'ve| have|'s| has)?|^|[.;]\s*)(?: just| finally| now| already| all)? ?(?:decided|agreed|resolved|settled|opted|elected)(?: together| unanimously)?(?: (?:to (?:use |go with |stick with |stay with |switch to |adopt |move to )?|on|that|for|in favou?r of|upon|against))?(?:[:,]| that)? (?P<value>(?!(?:if|whether|between|what|how|yet)\b)\S.*?)(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}", reach=4),
@@ -150,7 +166,7 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.7, "let's not ,let\u2019s not ,lets not ", rf"{_START}let['\u2019]?s not (?:use |go with |do |adopt |add )?{_VALUE}{_END}", negative=True),
     Rule(DECISION, 0.7, "we'll ,we will ,i'll ,i will ", rf"\b(?:we'll|we will|i'll|i will) (?:use|go with|stick with|keep using|switch to|adopt) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}", besides="use,go with,stick,keep,switch,adopt"),
     # A thing chosen over one that is named tells a preference, whatever else the sentence is about.
-    Rule(PREFERENCE, 0.6, "over,instead of,rather than", rf"\b(?:{_DO}|with|in|via) (?P<value>[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) (?:over|instead of|rather than) (?P<other>\S(?:.*?\S)??)(?:\s+(?:to|for)\s+(?P<reason>\S.*?))?{_END}", reach=11),
+    Rule(PREFERENCE, 0.6, "over,instead of,rather than", rf"\b(?:{_DO}|with|in|via) (?P<value>[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) (?:(?<! by )(?<! for )(?<! in )over|instead of|rather than) (?P<other>\S(?:.*?\S)??)(?:\s+(?:to|for)\s+(?P<reason>\S.*?))?{_END}", reach=11),
     # --- a problem and what solved it -------------------------------------------------------------------------------------
     Rule(FIX, 0.85, "fixed,solved,resolved,cured,worked around", rf"\b(?:(?:was|is|got|has been|and) )?(?:fixed|solved|resolved|cured|worked around)(?: it| this| that)? (?:by|with|via|after) {_VALUE}{_END}", problem_before=True, besides=" by , with , via , after "),
     Rule(FIX, 0.85, "fix,solution,workaround,answer,cure", rf"\b(?:the |a |its? )?(?:fix|solution|workaround|answer|cure)(?: for (?P<reason>[^,;.]+?))? (?:is|was|turned out to be)(?: to)? {_VALUE}{_END}", besides=" is , was , turned out to be"),

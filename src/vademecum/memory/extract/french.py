@@ -21,6 +21,7 @@ _END = (
     r"(?<!\s)(?=[\s.!?,;]|$)(?=\s*(?:$|\s(?:dans|pour|sur) (?:ce|notre|le|tout le) (?:projet|dépôt|repo|code)\b|[.!?;](?:\s|$)|[,;]\s*(?:et|mais|donc|car|parce|puisque|peux|pouvez|pourrais|comment|est-ce|sachant|surtout|qui|que|il|elle|je|on|nous|tu|vous|pas|ce)\b"
     r"|\s[-\u2013\u2014(]|\s(?:car|(?:parce |puis|lors)qu\w*|pour (?:que|éviter|ne pas)|afin|mais|donc|si|s'il|sauf si|quand|à cause|grâce)\b))"
 )
+_BEHIND = rf"(?:{_END}|(?=\s(?:avec (?:le|la|les|mon|ma|mes)|peut|pourrait|va|est|sera|risque|influence|aide)\b))"  # where what is spoken of ends in the middle of a clause
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:plutôt que|plutôt qu'|au lieu de|au lieu d'|à la place de|et pas|et non|pas|à)\s*(?P<other>\S.*?))"
 _I = r"(?:qu'elle|qu'il|je|j'|on|nous|elle|il|ils|elles|l'équipe|(?-i:[A-Z][a-zé]+))"
@@ -62,6 +63,17 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.65, "pas d,aucun", r"^(?:pas de |pas d'|aucun |aucune )(?P<value>(?P<object>(?!(?:problème|souci|soucis|idée|doute)\b)[\w'-]+(?: [\w'-]+){0,6}?))(?:,? (?:s'il (?:te|vous) pla[iî]t|stp|svp|merci))?[ .!]*$", negative=True),
     Rule(DECISION, 0.8, "pass,migr,bascul,chang", rf"(?:on est|nous sommes|je suis|on a|nous avons|j'ai) (?:maintenant |désormais |finalement )?(?:passés?|migrés?|migré|basculés?|basculé|changé)(?: (?:de|du|depuis) (?P<other>[^,;]+?))? (?:à|au|vers|sur|pour) (?P<value>[^,;]+?){_END}", corrects=True, besides="on est ,nous sommes ,je suis ,on a ,nous avons ,j'ai "),
     Rule(FACT, 0.7, " plus ", rf"(?:on|nous|je) (?:n'|ne )(?P<value>{_VERB} plus (?P<object>\S.*?)){_END}", negative=True, corrects=True),
+    Rule(PREFERENCE, 0.8, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |forte |propre )?préférence pour (?:le |la |les |l')?{_VALUE}{_NOT}?{_BEHIND}", presupposed=True),
+    Rule(PREFERENCE, 0.7, "que je préf,que nous préférons,que je trouve ", rf"\b(?P<value>\w[^\s,;:?]*(?: [^\s,;:?]+){{0,4}}), que (?:je préfère|nous préférons|je trouve plus (?:simple|clair|lisible|facile|pratique)e?s?)\b(?: (?:à|aux?|plutôt que) (?P<other>\S.*?)(?:{_END}|(?=,)))?", reach=6, presupposed=True),
+    Rule(PREFERENCE, 0.7, " qui ", rf"(?-i:\b[A-Z][\w-]+), qui (?:préfère|adore|aime)(?: (?:bien|beaucoup|vraiment))? (?P<value>\S[^,;?]*?){_NOT}?(?:{_END}|(?=,))", besides="préfère,adore,aime", reach=1, presupposed=True),
+    Rule(PREFERENCE, 0.7, "moi qui ,quelqu'un qui ", rf"\b(?:moi qui|(?:en tant que|comme) quelqu'un qui) (?:préfère|aime|adore|apprécie|privilégie) {_VALUE}{_NOT}?{_END}", presupposed=True),
+    Rule(PREFERENCE, 0.65, "pourquoi j'ai choisi,pourquoi nous avons choisi,pourquoi on a choisi", rf"\bpourquoi (?:j'ai|nous avons|on a) choisi {_VALUE} (?:plutôt que|plutôt qu'|au lieu de|au lieu d') ?(?P<other>\S.*?){_END}", presupposed=True),
+    Rule(PREFERENCE, 0.65, "ma décision ,mon choix ,notre décision ,notre choix ", rf"\b(?:ma décision|mon choix|notre (?:décision|choix)) (?:de |d')(?:utiliser |prendre )?{_VALUE} (?:plutôt que|plutôt qu'|au lieu de|au lieu d') ?(?P<other>\S.*?){_END}", besides="plutôt qu,au lieu d", presupposed=True),
+    Rule(PREFERENCE, 0.65, "privilégié,priorité", rf"\b(?:j'ai|nous avons|on a) (?:toujours |plutôt )?(?:privilégié|donné la priorité (?:à|aux?)) {_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.65, "plutôt qu,au lieu d", rf"\b(?:je (?:veux|voudrais|souhaite)|j'aimerais|on veut|nous voulons) (?P<value>(?!(?:que|qu|te|vous|savoir|{_INF})\b)\S[^,;:]{{0,80}}?) (?:plutôt que|plutôt qu'|au lieu de|au lieu d'|au lieu du) ?(?P<other>\S.*?){_END}"),
+    Rule(PREFERENCE, 0.7, "pour habitude d,pour règle d,pour principe d,point d'honneur à ", rf"\b(?:j'ai|nous avons|on a|je mets un|nous mettons un) (?:pour (?:habitude|règle|principe) (?:de |d')|point d'honneur à )(?P<value>{_INF} (?P<object>\S.*?)){_END}"),
+    Rule(PREFERENCE, 0.7, "je trouve ,nous trouvons ", rf"\b(?:je trouve|nous trouvons) (?:bien |beaucoup )?plus (?:simple|clair|facile|pratique|agréable|utile) (?:de |d')(?P<value>{_INF}(?: (?P<object>\S.*?))?){_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.7, " me convien, nous convien", rf"{_START}(?:l'|(?:le|la|les) )?(?P<value>(?!(?:ça|cela|ce|il|elle|qui)\b)[\w`.+#-]+(?: [\w`.+#'-]+){{0,4}}?) (?:me|nous) convien(?:t|nent) (?:mieux|le mieux|davantage)(?: (?:que |qu')(?P<other>\S.*?))?{_END}"),
     Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement) )*préf(?:ère|érons|èrent|érerais|érerait) que (?:tu|vous|on|nous) (?:ne |n')(?P<value>{_VERB} (?:pas|plus|jamais) (?:de |d')?(?P<object>\S.*?)){_END}", besides=" ne , n'"),
     Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement|fortement|beaucoup) )*préf(?:ère|érons|èrent|érerais|érerait|éré|érait|érais)(?: (?:nettement|vraiment|toujours|largement|fortement|de loin|utiliser|avoir|que))* {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.85, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |propre )?préférence (?:est|va|serait|irait)(?: de| à| aux| au| pour)? {_VALUE}{_END}"),

@@ -43,6 +43,7 @@ class Rule:
         problem_before: what it is a fix of stands before it.
         about: what it is always about, where the form itself says so.
         dear: how many times as much work a cue of it is as one of others.
+        presupposed: it is said by the way, as known already, and holds in a question too: "does my preference for X help?"
         known: it counts only where the value is a choice that is known as one: "use yarn" lasts, "use that helper" may not.
     """
 
@@ -55,6 +56,7 @@ class Rule:
     negative: bool = False
     corrects: bool = False
     problem_before: bool = False
+    presupposed: bool = False
     known: bool = False
     about: str = ""
     dear: int = 1
