@@ -222,6 +222,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
     parser.add_argument("--missed", action="store_true", help="list the questions whose evidence was not returned")
+    parser.add_argument(
+        "--name", default="memory-recall", help="of the result: that of other conversations is kept apart"
+    )
     arguments = parser.parse_args(argv)
     embedder = load("embedder", "static")
     result: dict[str, Any] = {}
@@ -237,7 +240,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"{name}:", json.dumps({k: v for k, v in result[name].items() if k != "reliability"}, indent=1))
         if arguments.missed:
             print(*(f"  {row['kind']}: {row['question']}" for row in rows if row.get("recall", 1) < 1), sep="\n")
-    print("written:", report.write("memory-recall", result, arguments.into).name)
+    print("written:", report.write(arguments.name, result, arguments.into).name)
 
 
 if __name__ == "__main__":

@@ -88,6 +88,17 @@ def test_what_answers_anyhow_is_shown_once(open_memory, event):
     assert sorted(found) == ["e0", "e1", "e2", "e3"]
 
 
+def test_what_answers_best_stays_first(open_memory, event):
+    """A rule that is the answer is not put behind what says less."""
+    memory = open_memory()
+    filled(memory, event)
+    found = memory.recall("How should I show the types when I ask for code that stores sessions?")
+    assert ids(found)[0] == "e0"
+    assert found.evidence[0].signals["standing"] > 0
+    assert found.evidence[0].score > 0
+    assert ids(found).count("e0") == 1
+
+
 def test_a_rule_for_everywhere_stands_here_too(open_memory, event):
     """The global memory's rules are told beside the repository's."""
     memory = open_memory()

@@ -112,14 +112,23 @@ class Recall:
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched)
 
     def _with_standing(self, view: View, asking: Asking, ordered: list[Evidence], places: int) -> list[Evidence]:
-        """Return evidence whose first places end with the events that hold what stands and is nearest to what is asked."""
-        rows, cosine = nearest_in_meaning(view, asking, self._standing.rows(view), int(PART * places))
-        near = self._evidence(
-            view, rows, [0.0] * len(rows), [{"standing": c} for c in cosine.astype(float).round(4).tolist()]
-        )
-        own = {item.event.id for item in near}
-        rest = [item for item in ordered if item.event.id not in own]
-        return [*rest[: places - len(near)], *near, *rest[places - len(near) :]]
+        """Return evidence whose first places end with the events that hold what stands and is nearest to what is asked.
+
+        What stands further up anyhow stays there. All of them say so by a signal.
+        """
+        most = int(PART * places)
+        rows, cosine = nearest_in_meaning(view, asking, self._standing.rows(view), most)
+        signals = [{"standing": each} for each in cosine.astype(float).round(4).tolist()]
+        near = {item.event.id: item for item in self._evidence(view, rows, [0.0] * len(rows), signals)}
+        found = [
+            replace(item, signals={**item.signals, **near[item.event.id].signals}) if item.event.id in near else item
+            for item in ordered
+        ]
+        near |= {item.event.id: item for item in found if item.event.id in near}
+        further_up = {item.event.id for item in found[: places - most]}
+        last = [item for id_, item in near.items() if id_ not in further_up]
+        rest = [item for item in found if item not in last]
+        return [*rest[: places - len(last)], *last, *rest[places - len(last) :]]
 
     def _course(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
         """Return the latest `k` events of the time that is asked about, the latest first."""
