@@ -23,7 +23,8 @@ from vademecum.memory.weigh import Weighed
 from vademecum.types import Verdict
 
 RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.9, 0.5, 0.1  # as for code
-LITTLE = 50  # events: from so many on a word that is missing counts half
+LITTLE = 50  # events: from so many on it counts half which words are missing or rare
+RARE = 0.76  # the mean of r, which stands for it where nothing was written
 _HEAD, _TENTH = 3, 9
 
 
@@ -64,10 +65,10 @@ def probability(found: Found, embedder: str) -> float:
     scores = weighed.score[best]
     alone = 1 - float(scores[min(_TENTH, len(best) - 1)]) / max(float(scores[0]), 1e-9)
     meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(found.shares[:_HEAD].max())
-    missing = weighed.missing * found.events / (found.events + LITTLE)
-    rarest = float(weighed.idf.max(initial=0.0)) / math.log1p(
-        2 * found.events + 1
-    )  # beside that of a word nobody wrote
+    written = found.events / (found.events + LITTLE)
+    missing = weighed.missing * written
+    unwritten = math.log1p(2 * found.events + 1)  # the idf of a word that nobody wrote
+    rarest = RARE + (float(weighed.idf.max(initial=0.0)) / unwritten - RARE) * written
     odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share + c.alone * alone + c.rare * rarest
     return 1 / (1 + math.exp(-odds))
 
