@@ -136,7 +136,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
             "small commits",
         ),
         ("I'm not sure if my preference for tabs over spaces is right.", "preference", "indentation", "tabs"),
-        ("We use SQLite, which I prefer over Postgres, for now.", "preference", "database", "We use SQLite"),
+        ("We use SQLite, which I prefer over Postgres, for now.", "preference", "database", "SQLite"),
         ("As someone who values readability, how do I name it?", "preference", "readability", "readability"),
         ("What do I show Dana, who prefers diagrams, in the review?", "preference", "diagrams", "diagrams"),
         ("What do I show Dana, who hates diagrams, in the review?", "preference", "diagrams", "not diagrams"),
