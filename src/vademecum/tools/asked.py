@@ -212,10 +212,10 @@ class Asked:
             called = view.ridge.without(called, self.own, graph.tools_of(self.own))
             first = view.ridge.without(first, self.own, view.firsts[self.own : self.own + 1])
         # up: what tools say of themselves makes a trace speak, even one whose intent was never written down
-        members = attend(graph.spread(self.text["tfidf"]), self.weight, WORDS)
+        members = attend(graph.merged.spread(self.text["tfidf"]), self.merged_weight, WORDS)
         return {
             "terms": self.log_share(self._terms()),
-            "by_members": self.log_share(graph.merged.gather(graph.merge(members))),
+            "by_members": self.log_share(graph.merged.gather(members)),
             "by_meta": self.log_share(self.levels.gathered(self.attention_by_chain)),
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),

@@ -19,7 +19,6 @@ from statistics import fmean
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked, put, same_intent
 from vademecum.tools.chains import Chain, decoded
-from vademecum.tools.documents import names
 from vademecum.tools.groups import Groups
 from vademecum.tools.links import Pairs, chosen_links, links_of
 from vademecum.tools.model import Model
@@ -89,8 +88,7 @@ def _tasks(
 
 
 def _task(view: View, id_: str, call: str, waits: tuple[str, ...], probability: float) -> Task:
-    tool = view.tools[view.number[call]]
-    return Task(id_, call, "tool", waits, tuple(names(tool.input_schema)), probability)
+    return Task(id_, call, "tool", waits, view.inputs(view.number[call]), probability)
 
 
 def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vademecum.protocols import Embedder
 from vademecum.result import Err
 from vademecum.tools.attention import Beside
-from vademecum.tools.documents import document, passage
+from vademecum.tools.documents import document, names, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.metas import Metas
@@ -120,6 +120,16 @@ class View:
         first = np.zeros(len(graph), np.int64)
         first[graph.owner[begin:]] = graph.then[begin:]
         return first
+
+    def inputs(self, number: int) -> tuple[str, ...]:
+        """Return what a tool's input schema names; read when first asked for."""
+        if number not in self._inputs:
+            self._inputs[number] = tuple(names(self.tools[number].input_schema))
+        return self._inputs[number]
+
+    @cached_property
+    def _inputs(self) -> dict[int, tuple[str, ...]]:
+        return {}
 
     @cached_property
     def number(self) -> dict[str, int]:
