@@ -75,7 +75,7 @@ def test_attention_moved_in_many_contexts_is_that_of_each(chains, contexts):
     for row, context in enumerate(contexts):
         plain = in_context(attention, graph.shared(context))
         assert moved.of(np.full(len(chains), row), everyone) == pytest.approx(plain, abs=1e-5)
-        assert moved.gathered[:, row] == pytest.approx(np.stack([graph.gather(one) for one in plain]), abs=1e-5)
+        assert moved.gathered()[:, row] == pytest.approx(np.stack([graph.gather(one) for one in plain]), abs=1e-5)
 
 
 @given(CHAINS, st.lists(st.lists(st.integers(0, N - 1), max_size=3), min_size=1, max_size=4))
@@ -92,7 +92,7 @@ def test_the_traces_of_a_capability_speak_as_one(chains, contexts):
     moved = Moved(graph.merged, merged[None], graph.gather(attention)[None], contexts)
     for row, context in enumerate(contexts):
         plain = graph.gather(in_context(attention, graph.shared(context)))
-        assert moved.gathered[0, row] == pytest.approx(plain, abs=1e-5)
+        assert moved.gathered()[0, row] == pytest.approx(plain, abs=1e-5)
 
 
 WORDS = st.lists(st.sampled_from(["file", "mail", "read", "send", "report", "team"]), max_size=6).map(" ".join)

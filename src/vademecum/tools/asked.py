@@ -149,10 +149,10 @@ class Asked:
         return self.view.documents.gained(self.document_matches)
 
     @cached_property
-    def says(self) -> NDArray[np.bool_]:
-        """Whether each tool says each term of the question, bool (n + 1, T); the last one, no tool, says none."""
-        found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.bool_)
-        found[self.document_matches.text, self.document_matches.term] = True
+    def unsaid(self) -> Floats:
+        """float32 (n + 1, T): 0 where a tool says a term of the question, else 1; the last one, no tool, says none."""
+        found = np.ones((self.view.graph.tools + 1, len(self.question.keys)), np.float32)
+        found[self.document_matches.text, self.document_matches.term] = 0
         return found
 
     @cached_property
