@@ -21,6 +21,7 @@ from vademecum.tools.prior import prior
 from vademecum.tools.records import Call
 from vademecum.tools.ridge import STRENGTH, Ridge, hashed_rows
 from vademecum.tools.texts import Question, Texts
+from vademecum.tools.view import votes
 
 N = 6
 CHAINS = st.lists(
@@ -115,6 +116,13 @@ def test_texts_are_matched_as_if_each_were_read(texts, asked):
     assert matches.sums(value) == pytest.approx(sums)
     assert found.bm25(question) == pytest.approx(found.bm25(question, matches))
     assert (found.tfidf(question) > 0).tolist() == (np.bincount(matches.text, minlength=len(texts)) > 0).tolist()
+
+
+@given(st.lists(WORDS, max_size=6), WORDS)
+def test_votes_of_all_intents_hold_for_each_question(texts, asked):
+    found, weight = Texts(texts, None), np.linspace(0.5, 1, len(texts), dtype=np.float32)
+    matches = found.matches(Question.of(asked))
+    assert found.read(votes(found.everything, weight), matches).tolist() == votes(matches, weight).tolist()
 
 
 @given(CHAINS, st.lists(st.lists(st.integers(0, N - 1), max_size=3, unique=True), min_size=1, max_size=3))

@@ -13,7 +13,7 @@ from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context
 from vademecum.tools.levels import Levels
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.usage import EPSILON, Usage
-from vademecum.tools.view import View
+from vademecum.tools.view import View, votes
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 # Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
@@ -238,10 +238,10 @@ class Asked:
 
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
-        graph = self.view.graph
-        matches = self.intent_matches
-        given = self.weight.take(matches.text)
-        given *= matches.each(matches.idf / (matches.sums(given) + 1))
+        graph, matches = self.view.graph, self.intent_matches
+        given = (
+            self.view.intents.read(self.view.votes, matches) if self.excluded is None else votes(matches, self.weight)
+        )
         voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities)).astype(np.float32)
         return graph.merged.gather(voice) / np.float32(matches.worth)
 

@@ -122,10 +122,10 @@ class Moved:
             return np.repeat(self._given[:, None], self._contexts, axis=1)
         size, tool = self._graph.members_of(self._trace)
         tool += (self._row * self._graph.tools).repeat(size)
-        found = sums_by_row(tool, self._more.repeat(size, axis=1), self._contexts * self._graph.tools)
+        more = self._more / self._total.take(self._row, axis=1)
+        found = sums_by_row(tool, more.repeat(size, axis=1), self._contexts * self._graph.tools)
         found = found.reshape(len(found), self._contexts, -1)
-        found += _NONE * self._given[:, None]
-        found /= self._total[:, :, None]
+        found += (_NONE / self._total)[:, :, None] * self._given[:, None]
         return found
 
     def of(self, row: NDArray[np.int64], trace: NDArray[np.int64]) -> Floats:

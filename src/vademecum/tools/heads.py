@@ -22,7 +22,6 @@ from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
 from vademecum.tools.attention import BACKING, SMOOTHING, Moved, voted
 from vademecum.tools.hypergraph import sums_by_row
-from vademecum.tools.logit import Weights
 from vademecum.tools.texts import Floats
 from vademecum.tools.usage import EPSILON
 
@@ -81,19 +80,23 @@ class Taken:
     """
 
     def __init__(self, probability: Floats, longest: int) -> None:
-        likeliest = top(probability, longest + 1)  # one at least is in none of the chains
         self._probability: list[float] = probability.tolist()
-        self._likeliest: list[tuple[int, float]] = list(
-            zip(likeliest.tolist(), probability[likeliest].tolist(), strict=True)
-        )
-        self._all = float(probability.sum())
+        likeliest = top(probability, longest + 1).tolist()  # one at least is in none of the chains
+        self._log_odds = {tool: _log_odds(self._probability[tool]) for tool in likeliest}
+        self._all = float(np.add.reduce(probability))
 
     def open(self, chain: Sequence[int]) -> tuple[float, float]:
         """Return the logarithm of how many tools are still to be called, to expect, and the log-odds of the likeliest of them."""
         left = self._all - sum([self._probability[tool] for tool in set(chain)])
-        surest = next((probability for tool, probability in self._likeliest if tool not in chain), 0.0)
-        sure = min(max(surest, 1e-3), 1 - 1e-3)
-        return math.log(max(left, 0) + 0.05), math.log(sure / (1 - sure))
+        for tool, odds in self._log_odds.items():
+            if tool not in chain:
+                return math.log(max(left, 0) + 0.05), odds
+        return math.log(max(left, 0) + 0.05), _log_odds(0.0)
+
+
+def _log_odds(probability: float) -> float:
+    sure = min(max(probability, 1e-3), 1 - 1e-3)
+    return math.log(sure / (1 - sure))
 
 
 class After:
@@ -118,7 +121,9 @@ class After:
         # The steps that traces made from where each chain ends: its row, and (3, S) before, then, owner.
         self._steps = self._graph.steps_from([chain[-1] if chain else none for chain in chains])
         self._next = self._followed()
-        levels = asked.levels  # float32 (c, n + 1): what comes next by the meta-capabilities that are due; None where none is
+        levels = (
+            asked.levels
+        )  # float32 (c, n + 1): what comes next by the meta-capabilities that are due; None where none is
         self._by_meta = voted(levels.next(chains), self._next[0], DUE) if len(levels.coming) else None
 
     def heads(self, unmoved: Floats, row: int = 0) -> Floats:
@@ -129,7 +134,7 @@ class After:
             found[tools, _COLUMN[name]] = 1
         return found
 
-    def scores(self, unmoved: Floats, weights: Weights) -> Floats:
+    def scores(self, unmoved: Floats, weights: Floats) -> Floats:
         """Return float32 (c, n): every tool's score after each chain.
 
         Args:

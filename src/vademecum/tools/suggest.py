@@ -108,7 +108,10 @@ def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:
     """Return the ids of the traces that speak for a chain, the one that is replayed first."""
     view = asked.view
-    attention = asked.attention_after(()) * view.graph.shared(chain)
+    shared = view.graph.shared(chain)
+    near = shared.nonzero()[0]
+    attention = asked.attention_after(()).take(near) * shared.take(near)
+    best = [n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0]
     order = [replayed] if replayed is not None else []
-    order += [n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0 and n != replayed]
+    order += [n for n in near.take(best).tolist() if n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])

@@ -153,7 +153,17 @@ class Texts:
 
     def gained(self, matches: Matches) -> Floats:
         """Return float32 (P,): what each match adds to BM25."""
-        return _joined(self._gained, matches.runs)
+        return self.read(self._gained, matches)
+
+    def read(self, value: NDArray[Any], matches: Matches) -> NDArray[Any]:
+        """Return (P,): of a value for each posting, as `everything` has them, those of the matches."""
+        return _joined(value, matches.runs)
+
+    @property
+    def everything(self) -> Matches:
+        """Every posting: what a question with all terms would match."""
+        held, idf = self._terms
+        return Matches(self._holders, held[:-1], idf[:-1], (slice(0, len(self._holders)),))
 
     def tfidf(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): the cosine of tf-idf vectors, 0..1."""

@@ -20,9 +20,11 @@ from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.metas import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
-from vademecum.tools.texts import Floats, Question, Texts, clauses
+from vademecum.tools.texts import Floats, Matches, Question, Texts, clauses
 from vademecum.tools.usage import Usage
 from vademecum.types import EmbedKind, Passage
+
+_QUESTIONS = 16  # that are kept as they were read
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,11 @@ class View:
     def merged_weight(self) -> Floats:
         """float32 (c,): the weight of the traces of each capability."""
         return self.graph.merge(self.graph.weight)
+
+    @cached_property
+    def votes(self) -> Floats:
+        """`votes` of every posting of the intents."""
+        return votes(self.intents.everything, self.graph.weight)
 
     @cached_property
     def beside(self) -> Beside:
@@ -155,6 +162,16 @@ class View:
         return dict(found)
 
 
+def votes(matches: Matches, weight: Floats) -> Floats:
+    """Return float32 (P,): what each match of an intent counts for; what all traces that say a term share is its idf.
+
+    `weight`, float32 (m,), is that of the traces.
+    """
+    given = weight.take(matches.text)
+    given *= matches.each(matches.idf / (matches.sums(given) + 1))
+    return given
+
+
 class Reader:
     """Makes views, and makes no text into terms or a vector that it has made before."""
 
@@ -163,6 +180,7 @@ class Reader:
         self._embedder = embedder
         self._view: View | None = None
         self._vectors: dict[str, Floats] = {}  # by the text's hash
+        self._questions: dict[str, Question] = {}  # the latest ones, by their text
         self.problem = ""  # why there are no vectors, if there are none
 
     def view(self) -> View:
@@ -173,9 +191,16 @@ class Reader:
         return self._view
 
     def question(self, text: str) -> Question:
-        """Read an intent: the whole, and each of its clauses."""
+        """Read an intent: the whole, and each of its clauses. A plan and every step of it are asked for with the same one."""
+        if (known := self._questions.get(text)) is not None:
+            return known
         vectors = self._embedded([Passage(part) for part in (text, *clauses(text))], "query")
-        return Question.of(text) if vectors is None else Question.of(text, vectors[0], vectors[1:])
+        if vectors is None:
+            return Question.of(text)
+        if len(self._questions) >= _QUESTIONS:
+            self._questions.clear()
+        found = self._questions[text] = Question.of(text, vectors[0], vectors[1:])
+        return found
 
     def _made(self, version: int) -> View:
         kept, traces = self._ledger.tools(), self._ledger.traces()

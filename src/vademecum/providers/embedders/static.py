@@ -143,7 +143,11 @@ class StaticEmbedder:
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
         """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
-        counts = [_counted(chain.from_iterable(map(self._cut, _RUN.findall(text)))) for text in texts]
+        runs = [_RUN.findall(text) for text in texts]
+        cut = {
+            run: self._cut(run) for run in dict.fromkeys(chain.from_iterable(runs))
+        }  # clauses say what the whole says
+        counts = [_counted(chain.from_iterable(map(cut.__getitem__, said))) for said in runs]
         said = [pair for count in counts for pair in sorted(count.items())]
         pieces, weight = np.array([piece for piece, _ in said], np.int64), np.array([n for _, n in said], np.float32)
         weight *= self._weight["query"].take(pieces)
