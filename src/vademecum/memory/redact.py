@@ -46,7 +46,7 @@ _GITLAB = ("pat", "dt", "rt", "cbt", "ptt", "ft", "imt", "agent", "soat", "ffct"
 _KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "anthropic-key": (("sk-ant-",), r"sk-ant-[\w-]{20,}"),
     "openrouter-key": (("sk-or-",), r"sk-or-[\w-]{20,}"),
-    "openai-key": (("sk-",), r"sk-(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])(?:proj-|svcacct-|admin-|None-)?[\w-]{20,}"),
+    "openai-key": (("sk-",), r"sk-(?:[0-9a-f]{32,64}(?![\w-])|(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])(?:proj-|svcacct-|admin-|None-)?[\w-]{20,})"),
     "github-token": (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{30,255}"),
     "github-pat": (("github_pat_",), r"github_pat_\w{50,}"),
     "gitlab-token": (tuple(f"gl{what}-" for what in _GITLAB), rf"gl(?:{'|'.join(_GITLAB)})-[\w.-]{{20,}}"),
@@ -99,6 +99,9 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "heroku-key": (("hrku-",), r"HRKU-[\w-]{36,}"),
     "langsmith-key": (("lsv2_",), r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
     "tavily-key": (("tvly-",), r"tvly-(?:dev-|prod-)?[\w-]{28,}"),
+    "square-token": (("sq0",), r"sq0(?:csp|atp|idp)-[\w-]{22,}"),
+    "okta-token": (("ssws",), r"(?<=(?i:SSWS ))00[\w-]{20,}"),
+    "fireworks-key": (("fw_",), r"fw_(?=[A-Za-z]{0,200}\d)[A-Za-z0-9]{20,}"),
     "jwt": (("eyj",), r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
 }  # fmt: skip
 
@@ -118,7 +121,9 @@ _COOKIE = re.compile(
     r"(?im)(?P<name>\b(?:set-)?cookie)(?P<between>[\"']?:\s*[\"']?)(?P<value>[^\s=;\"']+=[^\n\"']{8,4000})"
 )
 _ADDRESS = re.compile(
-    r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'`<>{}()\[\]$]{0,200}:(?P<value>[^\s/@\"'`<>{}()\[\]$\\^]{1,200})@(?=[\w\[.-])"
+    r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'`<>{}()\[\]$]{0,200}:"
+    r"(?P<value>[^\s/@\"'`<>{}()\[\]\\]{1,200}(?:@[^\s/@\"'`<>{}()\[\]\\]{1,200}){0,4}"  # up to the last @ before a slash
+    r"|(?!\d{1,5}/)[^\s@\"'`<>{}()\[\]\\]{1,100})@(?=[\w\[.-])"  # or with a slash in it, behind what is no port
 )
 
 # A name that ends in a word for a secret, then a literal. `tokens`, `password_field` and `keyboard` do not end in one.
@@ -162,8 +167,24 @@ _COMMANDED = re.compile(
     r"[\"']?(?P<value>[^\s\"'$<>`-][^\s\"'$<>`]{3,200})"
 )
 
+_SQL = re.compile(
+    r"(?i)\b(?:with\s+(?:encrypted\s+)?password|(?:user|role)\s+\S{1,100}\s+(?:encrypted\s+)?password|identified\s+(?:with\s+\S{1,60}\s+)?by(?:\s+password)?)\s*=?\s*"
+    r"N?(?P<quote>['\"])(?P<value>[^'\"\s]{3,200})(?P=quote)"
+)
+_NETRC = re.compile(
+    r"\b(?:(?P<machine>machine\s+\S{1,200})\s+)?(?:login\s+\S{1,200}\s+|(?<=\s)(?(machine)|(?!)))password\s+(?P<value>[^\s\"'$<>]{3,200})"
+)
+# A password that somebody tells: "the password for staging is …", "le mot de passe est …"
+_TOLD = re.compile(
+    rf"""(?i)(?P<word>{_SENSITIVE})s?(?:\s+(?:for|of|on|to|in|du|de|des|pour|sur)\s+[\w./-]{{1,60}}(?:\s+[\w./-]{{1,60}}){{0,3}}?)?\s*
+      (?:\s(?:is|was|est|était)(?:\s+(?:now|still|maintenant|toujours|:))?|=|:)\s*(?P<quote>["'`\u201c\u00ab]?)\s?(?P<value>[^\s"'`<>\u201d\u00bb]{{6,200}}?)
+      (?=\s?["'`\u201d\u00bb]|[.,;!?)]*(?:\s|$))""",
+    re.VERBOSE,
+)
+_TELLING = re.compile(r"(?i)^(?:\w+(?:ed|en|able|ible|ing|al|ty|wn|ct|id|ired|é|ée|és|ées)|in\w+|un\w+|too|short|long|empty|secret|string|number|unique|root|admin|public)$")
+
 _PLACEHOLDER = re.compile(
-    r"(?i)[x*.•_-]+$|.*(?:your|example|placeholder|change[_-]?me|redacted|dummy|<|>|\.\.\.|…|xxxx|\*\*\*)|(?:none|null|true|false|undefined|required|optional|string|todo)$"
+    r"(?i)[x*.•_-]+$|.*(?:your|example|placeholder|change[_-]?me|redacted|dummy|<|>|\.\.\.|…|xxxx|\*\*\*)|(?:none|null|true|false|undefined|required|optional|string|todo|.*-(?:based|encoded|encrypted|hashed|protected|signed))$"
 )
 _CODE = re.compile(
     r"[$%{}()\[\]|\\]|^\w+(?:\.\w+)+$|^(?:os|process|env|self|this|config|settings)[.\[]|^@|^/|^\.|^https?:|^[a-z]+://|::|->|&&"
@@ -353,6 +374,26 @@ def _is_assigned_secret(value: str, match: re.Match[str]) -> bool:
     return _is_password(value) and (match["quote"] is not None or _is_settings_line(match))
 
 
+def _is_told_secret(value: str, match: re.Match[str]) -> bool:
+    """What nobody would say of a password, but would give as one: mixed in a way no word or name is, or quoted."""
+    password = re.match(r"(?i)pass|pwd|mot", match["word"]) is not None
+    if _PLACEHOLDER.match(value) or re.match(r"\$[\w{(]*$|\$\{|\$\(|https?:|[\w.]+\(|/|@|\.", value):
+        return False
+    told = re.search(r"(?i)\s(?:is|was|est|était)\b", match[0][: match.start("value") - match.start()]) is not None
+    if match["quote"] and password and told and value.isalpha():
+        return _TELLING.match(value) is None
+    kinds = [0 if c.islower() else 1 if c.isupper() else 2 if c.isdigit() else 3 for c in value]
+    signs = any(c in ("!@#$%^&*?~+=" if told else "!@#$^&~") for c in value)
+    changes = sum(a != b and (a, b) != (1, 0) for a, b in pairwise(kinds))
+    mixed = {0, 1, 2} <= set(kinds) and changes >= len(kinds) / 4
+    signed = signs and 2 in kinds and not {0, 1}.isdisjoint(kinds) and password
+    return (told and mixed and (signs or value.isalnum())) or (signed and not re.search(r"[(){}\[\]|\\]", value))
+
+
+def _is_in_netrc(value: str, match: re.Match[str]) -> bool:
+    return match["machine"] is not None or _is_password(value)
+
+
 def _is_password(value: str) -> bool:
     """A word nobody uses as a name: letters with digits, or a sign that no identifier holds."""
     letters = any(c.isalpha() for c in value)
@@ -391,5 +432,8 @@ _PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str], Callable[[str, re.Ma
     ("authorization", ("curl",), _CURL_USER, lambda value, _: not _is_template(value)),
     ("command-password", ("mysql", "mariadb", "sshpass", "redis-cli"), _COMMANDED, lambda value, _: not _PLACEHOLDER.match(value)),
     ("cookie", ("cookie",), _COOKIE, _is_cookie),
+    ("command-password", ("password", "identified"), _SQL, lambda value, _: not _PLACEHOLDER.match(value) and not _is_template(value)),
+    ("netrc-password", ("password",), _NETRC, _is_in_netrc),
+    ("assignment", ("pass", "pwd", "secret", "token", "key"), _TOLD, _is_told_secret),
     ("assignment", ("--", "-p"), _FLAG, lambda value, _: not _PLACEHOLDER.match(value) and (looks_random(value) or _is_password(value))),
 )  # fmt: skip
