@@ -845,3 +845,50 @@ def test_a_value_is_what_is_chosen_and_of_what(text, subject, value):
 def test_what_is_never_to_be_done_is_kept_as_denied(text, subject, value):
     """A value without its `never` would say the opposite."""
     assert [(each.subject, each.value) for each in extract(text)] == [(subject, value)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "We have not decided to use Kafka yet.", "We never decided to use Kafka.", "We haven't settled on Postgres.",
+        "Imagine we decided to use Rust.", "We have not chosen a database yet.", "I never said that we use Redis.",
+        "I didn't say we use Redis.", "It's not true that the server runs on port 80.",
+        "The docs say you must always use --force, which is wrong.", "My boss prefers Java but I don't care.",
+        "On n'a pas encore décidé d'utiliser Kafka.", "On n'a jamais décidé d'utiliser Kafka.", "Imagine qu'on a décidé d'utiliser Rust.",
+        "On n'a pas encore choisi de base de données.", "Je n'ai jamais dit qu'on utilise Redis.",
+        "Ce n'est pas vrai que le serveur tourne sur le port 80.", "La doc dit qu'il faut toujours utiliser --force, ce qui est faux.",
+        "Mon chef préfère Java mais je m'en fiche.",
+    ],
+)  # fmt: skip
+def test_what_is_denied_imagined_or_refused_is_not_read(message: str) -> None:
+    """Nor is what others say where the author says that it is wrong."""
+    assert extract(message) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "subject", "value"),
+    [
+        ("Don't forget to update the changelog.", "todo", "changelog", "update the changelog"),
+        ("We don't just use Redis, we decided to use Postgres.", "decision", "database", "Postgres"),
+        ("That's wrong, we use Redis.", "fact", "cache", "Redis"),
+        ("Make sure to update the changelog with every user-visible change.", "instruction", "changelog", "update the changelog with every user-visible change"),
+        ("We're switching from npm to pnpm because it is faster.", "decision", "package manager", "pnpm"),
+        ("No, not tabs, I said spaces.", "instruction", "indentation", "spaces"),
+        ("I said spaces, not tabs.", "instruction", "indentation", "spaces"),
+        ("The database is called billing_prod.", "fact", "database", "billing_prod"),
+        ("Handlers must always return JSON.", "instruction", "handlers", "return JSON"),
+        ("The upload service must never exceed 60 seconds.", "instruction", "upload service", "not exceed 60 seconds"),
+        ("You must always return JSON.", "instruction", "json", "return JSON"),
+        ("Les handlers doivent toujours renvoyer du JSON.", "instruction", "handlers", "renvoyer du JSON"),
+        ("On passe de npm à pnpm parce que c'est plus rapide.", "decision", "package manager", "pnpm"),
+        ("Non, pas des tabulations, j'ai dit des espaces.", "instruction", "indentation", "espaces"),
+        ("J'aime pas les emojis.", "preference", "emojis", "pas les emojis"),
+        ("Veille à toujours lancer les tests.", "instruction", "tests", "lancer les tests"),
+        ("Veillez à ne jamais pousser sur main.", "instruction", "main", "pas pousser sur main"),
+        ("La base s'appelle billing_prod.", "fact", "base", "billing_prod"),
+    ],
+)  # fmt: skip
+def test_what_is_meant_beside_a_denial_is_read(message: str, kind: str, subject: str, value: str) -> None:
+    """A correction, a change of tools, a name, and what one thing of several has to do."""
+    found = only(message)
+    assert (found.kind, found.subject, found.value) == (kind, subject, value)

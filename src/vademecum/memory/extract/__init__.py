@@ -227,8 +227,10 @@ def _read(
                     return
                 span = _span(match)
                 start = _clause_start(said.prose, match, language)
-                if any(a < span[1] and span[0] < b for a, b in taken) or _is_asked(
-                    said.prose, start, match, rule, language
+                if any(a < span[1] and span[0] < b for a, b in taken):
+                    continue
+                if _is_asked(said.prose, start, match, rule, language) or not language.is_meant(
+                    said.prose, start, match, negative=rule.negative
                 ):
                     continue
                 hedged = not rule.presupposed and any(start <= a and b <= match.end() + _NEAR for a, b in hedges)
