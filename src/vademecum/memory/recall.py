@@ -259,7 +259,9 @@ class Recall:
             closers = [fact.superseded_by for own in drawn.values() for fact in own if fact.superseded_by]
             now |= {fact.id: fact for fact in _latest(scope, closers, as_of)}
             for fact in (each for own in drawn.values() for each in own if each.disputed):
-                rivals[fact.id] = [o for o in scope.ledger.history(fact.key) if o.disputed and o.id != fact.id and _was_said(o, as_of)]
+                rivals[fact.id] = [
+                    o for o in scope.ledger.history(fact.key) if o.disputed and o.id != fact.id and _was_said(o, as_of)
+                ]
         return facts, now, rivals
 
 

@@ -25,7 +25,17 @@ from vademecum.memory.extract.french import FRENCH
 from vademecum.memory.extract.prose import Reach, prose_of, read_of
 from vademecum.memory.extract.rules import Cues, Language, Rule
 from vademecum.memory.extract.scope import where
-from vademecum.memory.extract.subject import Subject, about, acted_on, head, is_known, noun, purpose, verb_in, whole_noun
+from vademecum.memory.extract.subject import (
+    Subject,
+    about,
+    acted_on,
+    head,
+    is_known,
+    noun,
+    purpose,
+    verb_in,
+    whole_noun,
+)
 from vademecum.memory.records import FactKind, Reading, Role, Statement
 
 __all__ = ["extract", "read"]
@@ -227,10 +237,8 @@ def _read(
                     return
                 span = _span(match)
                 start = _clause_start(said.prose, match, language)
-                if any(a < span[1] and span[0] < b for a, b in taken):
-                    continue
-                if _is_asked(said.prose, start, match, rule, language) or not language.is_meant(
-                    said.prose, start, match, negative=rule.negative
+                if any(a < span[1] and span[0] < b for a, b in taken) or not _is_said(
+                    said, start, match, rule, language
                 ):
                     continue
                 hedged = not rule.presupposed and any(start <= a and b <= match.end() + _NEAR for a, b in hedges)
@@ -265,6 +273,12 @@ def _clause_start(sentence: str, match: re.Match[str], language: Language) -> in
     first = next((at for at in range(match.start(), match.end()) if sentence[at].isalnum()), match.start())
     ends = language.clause_ends(sentence)
     return ends[bisect_right(ends, first) - 1]
+
+
+def _is_said(said: _Said, start: int, match: re.Match[str], rule: Rule, language: Language) -> bool:
+    """Whether what a rule matched is neither asked nor denied."""
+    asked = _is_asked(said.prose, start, match, rule, language)
+    return not asked and language.is_meant(said.prose, start, match, negative=rule.negative)
 
 
 def _is_asked(sentence: str, start: int, match: re.Match[str], rule: Rule, language: Language) -> bool:

@@ -27,7 +27,9 @@ _END = (
     r"(?<!\s)(?=[\s.!?,;]|$)(?=\s*(?:$|\sas (?:the|our|my)\b|\sand (?:i|we)\b|\s(?:in|for|on|across) (?:this|our|the|all|every) (?:repo|repository|project|codebase)\b|[.!?;](?:\s|$)|[,;]\s*(?:and|but|so|can|could|how|considering|given|while|which|where|because|since|as|especially|please|then"
     r"|do|does|is|are|i|we|you|it|that|not|maybe|what)\b|\s[-\u2013\u2014(]|\s(?:because|since|due to|so that|so|but|if|unless|when(?:ever)?|while|every time)\b))"
 )
-_NAMED = r"(?:(?!\d|(?-i:[A-Z])\w|/|\w_\w)[^,;?]){0,60}(?:\d|(?-i:[A-Z])\w|/|\w_\w)"  # up to the first figure, name or path
+_NAMED = (
+    r"(?:(?!\d|(?-i:[A-Z])\w|/|\w_\w)[^,;?]){0,60}(?:\d|(?-i:[A-Z])\w|/|\w_\w)"  # up to the first figure, name or path
+)
 _BEHIND = rf"(?:{_END}|(?=\s(?:with (?:the|my|our|his|her|their)|will|would|might|may|can|could|should|does|doesn't|is|isn't|are|has|affects?|impacts?|influences?|helps?)\b))"  # where what is spoken of ends in the middle of a clause
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:over|rather than|instead of|as opposed to|in favou?r of not|and not|not)\s+(?P<other>\S.*?))"

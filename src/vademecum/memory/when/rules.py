@@ -175,9 +175,7 @@ def part_rules(months: Mapping[str, int], parts: Mapping[str, str], relative: st
         return meaning
 
     wholes = ((month, of_month), (relative, named), (r"(?P<year>(?:19|20)\d\d)", of_year))
-    return tuple(
-        (f"{said}{whole}", shared(means, part)) for said, part in parts.items() for whole, means in wholes
-    )
+    return tuple((f"{said}{whole}", shared(means, part)) for said, part in parts.items() for whole, means in wholes)
 
 
 def _digits(match: re.Match[str], clock: Clock) -> Period | None:
