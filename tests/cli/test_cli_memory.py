@@ -87,7 +87,10 @@ def test_context_timeline_and_export(vade, repository):
     done = vade("memory", "consolidate")
     nothing = "0 facts merged, 0 sessions told, 0 events archived"
     assert (done.code, done.out) == (0, f"repository: {nothing}\nglobal: {nothing}\n")
-    assert [each["scope"] for each in json.loads(vade("memory", "consolidate", "--json").out)] == ["repository", "global"]
+    assert [each["scope"] for each in json.loads(vade("memory", "consolidate", "--json").out)] == [
+        "repository",
+        "global",
+    ]
 
 
 def test_what_was_forgotten_and_is_said_again_is_no_new_fact(vade):

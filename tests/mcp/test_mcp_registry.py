@@ -197,7 +197,7 @@ def test_memory_of_several_repositories_is_asked_as_one_and_written_by_name(repo
     with Engine.open(str(repository), str(other)) as engine:
         with pytest.raises(UsageError, match="give 'repo', one of handbook, ledger"):
             remember.call(engine, {"text": "We decided to use SQLite because it is small."})
-        with pytest.raises(UnknownError, match="'attic'.*handbook, ledger"):
+        with pytest.raises(UnknownError, match=r"'attic'.*handbook, ledger"):
             remember.call(engine, {"text": "We decided to use SQLite.", "repo": "attic"})
         kept = remember.call(engine, {"text": "We decided to use Postgres because it is shared.", "repo": "ledger"})
         assert " in ledger, 1 fact" in kept.text
@@ -210,7 +210,7 @@ def test_memory_of_several_repositories_is_asked_as_one_and_written_by_name(repo
         assert "  ledger  " in found.text
         one = recall.call(engine, {"question": "which database did we decide to use", "repo": "ledger"})
         assert {each["repo"] for each in one.data["evidence"]} == {"ledger", ""}
-        with pytest.raises(UnknownError, match="'attic'.*handbook, ledger"):
+        with pytest.raises(UnknownError, match=r"'attic'.*handbook, ledger"):
             recall.call(engine, {"question": "which database", "repo": "attic"})
     with Engine.open(str(other)) as engine:  # what was kept for it lies where it alone looks, too
         assert "Postgres" in recall.call(engine, {"question": "which database did we decide to use"}).text

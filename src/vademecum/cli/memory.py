@@ -293,7 +293,9 @@ def learn(most: int, *, as_json: bool) -> int:
     for each in () if as_json else done:
         stopped = f"; stopped: {each.problem}" if each.problem else ""
         shortened = f" ({each.shortened} without their middle)" if each.shortened else ""
-        emit(f"{each.scope}: {each.read} events read{shortened}, {each.kept} statements kept, {each.dropped} dropped{stopped}\n")
+        emit(
+            f"{each.scope}: {each.read} events read{shortened}, {each.kept} statements kept, {each.dropped} dropped{stopped}\n"
+        )
     return 3 if any(each.problem for each in done) else 0
 
 

@@ -106,7 +106,9 @@ def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
 def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     repo, several = arguments.get("repo", ""), [root.name for root in engine.roots][1:]
     if several and not repo:
-        raise UsageError(f"several repositories are open: give 'repo', one of {', '.join(r.name for r in engine.roots)}")
+        raise UsageError(
+            f"several repositories are open: give 'repo', one of {', '.join(r.name for r in engine.roots)}"
+        )
     done = engine.memory_of(repo).record(arguments["text"], metadata={"by": "agent"})
     taken = "".join(f"; taken out: {count} {kind}" for kind, count in done.redacted.items())
     taken += f"; the last {done.left} characters are read later" if done.left else ""

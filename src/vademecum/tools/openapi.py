@@ -39,9 +39,9 @@ Table = Mapping[str, Any]
 
 
 def is_openapi(text: str) -> bool:
-    """Return whether a text says of itself that it is an OpenAPI document, in JSON or YAML.
+    r"""Return whether a text says of itself that it is an OpenAPI document, in JSON or YAML.
 
-    >>> is_openapi("openapi: 3.1.0\\npaths: {}"), is_openapi('{"swagger": "2.0"}'), is_openapi('{"name": "openapi"}')
+    >>> is_openapi("openapi: 3.1.0\npaths: {}"), is_openapi('{"swagger": "2.0"}'), is_openapi('{"name": "openapi"}')
     (True, True, False)
     """
     try:
