@@ -177,8 +177,7 @@ class Engine:
             read=reading(codebase, settings, counter, clock, several=len(opened) > 1),
             tools=lambda: assemble_tools(settings, embedder, clock, closing, personal=personal),
             remember=lambda names: assemble_memory(
-                [repo for repo in opened if repo.name in names], codebase, settings, clock, closing, personal=personal, sharing=sharing,
-            ),
+                [r for r in opened if r.name in names], codebase, settings, clock, closing, personal=personal, sharing=sharing),
             has_memory=lambda: any(map(Stores(settings).has_memory, scopes)), personal=personal,
         )  # fmt: skip
 
