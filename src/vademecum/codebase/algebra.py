@@ -14,14 +14,20 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 
-class _Held(threading.local):
-    """By how many blocks of this thread the number is held, and what sets it back."""
+class _Held:
+    """By how many blocks of a thread the number is held, and what sets it back."""
 
-    count = 0
-    back: ExitStack
+    def __init__(self) -> None:
+        self.count = 0
+        self.back = ExitStack()
 
 
-_held = _Held()
+class _Own(threading.local):
+    def __init__(self) -> None:
+        self.held = _Held()
+
+
+_own = _Own()
 
 
 @contextmanager
@@ -33,19 +39,18 @@ def one_thread() -> Iterator[None]:
     ...     {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} <= {1}
     True
     """
-    if not _held.count:
-        _held.back = ExitStack()
-        if not _is_one():
-            from threadpoolctl import threadpool_limits
+    held = _own.held  # a block that is left unfinished may be ended by another thread
+    if not held.count and not _is_one():
+        from threadpoolctl import threadpool_limits
 
-            _held.back.enter_context(threadpool_limits(1, "blas"))
-    _held.count += 1
+        held.back.enter_context(threadpool_limits(1, "blas"))
+    held.count += 1
     try:
         yield
     finally:
-        _held.count -= 1
-        if not _held.count:
-            _held.back.close()
+        held.count -= 1
+        if not held.count:
+            held.back.close()
 
 
 def _is_one() -> bool:
