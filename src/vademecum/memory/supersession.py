@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.memory.question import Question
-from vademecum.memory.records import Evidence, Role
-from vademecum.memory.words import query_keys
+from vademecum.memory.records import Evidence, Fact, Role
+from vademecum.memory.words import STOP_WORDS, query_keys
 
 NEARLY = 0.8  # of the earlier statement's share of the question: as much about it
 PARTLY = 0.3  # the same where something else links the two
@@ -115,7 +115,7 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
         return ordered
     for item in evidence[:CLOSE]:
         replaced = {fact.event for fact in item.now} if all(fact.valid_to for fact in item.facts) else set()
-        if any(_words(fact.value) & question.words for fact in item.facts):
+        if any(_is_named(fact, item.now, question) for fact in item.facts):
             continue
         place = ordered.index(item)
         later = next((at for at, each in enumerate(ordered[:CLOSE]) if each.event.id in replaced), None)
@@ -124,6 +124,12 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
         if later is not None and later > place:
             ordered.insert(place, ordered.pop(later))
     return ordered
+
+
+def _is_named(fact: Fact, now: Sequence[Fact], question: Question) -> bool:
+    """Whether a question names a value: by a word that neither what it is about nor what holds in its place has."""
+    shared = [fact.subject, fact.attribute, *(each.value for each in now)]
+    return not question.words.isdisjoint(_words(fact.value) - STOP_WORDS - _words(" ".join(shared)))
 
 
 def _words(text: str) -> set[str]:
@@ -142,6 +148,8 @@ def _latest_first(group: Sequence[Evidence]) -> list[Evidence]:
 
 def _same_thing(one: Evidence, other: Evidence, values: Mapping[str, _Stated]) -> bool:
     """Whether two statements, of different times, say a value of the same thing."""
+    if one.repo and other.repo and one.repo != other.repo:  # what holds in one repository says nothing of another
+        return False
     older, newer = sorted((one, other), key=lambda item: item.event.at)
     old, new = values.get(older.event.id), values.get(newer.event.id)
     if old is None or new is None:
