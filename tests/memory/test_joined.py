@@ -102,4 +102,4 @@ def test_joining_many_events_takes_no_more_of_the_process_than_joining_few(dead)
             tracemalloc.stop()
 
     few, many = most(4_000), most(16_000)
-    assert many - few < 4 * 48_000  # 3 bytes an event; 96 where what was put in order stayed in memory
+    assert many - few < 4 * 48_000  # 2 bytes an event; 57 where what was put in order stayed in memory

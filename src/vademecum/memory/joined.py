@@ -60,7 +60,8 @@ def _rows_of(segment: Segment, dead: NDArray[np.int64]) -> NDArray[np.int64]:
     numbers = np.unique(dead)
     place = np.searchsorted(segment.numbers, numbers)
     here = place < segment.size
-    return place[here][segment.numbers[place[here]] == numbers[here]]
+    found: NDArray[np.int64] = place[here][segment.numbers[place[here]] == numbers[here]]
+    return found
 
 
 def _stretches(segment: Segment, gone: NDArray[np.int64]) -> Iterator[slice]:
