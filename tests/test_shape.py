@@ -35,6 +35,14 @@ HEAVY = {
 HEAVY_FOR_A_NAME = HEAVY | {"numpy", "sqlite3", "click", "tree_sitter", "pathspec", "vademecum.engine", "vademecum.types"}  # fmt: skip
 
 
+# What the project is made of. Anything else that git would take, as data laid beside it for a measurement, is not of it.
+OF_THE_PROJECT = {
+    *(".ci", ".dockerignore", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile"),
+    *("LICENSE", "Makefile", "NOTICE", "README.md", "benchmarks", "compose.yaml", "deploy", "docs", "editors"),
+    *("pyproject.toml", "src", "tests", "training", "website"),
+}  # fmt: skip
+
+
 def trees() -> Iterator[tuple[Path, ast.Module]]:
     for path in SOURCES:
         yield path.relative_to(PACKAGE), ast.parse(path.read_text(encoding="utf-8"))
@@ -48,6 +56,16 @@ def test_files_are_short() -> None:
     """A file fits into one sitting."""
     counts = {str(path.relative_to(PACKAGE)): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
     assert {name: count for name, count in counts.items() if count > MOST_LINES} == {}
+
+
+@pytest.mark.skipif(not (TOP / ".git").exists(), reason="an archive of the project has no list of what is committed")
+def test_only_the_project_is_committed() -> None:
+    """No data that is measured with, no link that leads out of the project, and no archive."""
+    listed = subprocess.run(["git", "ls-files", "-s", "-z"], cwd=TOP, capture_output=True, text=True, check=True).stdout
+    entries = [entry.partition("\t")[::2] for entry in listed.split("\0") if entry]
+    assert {path.split("/")[0] for _, path in entries} <= OF_THE_PROJECT
+    assert [path for mode, path in entries if mode.startswith("120000")] == []
+    assert [path for _, path in entries if path.endswith((".gz", ".zip", ".jsonl", ".parquet", ".db"))] == []
 
 
 def test_functions_are_short() -> None:

@@ -160,6 +160,43 @@ def test_a_superseded_fact_says_what_holds_now(memory, said, clock):
     assert [fact.value.split()[0] for fact in now] == ["spaces"]
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "asked"),
+    [
+        (
+            "We decided to use Postgres for the ledger because it is safe.",
+            "We decided to use SQLite for the ledger because it needs no server.",
+            "which database do we use for the ledger?",
+        ),
+        ("Our staging server is on port 8080.", "Our staging server is on port 9090.", "staging server port"),
+        (
+            "On a décidé d'utiliser Postgres pour le registre parce que c'est sûr.",
+            "On a décidé d'utiliser SQLite pour le registre parce que c'est simple.",
+            "quelle base de données pour le registre ?",
+        ),
+    ],
+)
+def test_words_of_what_is_spoken_of_name_no_value(memory, event, older, newer, asked):
+    """The ledger and the port are in the old value and in the new one: what holds comes first."""
+    memory.record_all([event(1, older, at=NOON - 20 * DAY), event(2, newer, at=NOON)])
+    found = memory.recall(asked)
+    assert ids(found)[:2] == ["e2", "e1"]
+    assert found.evidence[1].superseded_by == "e2"
+
+
+def test_what_was_not_known_yet_is_not_told_of_a_moment_of_the_past(memory, event):
+    """Asked as of a day before the change, a value holds and nothing took its place."""
+    for number, tool in enumerate(("Postgres", "SQLite", "DuckDB")):
+        memory.record_all([event(number, f"We use {tool} for the ledger.", at=NOON - (20 - 5 * number) * DAY)])
+    (first,) = memory.recall("the ledger", as_of=NOON - 18 * DAY).evidence
+    assert not first.now
+    assert [fact.valid_to for fact in first.facts] == [None]
+    then = {item.event.id: item for item in memory.recall("the ledger", as_of=NOON - 12 * DAY).evidence}
+    assert set(then) == {"e0", "e1"}
+    assert [fact.value for fact in then["e0"].now] == ["SQLite"]
+    assert not then["e1"].now
+
+
 def test_filters_apply_before_the_cut(memory, event):
     """Role, session, time in words and in seconds, and a moment of the past."""
     many = [event(n, f"the cache is warm, number {n}", at=NOON - DAY * n, session=f"s{n % 2}") for n in range(1, 40)]

@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.memory.question import Question
-from vademecum.memory.records import Evidence, Role
-from vademecum.memory.words import query_keys
+from vademecum.memory.records import Evidence, Fact, Role
+from vademecum.memory.words import STOP_WORDS, query_keys
 
 NEARLY = 0.8  # of what the earlier statement says of the question, that both say: they are about one thing
 PARTLY = 0.25  # the same where the later one says that something changed
@@ -85,7 +85,8 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
     for n in range(min(CLOSE, len(evidence))):
         if n not in values or values[n].share < WORTH * highest or n not in ordered[:CLOSE]:
             continue
-        later = [each for each in _near(ordered, values) if at[each] > at[n] and _takes_place(values[each], values[n])]
+        near = [each for each in _near(ordered, values) if _one_repository(evidence[each], evidence[n])]
+        later = [each for each in near if at[each] > at[n] and _takes_place(values[each], values[n])]
         later.sort(key=lambda each: at[each], reverse=True)
         if later:
             latest[n] = later[0]
@@ -101,6 +102,11 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
 def _near(ordered: Sequence[int], values: Mapping[int, _Stated]) -> list[int]:
     """Return the statements that stand far enough up, or say of themselves that something changed."""
     return [n for place, n in enumerate(ordered[:REACH]) if n in values and (place < CLOSE or values[n].says_changed)]
+
+
+def _one_repository(one: Evidence, other: Evidence) -> bool:
+    """Whether nothing says that two statements are of different ones: what holds in one says nothing of another."""
+    return not (one.repo and other.repo) or one.repo == other.repo
 
 
 def _takes_place(new: _Stated, old: _Stated) -> bool:
@@ -123,7 +129,7 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
         return ordered
     for item in evidence[:CLOSE]:
         replaced = {fact.event for fact in item.now} if all(fact.valid_to for fact in item.facts) else set()
-        if any(_words(fact.value) & question.words for fact in item.facts):
+        if any(_is_named(fact, item.now, question) for fact in item.facts):
             continue
         place = ordered.index(item)
         later = next((at for at, each in enumerate(ordered[:CLOSE]) if each.event.id in replaced), None)
@@ -132,6 +138,12 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
         if later is not None and later > place:
             ordered.insert(place, ordered.pop(later))
     return ordered
+
+
+def _is_named(fact: Fact, now: Sequence[Fact], question: Question) -> bool:
+    """Whether a question names a value: by a word that neither what it is about nor what holds in its place has."""
+    shared = [fact.subject, fact.attribute, *(each.value for each in now)]
+    return not question.words.isdisjoint(_words(fact.value) - STOP_WORDS - _words(" ".join(shared)))
 
 
 def _words(text: str) -> set[str]:
