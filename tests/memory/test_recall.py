@@ -88,6 +88,17 @@ def test_what_says_that_it_changed_is_brought_up_from_further_down(memory, event
     assert found.evidence[1].superseded_by == "e20"
 
 
+def test_what_shares_other_words_of_the_question_replaces_nothing(memory, event):
+    """A later number, of something else that the question names, stays where it is."""
+    memory.record_all([
+        event(1, "There are 3 mechanical sketches.", at=NOON),
+        event(2, "With the one of today there are 5 mechanical sketches now, of all sizes and on paper of any kind.", at=NOON + DAY),
+        event(3, "I have just bought 40 pages for the other notebook, which was a good deal of paper after all.", at=NOON + 2 * DAY),
+    ])  # fmt: skip
+    found = memory.recall("How many mechanical sketches have I completed in the notebook?")
+    assert {item.event.id: item.superseded_by for item in found.evidence} == {"e1": "e2", "e2": "", "e3": ""}
+
+
 @pytest.mark.parametrize(
     ("asked", "now"),
     [
@@ -96,6 +107,9 @@ def test_what_says_that_it_changed_is_brought_up_from_further_down(memory, event
         ("When is the inspection?", True),
         ("Quand a lieu la réunion ?", True),
         ("How many problems have I solved so far?", True),
+        ("What budget have I set for the phone?", True),
+        ("What port does the server listen on?", True),
+        ("What should I do about the budget I have?", False),
         ("When was the shelf installed?", False),
         ("How many days did I first take off?", False),
         ("How many days passed between the two meetings?", False),
@@ -288,6 +302,18 @@ def test_what_was_never_said_is_not_found(memory, event):
     found = memory.recall("zeppelin hangar")
     assert (found.verdict, found.probability, bool(found)) == (Verdict.NOT_FOUND, 0.0, False)
     assert memory.recall("pottery", session="nowhere").reason == "the filters leave nothing"
+
+
+def test_what_was_only_touched_is_less_sure_however_much_is_answered_to_it(open_memory, event):
+    """An assistant that goes on about a thing does not make it one that the user spoke of."""
+    memory = open_memory(embedder=load("embedder", "static"))
+    memory.record_all(
+        [event(n, f"The kiln bakes bowls in round {n}.", at=NOON + n) for n in range(40)]
+        + [event(n, f"The loom makes scarves in round {n}.", role=Role.ASSISTANT, at=NOON + n) for n in range(40, 79)]
+        + [event(79, "The loom makes scarves in round 79.", at=NOON + 79)]
+    )
+    often, once = (memory.recall(text).probability for text in ("Which bowls did the kiln bake?", "Which scarves did the loom make?"))  # fmt: skip
+    assert 1 - once > 3 * (1 - often)
 
 
 def test_the_probability_is_higher_where_the_answer_is(open_memory, event):
