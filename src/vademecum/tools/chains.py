@@ -1,4 +1,4 @@
-"""Which chain of calls an intent takes: the likely ones by a beam, each seen as a whole, and the one that agrees best with all.
+"""Which chains of calls an intent may take: the likely ones by a beam, each seen as a whole, and the one that agrees best with all.
 
 The beam goes call by call and cannot know how a chain ends. So each finished chain is seen again as a whole, as a
 conditional logit (`logit`) with the features
@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
-from vademecum.tools.heads import RANKING, After, Taken, still
-from vademecum.tools.logit import probabilities
-from vademecum.tools.model import PHASES, Model, log_shares, taken_from
+from vademecum.tools.heads import RANKING, After, Taken
+from vademecum.tools.model import PHASES, Model
 from vademecum.tools.predict import stops
 from vademecum.tools.texts import Floats
 from vademecum.tools.usage import EPSILON
@@ -48,21 +47,6 @@ class Chain(NamedTuple):
     probabilities: tuple[float, ...]
     likely: float = 0.0
     unmet: float = 1.0
-
-
-def decoded(asked: Asked, model: Model) -> Chain:
-    """Return the chain that agrees best with all likely ones; an empty one where nothing is likely."""
-    if not asked.view.tools:
-        return Chain((), ())
-    begin = After(asked, [()])
-    unmoved = still(asked)
-    search = model.search.astype(np.float32)
-    taken = taken_from(log_shares(begin.scores(unmoved @ search, search)[0]), model.certain)
-    chains = likely_chains(begin, unmoved, model, taken)
-    if not chains:
-        return Chain((), ())
-    weight = probabilities(chain_features(asked, chains, taken), model.chains)
-    return chains[agreeing([chain.tools for chain in chains], weight)]
 
 
 def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) -> list[Chain]:
@@ -87,14 +71,14 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
         if max(going_on) <= least:
             break
         phase = min(length, PHASES - 1)
-        beam = _grown(beam, after, after.scores(still_scores[phase], weights[phase]), going_on, least)
+        beam = grown(beam, after, after.scores(still_scores[phase], weights[phase]), going_on, least)
         if not beam:
             break
         after = After(asked, [chain.tools for chain in beam])
     return finished
 
 
-def _grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
+def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
     """Return the likeliest chains of one call more, those that are likelier than `least`.
 
     `scores`, float32 (c, n), are those of what comes next, and are written over.
