@@ -196,6 +196,21 @@ def test_what_is_worked_out_anew_after_each_event_is_no_copy_of_all_events(open_
     assert size < 4 * 8192  # all of it is 46
 
 
+def test_an_engine_that_is_not_asked_holds_nothing_of_what_was_laid_out_before(open_memory, event):
+    """Each thread of a server has an engine; one that was asked for help long ago would keep all events as they were then."""
+    sharing = Sharing()
+    one, two = (open_memory(sharing=sharing) for _ in range(2))
+    one.record_all(
+        [event(0, "Always show the types when I ask for code."), event(1, "sessions are stored in the cache")]
+    )
+    one.recall("How should I store the sessions?")
+    seen = weakref.ref(one._recall.view())
+    two.record_all([event(2, "sessions are stored in a file")])
+    two.recall("How should I store the sessions?")
+    gc.collect()
+    assert seen() is None
+
+
 def test_a_memory_that_was_asked_before_it_held_anything_is_asked_on_when_it_is_large(open_memory, event, monkeypatch):
     """The way of many events, by the sessions nearest in meaning, after a first question to none at all."""
     monkeypatch.setattr("vademecum.memory.weigh.EXACT_BELOW", 8)

@@ -237,8 +237,9 @@ class Recall:
                 own_facts = tuple(facts.get(events[row].id, ()))
                 after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
                 against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
-                scope_name = self.scopes[view.scope[row]].name
-                evidence.append(Evidence(events[row], score, dict(why), own_facts, after, against, scope=scope_name))
+                scope = self.scopes[view.scope[row]]
+                held = {"scope": scope.name, "repo": scope.repo}
+                evidence.append(Evidence(events[row], score, dict(why), own_facts, after, against, **held))
         return evidence
 
     def _drawn(

@@ -148,6 +148,8 @@ def _latest_first(group: Sequence[Evidence]) -> list[Evidence]:
 
 def _same_thing(one: Evidence, other: Evidence, values: Mapping[str, _Stated]) -> bool:
     """Whether two statements, of different times, say a value of the same thing."""
+    if one.repo and other.repo and one.repo != other.repo:  # what holds in one repository says nothing of another
+        return False
     older, newer = sorted((one, other), key=lambda item: item.event.at)
     old, new = values.get(older.event.id), values.get(newer.event.id)
     if old is None or new is None:

@@ -19,7 +19,6 @@ from statistics import fmean
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked, put, same_intent
 from vademecum.tools.chains import Chain, decoded
-from vademecum.tools.documents import names
 from vademecum.tools.groups import Groups
 from vademecum.tools.links import Pairs, chosen_links, links_of
 from vademecum.tools.model import Model
@@ -89,8 +88,7 @@ def _tasks(
 
 
 def _task(view: View, id_: str, call: str, waits: tuple[str, ...], probability: float) -> Task:
-    tool = view.tools[view.number[call]]
-    return Task(id_, call, "tool", waits, tuple(names(tool.input_schema)), probability)
+    return Task(id_, call, "tool", waits, view.inputs(view.number[call]), probability)
 
 
 def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
@@ -110,7 +108,10 @@ def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:
     """Return the ids of the traces that speak for a chain, the one that is replayed first."""
     view = asked.view
-    attention = asked.attention_after(()) * view.graph.shared(chain)
+    shared = view.graph.shared(chain)
+    near = shared.nonzero()[0]
+    attention = asked.attention_after(()).take(near) * shared.take(near)
+    best = [n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0]
     order = [replayed] if replayed is not None else []
-    order += [n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0 and n != replayed]
+    order += [n for n in near.take(best).tolist() if n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])
