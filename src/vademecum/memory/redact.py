@@ -114,7 +114,7 @@ _NETRC = re.compile(
 # A password that somebody tells: "the password for staging is …", "le mot de passe est …"
 _TOLD = re.compile(
     rf"""(?i)(?P<word>{_SENSITIVE})s?(?:\s+(?:for|of|on|to|in|du|de|des|pour|sur)\s+[\w./-]{{1,60}}(?:\s+[\w./-]{{1,60}}){{0,3}}?)?\s*
-      (?:\s(?:is|was|est|était)(?:\s+(?:now|still|maintenant|toujours|:))?|=|:)\s*(?P<quote>["'`\u201c\u00ab]?)\s?(?P<value>[^\s"'`<>\u201d\u00bb]{{6,200}}?)
+      (?:(?P<told>\s(?:is|was|est|était))(?:\s+(?:now|still|maintenant|toujours|:))?|=|:)\s*(?P<quote>["'`\u201c\u00ab]?)\s?(?P<value>[^\s"'`<>\u201d\u00bb]{{6,200}}?)
       (?=\s?["'`\u201d\u00bb]|[.,;!?)]*(?:\s|$))""",
     re.VERBOSE,
 )
@@ -320,7 +320,7 @@ def _is_told_secret(value: str, match: re.Match[str]) -> bool:
     password = re.match(r"(?i)pass|pwd|mot", match["word"]) is not None
     if _PLACEHOLDER.match(value) or re.match(r"\$[\w{(]*$|\$\{|\$\(|https?:|[\w.]+\(|/|@|\.", value):
         return False
-    told = re.search(r"(?i)\s(?:is|was|est|était)\b", match[0][: match.start("value") - match.start()]) is not None
+    told = match["told"] is not None
     if match["quote"] and password and told and value.isalpha():
         return _TELLING.match(value) is None
     kinds = [0 if c.islower() else 1 if c.isupper() else 2 if c.isdigit() else 3 for c in value]
