@@ -49,7 +49,7 @@ def callers(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
     found = walked(graph, start, _uses(asked), depth, into=True)
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
-    return answer if answer.found else _nothing(graph, answer, start)
+    return _covered(graph, answer, _written(asked, start))
 
 
 def callees(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
@@ -102,7 +102,7 @@ def impact(
     tests = {node.path for node in touched if file_kind(node.path) is FileKind.TEST}
     tests |= _tests_of(graph, {node.path for node in nodes})
     answer = _with_guesses(graph, replace(answer, tests=tuple(sorted(tests))), start, into=True, shown=False)
-    return answer if answer.found else _nothing(graph, answer, [*removed.nodes, *start])
+    return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)])
 
 
 def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
@@ -213,6 +213,12 @@ def _with_constructors(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     return list((found | graph.nodes(made)).values())
 
 
+def _written(asked: Sequence[Node], start: Sequence[Node]) -> list[Node]:
+    """Return what code names that means one of those asked about: of a constructor its class, of a class itself alone."""
+    ids = {node.id for node in asked}
+    return [node for node in start if node.id in ids or node.kind in CLASSES]
+
+
 def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     """Add what is declared inside of classes and files."""
     found = {node.id: node for node in nodes}
@@ -236,7 +242,7 @@ def _answer(
 ) -> Neighbours:
     of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
     shown = [
-        neighbour_of(graph, node, _word(edge, relation), tier, steps, via=via, edge=edge)
+        neighbour_of(graph, node, _word(graph, edge, relation), tier, steps, via=via, edge=edge)
         for node, edge, steps, via, tier in found[:limit]
     ]
     reason = _meant(asked, nodes) if relation != "path" else ""
@@ -257,7 +263,7 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
     return f"{asked} is inherited: {nodes[0].qualified} is meant" if is_inherited else ""
 
 
-def _word(edge: Edge, relation: str) -> str:
+def _word(graph: Graph, edge: Edge, relation: str) -> str:
     """Return what an answer calls the last step."""
     forward = {"callees", "path"}
     words = {
@@ -265,7 +271,9 @@ def _word(edge: Edge, relation: str) -> str:
         Relation.INHERITS: ("inherits", "inherited_by"), Relation.IMPLEMENTS: ("interface_of", "implemented_by"),
         Relation.IMPORTS: ("imports", "imported_by"), Relation.TESTS: ("tests", "test_for"),
     }  # fmt: skip
-    return words[edge.relation][0 if relation in forward else 1]
+    source = graph.nodes([edge.source]).get(edge.source)
+    said = Relation.IMPORTS if source is not None and graph.is_import(edge, source) else edge.relation
+    return words[said][0 if relation in forward else 1]
 
 
 def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, into: bool, shown: bool) -> Neighbours:
@@ -275,7 +283,7 @@ def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, in
         return replace(answer, withheld=len(edges))
     nodes = graph.nodes(edge.source if into else edge.target for edge in edges)
     more = [
-        neighbour_of(graph, nodes[there], _word(edge, answer.relation), Tier.GUESS, 1, edge=edge)
+        neighbour_of(graph, nodes[there], _word(graph, edge, answer.relation), Tier.GUESS, 1, edge=edge)
         for edge in edges
         if (there := edge.source if into else edge.target) in nodes
     ]
@@ -283,16 +291,20 @@ def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, in
     return replace(answer, found=found, verdict="found" if found else answer.verdict, total=answer.total + len(more))
 
 
-def _nothing(graph: Graph, answer: Neighbours, start: Sequence[Node]) -> Neighbours:
-    """Say "none" where everything was covered, else "unknown" and what was not."""
-    uncovered = tuple(uncovered_files(graph, start))
+def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbours:
+    """Say what may hide more; where nothing was found "none" where everything was covered, else "unknown"."""
+    uncovered = tuple(uncovered_files(graph, asked))
+    files = f"{len(uncovered)} files" if len(uncovered) > 1 else "1 file"
+    if answer.found:
+        beside = f"also named in {files}, not known to be it" if uncovered else ""
+        return replace(answer, uncovered=uncovered, reason="; ".join(filter(None, (answer.reason, beside))))
     if not uncovered and not answer.withheld:
         return replace(answer, verdict="none", reason=f"nothing else refers to {answer.query}: every file was covered")
     hidden = []
     if answer.withheld:
         hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")
     if uncovered:
-        hidden.append(f"{len(uncovered)} files may refer to it unseen")
+        hidden.append(f"{files} may refer to it unseen")
     return replace(answer, verdict="unknown", uncovered=uncovered, reason="; ".join(hidden))
 
 

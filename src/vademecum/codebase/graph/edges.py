@@ -102,12 +102,19 @@ class FileEdges:
             if not local or name in {"", "*"}:
                 continue
             value, tier = names.imported(file, module, name)
-            node = names.node(value)
+            node = self._meant(value)
             if value is not None and value.what == "module" and not value.path.endswith("/"):
                 self._import(value.path, line)
             elif node is not None:
                 self._import(node.path, line)
+                tier = Tier.EXACT if value is not None and value.leaf else tier  # which constant it is, is not in doubt
                 self.found.add(file.itself, Relation.REFERENCES, node, tier, line)
+
+    def _meant(self, value: Value | None) -> Node | None:
+        """Return what a name means that is handed on: the constant it was read from rather than what that holds."""
+        if value is not None and value.leaf:
+            return self._names.definitions.file(value.leaf_path).nodes.get(value.leaf)
+        return self._names.node(value) if value is not None and value.what in {"def", "inst"} else None
 
     def _import_module(self, module: str, line: int) -> None:
         """Add the edges to the files of a module."""
