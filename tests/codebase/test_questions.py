@@ -493,14 +493,21 @@ def test_another_thing_of_the_name_hides_nobody(repo, engine, use):
 
 def test_what_configures_the_code_may_name_it(repo, engine):
     """An entry point is no code, and calls it all the same; a changelog only tells of it."""
-    files = {**FILES, "CHANGELOG.md": "lonely is new\n", "pyproject.toml": "[project.scripts]\ngo = 'app.store:lonely'\n"}
+    files = {
+        **FILES,
+        "CHANGELOG.md": "lonely is new\n",
+        "pyproject.toml": "[project.scripts]\ngo = 'app.store:lonely'\n",
+    }
     assert engine(repo("app", files)).codebase.callers("lonely").uncovered == ("pyproject.toml",)
 
 
 def test_what_was_found_does_not_hide_what_was_not(repo, engine):
     """A mixin calls what its class will have: the list of callers says that this file may hold more."""
     mixin = "class Mixin:\n    def again(self):\n        return self.send(1)\n\n\n"
-    text = mixin + "class Session(Mixin):\n    def send(self, x):\n        return x\n\n    def get(self):\n        return self.send(2)\n"
+    text = (
+        mixin
+        + "class Session(Mixin):\n    def send(self, x):\n        return x\n\n    def get(self):\n        return self.send(2)\n"
+    )
     code = engine(repo("app", {"s.py": text})).codebase
     for answer in (code.callers("Session.send"), code.impact("Session.send")):
         assert [each.name for each in answer.found] == ["Session.get"]
@@ -514,3 +521,20 @@ def test_who_imports_a_constant_uses_it(repo, engine):
     made = repo("app", {"p.py": "LIMIT = 30\n", "q.py": "from p import LIMIT\n"})
     for answer in (engine(made).codebase.callers("LIMIT"), engine(made).codebase.impact("LIMIT")):
         assert [(each.path, each.relation, each.line) for each in answer.found] == [("q.py", "imported_by", 1)]
+
+
+def test_a_way_says_which_of_several_it_takes(repo, engine):
+    """Of several of a name the one that leads there, and the others are named."""
+    files = {
+        "a.py": "def get():\n    return 1\n",
+        "b.py": "from c import end\n\n\ndef get():\n    return end()\n",
+        "c.py": "def end():\n    return 1\n\n\ndef alone():\n    return 2\n",
+    }
+    code = engine(repo("app", files)).codebase
+    found = code.path("get", "end")
+    assert [(each.path, each.name) for each in (*found.of, *found.found)] == [("b.py", "get"), ("c.py", "end")]
+    assert found.reason == "get is taken for get in b.py, and not for get in a.py"
+    back = code.path("end", "get")
+    assert "this one leads back; get is taken for get in b.py" in back.reason
+    assert "none of the 2 definitions of get" in code.path("get", "alone").reason
+    assert code.path("b.get", "end").reason == ""

@@ -193,5 +193,20 @@ def test_an_edited_definition_is_shown_as_it_is_now(repo, engine):
 def test_a_long_section_is_shown_to_its_end(repo, engine):
     """A heading is a definition of what stands below it."""
     prose = "".join(f"A sentence, number {n}, that says what there is to say of it.\n\n" for n in range(120))
-    [hit] = engine(repo("app", {"a.md": f"# All of it\n\n{prose}\n# Next\n\nEnd.\n"})).codebase.symbol("All of it").evidence
+    [hit] = (
+        engine(repo("app", {"a.md": f"# All of it\n\n{prose}\n# Next\n\nEnd.\n"})).codebase.symbol("All of it").evidence
+    )
     assert (hit.start_line, hit.snippet.count("number")) == (1, 120)
+
+
+def test_what_was_skipped_may_define_a_name(repo, engine):
+    """Code that is too large to be indexed is named where a name is found nowhere; data is not."""
+    made = repo("app", {"a.py": "def short(): ...\n"})
+    made.write("big.py", "def longfn(): ...\n" * 20_000)
+    made.write("big.csv", "longfn\n" * 60_000)
+    code = engine(made, index__max_file_bytes=200_000).codebase
+    said = "1 file was skipped and may hold it: big.py (too large)"
+    assert said in code.symbol("longfn").reason
+    assert said in code.callers("longfn").reason
+    assert said in code.search("longfn").reason
+    assert "skipped" not in code.symbol("short").reason

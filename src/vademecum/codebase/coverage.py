@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vademecum.codebase.classify import file_kind
+from vademecum.codebase.explain import UNSEEN
 from vademecum.codebase.graph.definitions import FAMILIES
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import DOCUMENTS, Node
 from vademecum.codebase.languages import has_references, language_of, row
 from vademecum.codebase.namings import files_naming
 from vademecum.types import FileKind
-
-# Why files are left out of an index that belong to the repository all the same: nobody knows what they refer to.
-UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
 
 
 def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:

@@ -18,7 +18,7 @@ from vademecum.codebase.coverage import uncovered_files
 from vademecum.codebase.declarations import FUNCTIONS
 from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.expand import expand, neighbour_of
-from vademecum.codebase.explain import nearest_names
+from vademecum.codebase.explain import nearest_names, skipped_said
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
@@ -30,6 +30,7 @@ from vademecum.retrieval.query import Plan, last_part, split_name
 from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
 
 MOST = 50  # neighbours shown
+_OTHERS = 5  # declarations of a name that are named where one of them is chosen
 USES = (Relation.CALLS, Relation.REFERENCES)
 BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
@@ -159,12 +160,33 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
         way = shortest_way(graph, first, last, depth, relations)
         if way:
             found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
-            answer = _answer(
-                graph, asked, "path", depth, first[:1] if len(first) == 1 else _begin(first, way), found, limit=MOST
-            )
-            return replace(answer, reason=f"no way from {source} to {target}; this one leads back" if backwards else "")
-    begun = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], limit=MOST)
-    return replace(begun, verdict="none", reason=f"nothing joins them within {2 * depth} steps along trusted edges")
+            answer = _answer(graph, asked, "path", depth, _begin(first, way), found, limit=MOST)
+            begun, ended = way[0][1].source, way[-1][0].id
+            chosen = [
+                _chosen(source, starts, ended if backwards else begun),
+                _chosen(target, ends, begun if backwards else ended),
+            ]
+            back = f"no way from {source} to {target}; this one leads back" if backwards else ""
+            return replace(answer, reason="; ".join(filter(None, (back, *chosen))))
+    nothing = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], limit=MOST)
+    each = [
+        f"none of the {len(nodes)} definitions of {name}"
+        for name, nodes in ((source, starts), (target, ends))
+        if len(nodes) > 1
+    ]
+    of = f": {', '.join(each)}" if each else ""
+    reason = f"nothing joins them within {2 * depth} steps along trusted edges{of}"
+    return replace(nothing, verdict="none", reason=reason)
+
+
+def _chosen(name: str, nodes: Sequence[Node], chosen: int) -> str:
+    """Say which of several declarations of a name a way leads from or to, and which others there are; "" for one alone."""
+    others = [f"{node.label} in {node.path}" for node in nodes if node.id != chosen]
+    own = next((node for node in nodes if node.id == chosen), None)
+    if not others or own is None:
+        return ""
+    more = ", …" if len(others) > _OTHERS else ""
+    return f"{name} is taken for {own.label} in {own.path}, and not for {', '.join(others[:_OTHERS])}{more}"
 
 
 def related(graph: Graph, location: str, line: int, question: str = "", depth: int = 2, limit: int = 10) -> Neighbours:
@@ -311,7 +333,8 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbo
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
     plan = Plan(name, (), (last_part(name),), is_symbol=True)
     nearest = nearest_names([graph.opened], plan) if last_part(name) else ()
-    return Neighbours(name, relation, "not_found", depth, reason=f"{name!r} is defined nowhere here", nearest=nearest)
+    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere here", skipped_said([graph.opened]))))
+    return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest)
 
 
 def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:

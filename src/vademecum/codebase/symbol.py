@@ -86,12 +86,10 @@ def _begins(chunk: Chunk, symbol: Symbol) -> bool:
 
 def _is_whole(chunk: Chunk, symbol: Symbol) -> bool:
     """Whether a chunk is, or is a part of, just this declaration."""
-    return symbol.qualified == (f"{chunk.scope}.{chunk.name}" if chunk.scope and chunk.name else chunk.name)
+    return symbol.qualified == chunk.qualified
 
 
-def _as_definition(
-    each: Opened, row: int, shown: Evidence, held: tuple[Chunk, Symbol], state: FileState
-) -> Evidence:
+def _as_definition(each: Opened, row: int, shown: Evidence, held: tuple[Chunk, Symbol], state: FileState) -> Evidence:
     """Say of a piece of evidence what is known of the definition that it holds, and show all of its lines and no others."""
     chunk, symbol = held
     first, last, lines = _extent(each, row, chunk, symbol, state)
@@ -113,9 +111,7 @@ def _as_definition(
     )
 
 
-def _extent(
-    each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileState
-) -> tuple[int, int, list[str]]:
+def _extent(each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileState) -> tuple[int, int, list[str]]:
     """Return the first and the last line of a definition, what stands directly above it included, and the lines of its file."""
     view, number = each.view, int(each.view.row_file[row])
     if state.now is not None:
