@@ -538,3 +538,19 @@ def test_a_way_says_which_of_several_it_takes(repo, engine):
     assert "this one leads back; get is taken for get in b.py" in back.reason
     assert "none of the 2 definitions of get" in code.path("get", "alone").reason
     assert code.path("b.get", "end").reason == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "edges"),
+    [
+        ("m.py", "def h(): ...\n\n\ndef hand():\n    return h\n", [("hand", "referenced_by", 5)]),
+        ("m.py", "def h(): ...\n\n\ndef keep():\n    kept = h\n    kept.x = 1\n", [("keep", "referenced_by", 5)]),
+        ("m.py", "h = 30\n\n\ndef ask(f):\n    f(h)\n", [("ask", "referenced_by", 5)]),
+        ("m.py", "h = 30\n\n\ndef ask(f, h):\n    f(h)\n    return h\n", []),
+        ("m.ts", "export function h() {}\nexport function hand() { return h }\n", [("hand", "referenced_by", 2)]),
+    ],
+)  # fmt: skip
+def test_what_is_handed_on_is_named(repo, engine, path, text, edges):
+    """What is returned, kept under another name or passed on is referred to, and a constant is meant as itself."""
+    found = engine(repo("app", {path: text})).codebase.callers("h", 1)
+    assert [(each.name, each.relation, each.line) for each in found.found] == edges
