@@ -264,7 +264,7 @@ class Neighbour:
 class Neighbours:
     """What the graph says to one question, and what it cannot say.
 
-    `verdict` is "found"; "none", when there is nothing and everything was covered; "unknown", when there is nothing but
+    `verdict` is "found", which says nothing of `uncovered` files; "none", when there is nothing and everything was covered; "unknown", when there is nothing but
     `uncovered` files or `withheld` guesses may hide something; "not_found", when there is no such name.
     """
 
@@ -277,7 +277,7 @@ class Neighbours:
     withheld: int = 0  # guesses that are not shown
     uncovered: tuple[
         str, ...
-    ] = ()  # files that may refer to it unseen: errors, no resolver, calls of the name on something unknown
+    ] = ()  # files that may refer to it unseen, beside what was found too: errors, no resolver, the name on something unknown
     tests: tuple[str, ...] = ()  # test files to run
     reason: str = ""
     nearest: tuple[str, ...] = ()

@@ -165,3 +165,18 @@ def test_sql_comment_lines_of_dashes_are_read_in_one_way() -> None:
     text = f"{line}\n-- Records of role\n{line}\nINSERT INTO role VALUES (1);\n\n{line}\n/* a * b */\nCREATE TABLE role (id int);\n"
     chunks = chunk_file(text.encode(), "sql").chunks  # once took longer than anybody waits
     assert [(c.start_line, c.end_line, c.name) for c in chunks] == [(1, 4, ""), (6, 8, "role")]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "signature"),
+    [
+        ("python", "def f(a):\n    #: What b is.\n    #: And more.\n    b = a\n    return b\n", "def f(a)"),
+        ("python", "def f(\n    a,  # what it is about\n):  # noqa\n    return a\n", "def f( a, # what it is about )"),
+        ("python", "class A(B):\n    # the fields\n    b = 1\n", "class A(B)"),
+        ("ruby", "def f(a)\n  # what b is\n  b = a\nend\n", "def f(a)"),
+    ],
+)
+def test_comments_of_a_body_are_no_part_of_the_signature(language, text, signature):
+    """What stands between the head and the first statement belongs to the body."""
+    [symbol, *_] = [s for chunk in chunk_file(text.encode(), language).chunks for s in chunk.symbols]
+    assert symbol.signature == signature

@@ -47,7 +47,13 @@ def test_every_label_occurs(opened):
     """Imports and importers of a file, calls, callers, tests, contracts, siblings."""
     made, graph = opened
     labels = set()
-    for place in ("pay/ledger.py:11-14", "pay/store.py:8-10", "pay/store.py:4-5", "pay/ledger.py:1-2"):
+    for place in (
+        "pay/ledger.py:11-14",
+        "pay/store.py:8-10",
+        "pay/store.py:4-5",
+        "pay/ledger.py:1-2",
+        "pay/ledger.py:5",
+    ):
         labels |= {each.relation for each in expand(graph, [made.codebase.open(place)], "", limit=99)}
     assert labels == set(LABELS)
 
@@ -116,3 +122,17 @@ def test_pagerank_solves_its_equation(edges, start):
     columns = np.array(edges).reshape(-1, 3).T
     found = pagerank(columns[0].astype(int), columns[1].astype(int), columns[2], np.array(start))
     assert found == pytest.approx(expected, abs=2e-4)
+
+
+def test_what_is_named_is_not_said_to_be_called(repo, engine):
+    """An import of several lines, an exception that is caught: neither is a call."""
+    files = {
+        "p.py": "class Lost(Exception): ...\n\n\ndef bake(): ...\n",
+        "q.py": "from p import (\n    Lost,\n    bake,\n)\n\n\ndef run():\n    try:\n        bake()\n    except (Lost, OSError):\n        raise\n",
+    }
+    code = engine(repo("shop", files)).codebase
+    assert {each.name: each.relation for each in code.related("q.py", "").found if each.distance == 1}[
+        "bake"
+    ] == "imports"
+    around = {each.name: each.relation for each in code.related("q.py:7", "").found if each.distance == 1}
+    assert (around["bake"], around["Lost"]) == ("calls", "references")

@@ -433,3 +433,124 @@ def test_a_range_that_is_not_known_says_what_to_name(repo, engine, revisions):
     code = engine(repo("app", FILES)).codebase
     with pytest.raises(GitError, match=r"has no revision '.*': name a branch, a tag or a commit"):
         code.impact(diff=revisions)
+
+
+USES_OF_H = {
+    "assigned": "from p import h\nDEFAULT = h\n",
+    "returned": "import p\n\n\ndef hand():\n    return p.h\n",
+    "compared": "import p\n\n\ndef same(x):\n    return x == p.h\n",
+    "a default": "import p\n\n\ndef run(cb=p.h):\n    return cb()\n",
+    "by name": "import p\n\n\ndef run():\n    return getattr(p, 'h')()\n",
+}
+
+
+@pytest.mark.parametrize("use", USES_OF_H.values(), ids=USES_OF_H)
+def test_nobody_calls_it_is_not_said_of_what_is_named(repo, engine, use):
+    """Whatever names a function is found, or its file is named as one that may."""
+    made = repo("app", {"p.py": "def h():\n    return 1\n", "q.py": use})
+    for answer in (engine(made).codebase.callers("h"), engine(made).codebase.impact("h")):
+        assert "q.py" in {*(each.path for each in answer.found), *answer.uncovered}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name"),
+    [
+        ("m.py", "def h():\n    return 1\n\n\ndef hand():\n    return h\n", "h"),
+        ("m.py", "def h():\n    return 1\n\n\ndef hand(cb=h):\n    return cb\n", "h"),
+        ("m.py", "class A:\n    @property\n    def big(self):\n        return 1\n\n\ndef f(a):\n    return a.big\n", "big"),
+        ("m.py", "LIMIT = 3\n\n\ndef f(x):\n    return x + LIMIT\n", "LIMIT"),
+        ("m.ts", "export const LIMIT = 3\nexport function f(x: number) { return x + LIMIT }\n", "LIMIT"),
+        ("m.go", "package m\n\nconst LIMIT = 3\n\nfunc f(x int) int { return x + LIMIT }\n", "LIMIT"),
+        ("M.java", "class M {\n  static final int LIMIT = 3;\n  int f(int x) { return x + LIMIT; }\n}\n", "LIMIT"),
+        ("m.rs", "const LIMIT: i32 = 3;\nfn f(x: i32) -> i32 { x + LIMIT }\n", "LIMIT"),
+        ("m.c", "static const int LIMIT = 3;\nint f(int x) { return x + LIMIT; }\n", "LIMIT"),
+    ],
+)  # fmt: skip
+def test_a_value_that_is_read_is_not_unused(repo, engine, path, text, name):
+    """A constant in a sum, a property that is read, a function handed on: an edge, or unknown."""
+    answer = engine(repo("app", {path: text})).codebase.callers(name)
+    assert answer.verdict in {"found", "unknown"}
+    assert answer.found or path in answer.uncovered
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "# h is not called here\n",
+        '"""What h is about, in prose."""\n',
+        "def other():\n    h = 1\n    return h\n",
+        "def other(h):\n    return h\n",
+        "def h():\n    return 2\n\n\ndef run():\n    return [h]\n",
+        "def run(thing):\n    return thing(h=1)\n",
+        "from elsewhere import h\n\n\ndef run():\n    return [h]\n",
+    ],
+)
+def test_another_thing_of_the_name_hides_nobody(repo, engine, use):
+    """Comments, prose, locals, parameters and what is imported from elsewhere are no references."""
+    answer = engine(repo("app", {"p.py": "def h():\n    return 1\n", "q.py": use})).codebase.callers("p.h")
+    assert (answer.verdict, answer.uncovered) == ("none", ())
+
+
+def test_what_configures_the_code_may_name_it(repo, engine):
+    """An entry point is no code, and calls it all the same; a changelog only tells of it."""
+    files = {
+        **FILES,
+        "CHANGELOG.md": "lonely is new\n",
+        "pyproject.toml": "[project.scripts]\ngo = 'app.store:lonely'\n",
+    }
+    assert engine(repo("app", files)).codebase.callers("lonely").uncovered == ("pyproject.toml",)
+
+
+def test_what_was_found_does_not_hide_what_was_not(repo, engine):
+    """A mixin calls what its class will have: the list of callers says that this file may hold more."""
+    mixin = "class Mixin:\n    def again(self):\n        return self.send(1)\n\n\n"
+    text = (
+        mixin
+        + "class Session(Mixin):\n    def send(self, x):\n        return x\n\n    def get(self):\n        return self.send(2)\n"
+    )
+    code = engine(repo("app", {"s.py": text})).codebase
+    for answer in (code.callers("Session.send"), code.impact("Session.send")):
+        assert [each.name for each in answer.found] == ["Session.get"]
+        assert answer.uncovered == ("s.py",)
+        assert "also named in 1 file, not known to be it" in answer.reason
+        assert "  s.py\n" in neighbours_text(answer)
+
+
+def test_who_imports_a_constant_uses_it(repo, engine):
+    """As who imports a function does; the edge says that it is an import."""
+    made = repo("app", {"p.py": "LIMIT = 30\n", "q.py": "from p import LIMIT\n"})
+    for answer in (engine(made).codebase.callers("LIMIT"), engine(made).codebase.impact("LIMIT")):
+        assert [(each.path, each.relation, each.line) for each in answer.found] == [("q.py", "imported_by", 1)]
+
+
+def test_a_way_says_which_of_several_it_takes(repo, engine):
+    """Of several of a name the one that leads there, and the others are named."""
+    files = {
+        "a.py": "def get():\n    return 1\n",
+        "b.py": "from c import end\n\n\ndef get():\n    return end()\n",
+        "c.py": "def end():\n    return 1\n\n\ndef alone():\n    return 2\n",
+    }
+    code = engine(repo("app", files)).codebase
+    found = code.path("get", "end")
+    assert [(each.path, each.name) for each in (*found.of, *found.found)] == [("b.py", "get"), ("c.py", "end")]
+    assert found.reason == "get is taken for get in b.py, and not for get in a.py"
+    back = code.path("end", "get")
+    assert "this one leads back; get is taken for get in b.py" in back.reason
+    assert "none of the 2 definitions of get" in code.path("get", "alone").reason
+    assert code.path("b.get", "end").reason == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "edges"),
+    [
+        ("m.py", "def h(): ...\n\n\ndef hand():\n    return h\n", [("hand", "referenced_by", 5)]),
+        ("m.py", "def h(): ...\n\n\ndef keep():\n    kept = h\n    kept.x = 1\n", [("keep", "referenced_by", 5)]),
+        ("m.py", "h = 30\n\n\ndef ask(f):\n    f(h)\n", [("ask", "referenced_by", 5)]),
+        ("m.py", "h = 30\n\n\ndef ask(f, h):\n    f(h)\n    return h\n", []),
+        ("m.ts", "export function h() {}\nexport function hand() { return h }\n", [("hand", "referenced_by", 2)]),
+    ],
+)  # fmt: skip
+def test_what_is_handed_on_is_named(repo, engine, path, text, edges):
+    """What is returned, kept under another name or passed on is referred to, and a constant is meant as itself."""
+    found = engine(repo("app", {path: text})).codebase.callers("h", 1)
+    assert [(each.name, each.relation, each.line) for each in found.found] == edges

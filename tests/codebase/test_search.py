@@ -267,3 +267,13 @@ def test_an_unknown_revision_is_named(codebase):
 def test_answers_of_one_state_are_equal(codebase):
     """The same question gives the same answer, ties and all."""
     assert codebase.search("socket", k=50) == codebase.search("socket", k=50)
+
+
+def test_the_symbol_filter_takes_qualified_names(repo, engine):
+    """`Class.method` is where that class defines it, and nowhere else."""
+    text = "class {0}:\n    def again(self):\n        '''Go to where it was moved.'''\n        return 1\n"
+    code = engine(repo("app", {"a.py": text.format("A"), "b.py": text.format("B")})).codebase
+    assert {hit.path for hit in code.search("where it was moved", symbol="again").evidence} == {"a.py", "b.py"}
+    assert {hit.path for hit in code.search("where it was moved", symbol="B.again").evidence} == {"b.py"}
+    assert {hit.path for hit in code.search("where it was moved", symbol="a.A.again").evidence} == {"a.py"}
+    assert not code.search("where it was moved", symbol="C.again")

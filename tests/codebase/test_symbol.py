@@ -144,3 +144,69 @@ def test_a_module_that_has_no_such_name_resolves_nothing(repo, engine):
     codebase = engine(repo("app", files)).codebase
     for name in ("m2.go", "m1.come"):
         assert codebase.symbol(name).verdict is Verdict.NOT_FOUND
+
+
+LONG = "".join(f"    total = add(total, item_number_{n}, of_the_whole_list)\n" for n in range(150))
+
+
+def test_a_long_function_is_shown_to_its_end(repo, engine):
+    """However it is cut for a search, it is one definition, from its decorator to its last line."""
+    text = f"import os\n\n\n@cache\ndef long(total):\n{LONG}    return total\n\n\ndef after():\n    return 1\n"
+    [hit] = engine(repo("app", {"a.py": text})).codebase.symbol("long").evidence
+    assert (hit.start_line, hit.end_line) == (4, 156)
+    assert hit.snippet.startswith("@cache\ndef long(total):\n")
+    assert hit.snippet.endswith("    return total")
+    assert hit.snippet.count("\n") == 152
+    assert hit.metadata["lines_of_code"] == 153
+    assert "part" not in hit.metadata
+
+
+def test_a_small_method_is_shown_without_its_class(repo, engine):
+    """Its own lines, and not those of its neighbours in the same chunk; the class is shown whole."""
+    text = "class A:\n    def m(self):\n        return 1\n\n    def n(self):\n        return 2\n"
+    code = engine(repo("app", {"a.py": text})).codebase
+    [hit] = code.symbol("A.n").evidence
+    assert (hit.start_line, hit.end_line, hit.snippet) == (5, 6, "    def n(self):\n        return 2")
+    [hit] = code.symbol("A").evidence
+    assert (hit.start_line, hit.end_line, hit.snippet) == (1, 6, text.rstrip("\n"))
+
+
+def test_what_a_long_function_declares_at_its_end_is_found(repo, engine):
+    """A name that is declared in a later part of what was cut is defined there."""
+    text = f"def long(total):\n{LONG}\n    def inner():\n        return total\n\n    return inner\n"
+    [hit] = engine(repo("app", {"a.py": text})).codebase.symbol("inner").evidence
+    assert (hit.start_line, hit.end_line) == (153, 154)
+
+
+def test_an_edited_definition_is_shown_as_it_is_now(repo, engine):
+    """Its lines are those of the file on disk, when nothing was indexed again."""
+    made = repo("app", {"a.py": f"def long(total):\n{LONG}    return total\n"})
+    code = engine(made).codebase
+    assert code.symbol("long").evidence[0].end_line == 152
+    made.write("a.py", f"import os\n\n\ndef long(total):\n{LONG}{LONG}    return -total\n")
+    [hit] = code.symbol("long", refresh=False).evidence
+    assert (hit.start_line, hit.end_line, hit.freshness.value) == (4, 305, "edited")
+    assert hit.snippet.startswith("def long(total):\n")
+    assert hit.snippet.endswith("    return -total")
+
+
+def test_a_long_section_is_shown_to_its_end(repo, engine):
+    """A heading is a definition of what stands below it."""
+    prose = "".join(f"A sentence, number {n}, that says what there is to say of it.\n\n" for n in range(120))
+    [hit] = (
+        engine(repo("app", {"a.md": f"# All of it\n\n{prose}\n# Next\n\nEnd.\n"})).codebase.symbol("All of it").evidence
+    )
+    assert (hit.start_line, hit.snippet.count("number")) == (1, 120)
+
+
+def test_what_was_skipped_may_define_a_name(repo, engine):
+    """Code that is too large to be indexed is named where a name is found nowhere; data is not."""
+    made = repo("app", {"a.py": "def short(): ...\n"})
+    made.write("big.py", "def longfn(): ...\n" * 20_000)
+    made.write("big.csv", "longfn\n" * 60_000)
+    code = engine(made, index__max_file_bytes=200_000).codebase
+    said = "1 file was skipped and may hold it: big.py (too large)"
+    assert said in code.symbol("longfn").reason
+    assert said in code.callers("longfn").reason
+    assert said in code.search("longfn").reason
+    assert "skipped" not in code.symbol("short").reason

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from vademecum.codebase.classify import file_kind
+from vademecum.codebase.explain import UNSEEN
 from vademecum.codebase.graph.definitions import FAMILIES
 from vademecum.codebase.graph.graph import Graph
-from vademecum.codebase.graph.terms import Node
+from vademecum.codebase.graph.terms import DOCUMENTS, Node
 from vademecum.codebase.languages import has_references, language_of, row
-
-# Why files are left out of an index that belong to the repository all the same: nobody knows what they refer to.
-UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
+from vademecum.codebase.namings import files_naming
+from vademecum.types import FileKind
 
 
 def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
     """Return, sorted, the files in which a reference to one of the nodes may stand unseen.
 
     These call its name on something unknown; or hold its name and were not parsed without errors; or hold it and are
-    in a programming language of which the graph reads no references; or are code whose content was left out of the index.
+    in a programming language of which the graph reads no references; or are code whose content was left out of the index; or
+    write it where no edge says what it means.
     """
     names = {node.name for node in nodes}
     families = {FAMILIES.get(language, language) for language in (_language(graph, node) for node in nodes)}
@@ -28,7 +30,18 @@ def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
         for skipped in graph.opened.snapshot.skipped
         if skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
     }
+    found |= files_naming(
+        graph, nodes, lambda path, language: path not in found and _may_name(path, language, families)
+    )
     return sorted(found)
+
+
+def _may_name(path: str, language: str, families: set[str]) -> bool:
+    """Whether a name written in a file may be meant for one of these families: code, or what configures it; no prose."""
+    known = row(language)
+    if known is not None and known.module is not None and file_kind(path) is not FileKind.DOC:
+        return _may_refer(language, families)
+    return file_kind(path) in {FileKind.CONFIG, FileKind.PRODUCT} and language not in DOCUMENTS
 
 
 def _may_refer(language: str, families: set[str]) -> bool:

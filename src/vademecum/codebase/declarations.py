@@ -117,6 +117,7 @@ class Outline:
         self._leads: list[tuple[int, int, str]] = []
         self._stack: list[Declaration] = []
         self._absorbed: set[int] = set()  # ids of clauses that were joined to the one before
+        self._comments = syntax.captures.get("comment", [])
         self._sweep(syntax)
         self._leads.sort()
         for declaration in self.all:
@@ -278,8 +279,18 @@ class Outline:
         if not declaration.body and declaration.capture not in FUNCTIONS:
             line = self._content.find(b"\n", start, end)
             end = line if line > 0 else end
+        end = self._before_comments(start, end) if declaration.body else end
         text = self._text(start, end, 2000).lstrip("]) ").rstrip(" {=;").removesuffix(" do")
         return text[:_SIGNATURE].rstrip(" :,")
+
+    def _before_comments(self, start: int, end: int) -> int:
+        """Return where the comments begin that stand between a declaration's head and its body, `end` where there are none."""
+        while at := bisect_left(self._comments, (end,)):
+            first, last = self._comments[at - 1]
+            if first < start or self._content[last:end].strip():
+                break
+            end = first
+        return end
 
     def _merged(self, siblings: list[Declaration]) -> list[Declaration]:
         """Join neighbouring equations, clauses or overloads of one name."""

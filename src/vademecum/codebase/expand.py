@@ -24,9 +24,11 @@ from vademecum.retrieval.signals import signals_of
 from vademecum.types import KINDS, Evidence, FileKind, Neighbour, Passage
 
 DEPTH, MOST = 2, 10
-LABELS = ("imports", "imported_by", "calls", "called_by", "test_for", "interface_of", "sibling")
+LABELS = (
+    "imports", "imported_by", "calls", "called_by", "references", "referenced_by", "test_for", "interface_of", "sibling",
+)  # fmt: skip
 _WORTH = {
-    "calls": 1.0, "called_by": 0.9, "test_for": 0.8, "interface_of": 0.9, "imports": 0.5, "imported_by": 0.4, "sibling": 0.3,
+    "calls": 1.0, "called_by": 0.9, "references": 1.0, "referenced_by": 0.9, "test_for": 0.8, "interface_of": 0.9, "imports": 0.5, "imported_by": 0.4, "sibling": 0.3,
 }  # fmt: skip
 _FLOOR = 0.2  # what a neighbour is worth that has nothing of the question
 _FANNED = 400  # edges looked at around one node: a hub leads everywhere
@@ -67,12 +69,17 @@ def expand(
             continue
         if passes(exclude, node.path):
             continue
-        score = _WORTH[label] * 0.5 ** (steps - 1) * (_FLOOR + relevant(node))
+        score = _worth(label, node) * 0.5 ** (steps - 1) * (_FLOOR + relevant(node))
         if node.id not in best or score > best[node.id].score:
             best[node.id] = replace(
                 neighbour_of(graph, node, label, tier, steps, via=via, edge=edge), score=round(score, 4)
             )
     return sorted(best.values(), key=lambda each: (-each.score, each.distance, each.path, each.start_line))[:limit]
+
+
+def _worth(label: str, node: Node) -> float:
+    """Return what a neighbour's label is worth; a file that only names something says as little of it as one that imports it."""
+    return _WORTH["imported_by" if label == "referenced_by" and not node.qualified else label]
 
 
 Step = tuple[Node, str, Tier, int, str, Edge | None]
@@ -123,21 +130,21 @@ def _ways(graph: Graph, frontier: dict[int, tuple[str, Tier, str]]) -> list[tupl
             here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
             count[here] = count.get(here, 0) + 1
             if count[here] <= _FANNED and edge.source in sources:
-                found.append((here, there, _label(edge, sources[edge.source], into=into), edge))
+                found.append((here, there, _label(graph, edge, sources[edge.source], into=into), edge))
     return found
 
 
-def _label(edge: Edge, source: Node, *, into: bool) -> str:
+def _label(graph: Graph, edge: Edge, source: Node, *, into: bool) -> str:
     if into and file_kind(source.path) is FileKind.TEST:
         return "test_for"
     if edge.relation in {Relation.INHERITS, Relation.IMPLEMENTS}:
         return "called_by" if into else "interface_of"
-    if edge.relation is Relation.IMPORTS:
-        return "imported_by" if into else "imports"
     if edge.relation is Relation.TESTS:
         return "test_for"
-    if into and not source.qualified:  # a file that imports the name
-        return "imported_by"
+    if graph.is_import(edge, source):
+        return "imported_by" if into else "imports"
+    if edge.relation is Relation.REFERENCES:
+        return "referenced_by" if into else "references"
     return "called_by" if into else "calls"
 
 

@@ -9,12 +9,15 @@ from itertools import islice
 
 import numpy as np
 
+from vademecum.codebase.languages import language_of, row
 from vademecum.codebase.repository import Opened
 from vademecum.retrieval.query import Plan, last_part
 from vademecum.retrieval.rank import Ranked
 from vademecum.retrieval.tokens import parts
 from vademecum.types import Query
 
+# Why files are left out of an index that belong to the repository all the same: nobody knows what they hold.
+UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
 NEAREST = 5
 UNREAD = 3  # files that are named at most
 _FEW_TERMS = 20  # of a question whose words may be meant as names
@@ -42,19 +45,37 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
     yield from _skipped_paths(opened, query.text)
     if plan.is_symbol:
         yield undefined(opened, plan.names[0], ranked.searched)
+    left_out = f"; {said}" if (said := skipped_said(opened)) else ""
     if unknown >= set(plan.terms):
-        yield f"none of these words occur in {_chunks(ranked.searched)} searched: {', '.join(plan.terms[:8])}"
-    yield f"nothing in {_chunks(ranked.searched)} searched comes close enough to be an answer"
+        yield f"none of these words occur in {_chunks(ranked.searched)} searched: {', '.join(plan.terms[:8])}{left_out}"
+    yield f"nothing in {_chunks(ranked.searched)} searched comes close enough to be an answer{left_out}"
 
 
 def undefined(opened: Sequence[Opened], name: str, searched: int) -> str:
     """Say that a name is defined nowhere, and where it may be all the same: in files that a grammar did not read whole."""
     said = f"{name!r} is defined nowhere in {_chunks(searched)} searched"
     unread = list(islice(_half_read(opened, last_part(name)), UNREAD + 1))
-    if not unread:
-        return said
-    named = ", ".join(unread[:UNREAD]) + (", …" if len(unread) > UNREAD else "")
-    return f"{said}, unless in what could not be parsed: {named} {'hold' if len(unread) > 1 else 'holds'} it"
+    if unread:
+        named = ", ".join(unread[:UNREAD]) + (", …" if len(unread) > UNREAD else "")
+        said += f", unless in what could not be parsed: {named} {'hold' if len(unread) > 1 else 'holds'} it"
+    return "; ".join(filter(None, (said, skipped_said(opened))))
+
+
+def skipped_said(opened: Sequence[Opened]) -> str:
+    """Say which code was left out of the index, in which anything may be defined; "" for none."""
+    left_out = [
+        f"{skipped.path} ({skipped.reason})"
+        for each in opened
+        for skipped in each.snapshot.skipped
+        if skipped.reason in UNSEEN
+        and (known := row(language_of(skipped.path))) is not None
+        and known.module is not None
+    ]
+    if not left_out:
+        return ""
+    named = ", ".join(left_out[:UNREAD]) + (", …" if len(left_out) > UNREAD else "")
+    files = "1 file was" if len(left_out) == 1 else f"{len(left_out)} files were"
+    return f"{files} skipped and may hold it: {named}"
 
 
 def _half_read(opened: Sequence[Opened], name: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from vademecum.codebase.coverage import uncovered_files
 from vademecum.codebase.declarations import FUNCTIONS
 from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.expand import expand, neighbour_of
-from vademecum.codebase.explain import nearest_names
+from vademecum.codebase.explain import nearest_names, skipped_said
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
@@ -30,6 +30,7 @@ from vademecum.retrieval.query import Plan, last_part, split_name
 from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
 
 MOST = 50  # neighbours shown
+_OTHERS = 5  # declarations of a name that are named where one of them is chosen
 USES = (Relation.CALLS, Relation.REFERENCES)
 BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
@@ -49,7 +50,7 @@ def callers(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
     found = walked(graph, start, _uses(asked), depth, into=True)
     answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
     answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
-    return answer if answer.found else _nothing(graph, answer, start)
+    return _covered(graph, answer, _written(asked, start))
 
 
 def callees(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
@@ -102,7 +103,7 @@ def impact(
     tests = {node.path for node in touched if file_kind(node.path) is FileKind.TEST}
     tests |= _tests_of(graph, {node.path for node in nodes})
     answer = _with_guesses(graph, replace(answer, tests=tuple(sorted(tests))), start, into=True, shown=False)
-    return answer if answer.found else _nothing(graph, answer, [*removed.nodes, *start])
+    return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)])
 
 
 def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
@@ -159,12 +160,33 @@ def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
         way = shortest_way(graph, first, last, depth, relations)
         if way:
             found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
-            answer = _answer(
-                graph, asked, "path", depth, first[:1] if len(first) == 1 else _begin(first, way), found, limit=MOST
-            )
-            return replace(answer, reason=f"no way from {source} to {target}; this one leads back" if backwards else "")
-    begun = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], limit=MOST)
-    return replace(begun, verdict="none", reason=f"nothing joins them within {2 * depth} steps along trusted edges")
+            answer = _answer(graph, asked, "path", depth, _begin(first, way), found, limit=MOST)
+            begun, ended = way[0][1].source, way[-1][0].id
+            chosen = [
+                _chosen(source, starts, ended if backwards else begun),
+                _chosen(target, ends, begun if backwards else ended),
+            ]
+            back = f"no way from {source} to {target}; this one leads back" if backwards else ""
+            return replace(answer, reason="; ".join(filter(None, (back, *chosen))))
+    nothing = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], limit=MOST)
+    each = [
+        f"none of the {len(nodes)} definitions of {name}"
+        for name, nodes in ((source, starts), (target, ends))
+        if len(nodes) > 1
+    ]
+    of = f": {', '.join(each)}" if each else ""
+    reason = f"nothing joins them within {2 * depth} steps along trusted edges{of}"
+    return replace(nothing, verdict="none", reason=reason)
+
+
+def _chosen(name: str, nodes: Sequence[Node], chosen: int) -> str:
+    """Say which of several declarations of a name a way leads from or to, and which others there are; "" for one alone."""
+    others = [f"{node.label} in {node.path}" for node in nodes if node.id != chosen]
+    own = next((node for node in nodes if node.id == chosen), None)
+    if not others or own is None:
+        return ""
+    more = ", …" if len(others) > _OTHERS else ""
+    return f"{name} is taken for {own.label} in {own.path}, and not for {', '.join(others[:_OTHERS])}{more}"
 
 
 def related(graph: Graph, location: str, line: int, question: str = "", depth: int = 2, limit: int = 10) -> Neighbours:
@@ -213,6 +235,12 @@ def _with_constructors(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     return list((found | graph.nodes(made)).values())
 
 
+def _written(asked: Sequence[Node], start: Sequence[Node]) -> list[Node]:
+    """Return what code names that means one of those asked about: of a constructor its class, of a class itself alone."""
+    ids = {node.id for node in asked}
+    return [node for node in start if node.id in ids or node.kind in CLASSES]
+
+
 def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     """Add what is declared inside of classes and files."""
     found = {node.id: node for node in nodes}
@@ -236,7 +264,7 @@ def _answer(
 ) -> Neighbours:
     of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
     shown = [
-        neighbour_of(graph, node, _word(edge, relation), tier, steps, via=via, edge=edge)
+        neighbour_of(graph, node, _word(graph, edge, relation), tier, steps, via=via, edge=edge)
         for node, edge, steps, via, tier in found[:limit]
     ]
     reason = _meant(asked, nodes) if relation != "path" else ""
@@ -257,7 +285,7 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
     return f"{asked} is inherited: {nodes[0].qualified} is meant" if is_inherited else ""
 
 
-def _word(edge: Edge, relation: str) -> str:
+def _word(graph: Graph, edge: Edge, relation: str) -> str:
     """Return what an answer calls the last step."""
     forward = {"callees", "path"}
     words = {
@@ -265,7 +293,9 @@ def _word(edge: Edge, relation: str) -> str:
         Relation.INHERITS: ("inherits", "inherited_by"), Relation.IMPLEMENTS: ("interface_of", "implemented_by"),
         Relation.IMPORTS: ("imports", "imported_by"), Relation.TESTS: ("tests", "test_for"),
     }  # fmt: skip
-    return words[edge.relation][0 if relation in forward else 1]
+    source = graph.nodes([edge.source]).get(edge.source)
+    said = Relation.IMPORTS if source is not None and graph.is_import(edge, source) else edge.relation
+    return words[said][0 if relation in forward else 1]
 
 
 def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, into: bool, shown: bool) -> Neighbours:
@@ -275,7 +305,7 @@ def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, in
         return replace(answer, withheld=len(edges))
     nodes = graph.nodes(edge.source if into else edge.target for edge in edges)
     more = [
-        neighbour_of(graph, nodes[there], _word(edge, answer.relation), Tier.GUESS, 1, edge=edge)
+        neighbour_of(graph, nodes[there], _word(graph, edge, answer.relation), Tier.GUESS, 1, edge=edge)
         for edge in edges
         if (there := edge.source if into else edge.target) in nodes
     ]
@@ -283,23 +313,28 @@ def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, in
     return replace(answer, found=found, verdict="found" if found else answer.verdict, total=answer.total + len(more))
 
 
-def _nothing(graph: Graph, answer: Neighbours, start: Sequence[Node]) -> Neighbours:
-    """Say "none" where everything was covered, else "unknown" and what was not."""
-    uncovered = tuple(uncovered_files(graph, start))
+def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbours:
+    """Say what may hide more; where nothing was found "none" where everything was covered, else "unknown"."""
+    uncovered = tuple(uncovered_files(graph, asked))
+    files = f"{len(uncovered)} files" if len(uncovered) > 1 else "1 file"
+    if answer.found:
+        beside = f"also named in {files}, not known to be it" if uncovered else ""
+        return replace(answer, uncovered=uncovered, reason="; ".join(filter(None, (answer.reason, beside))))
     if not uncovered and not answer.withheld:
         return replace(answer, verdict="none", reason=f"nothing else refers to {answer.query}: every file was covered")
     hidden = []
     if answer.withheld:
         hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")
     if uncovered:
-        hidden.append(f"{len(uncovered)} files may refer to it unseen")
+        hidden.append(f"{files} may refer to it unseen")
     return replace(answer, verdict="unknown", uncovered=uncovered, reason="; ".join(hidden))
 
 
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
     plan = Plan(name, (), (last_part(name),), is_symbol=True)
     nearest = nearest_names([graph.opened], plan) if last_part(name) else ()
-    return Neighbours(name, relation, "not_found", depth, reason=f"{name!r} is defined nowhere here", nearest=nearest)
+    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere here", skipped_said([graph.opened]))))
+    return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest)
 
 
 def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:

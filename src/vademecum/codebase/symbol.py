@@ -9,7 +9,7 @@ import numpy as np
 
 from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.explain import nearest_names, undefined
-from vademecum.codebase.freshness import check_file
+from vademecum.codebase.freshness import FileState, check_file
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.search import away_said, check_count
 from vademecum.errors import UsageError
@@ -71,22 +71,81 @@ def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:
         file, chunk = int(view.row_file[row]), stored[0]
         state = check_file(each, file)
         for symbol in chunk.symbols:
-            if is_meant(wanted, symbol.qualified, view.files.paths[file]) and chunk.metadata.get("part", 1) == 1:
+            if is_meant(wanted, symbol.qualified, view.files.paths[file]) and _begins(chunk, symbol):
                 shown = evidence_of(each, row, stored, 1.0, {"definition": 1.0}, state)
                 kind = FILE_KINDS[view.files.kinds[file]]
                 distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)
-                hits.append((distance, _as_definition(shown, chunk, symbol)))
+                hits.append((distance, _as_definition(each, row, shown, (chunk, symbol), state)))
     return hits
 
 
-def _as_definition(shown: Evidence, chunk: Chunk, symbol: Symbol) -> Evidence:
-    """Say of a piece of evidence what is known of the definition it holds."""
-    whole = symbol.name == chunk.name
-    metadata = {**chunk.metadata, "calls": list(chunk.calls)} if whole else {}
+def _begins(chunk: Chunk, symbol: Symbol) -> bool:
+    """Whether a declaration begins in a chunk: every part of what was cut has its name."""
+    return chunk.metadata.get("part", 1) == 1 or not _is_whole(chunk, symbol)
+
+
+def _is_whole(chunk: Chunk, symbol: Symbol) -> bool:
+    """Whether a chunk is, or is a part of, just this declaration."""
+    return symbol.qualified == chunk.qualified
+
+
+def _as_definition(each: Opened, row: int, shown: Evidence, held: tuple[Chunk, Symbol], state: FileState) -> Evidence:
+    """Say of a piece of evidence what is known of the definition that it holds, and show all of its lines and no others."""
+    chunk, symbol = held
+    first, last, lines = _extent(each, row, chunk, symbol, state)
+    text = "\n".join(lines[first - 1 : last])
+    metadata = {**chunk.metadata, "calls": list(chunk.calls)} if _is_whole(chunk, symbol) else {}
+    if metadata.pop("parts", 0):
+        del metadata["part"]
+        metadata["lines_of_code"] = sum(bool(line.strip()) for line in lines[first - 1 : last])
     return replace(
         shown,
+        start_line=first,
+        end_line=last,
+        best_line=0,
+        snippet=text,
         kind=symbol.kind,
         symbols=(symbol.qualified,),
         signature=symbol.signature or shown.signature,
         metadata=metadata,
     )
+
+
+def _extent(each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileState) -> tuple[int, int, list[str]]:
+    """Return the first and the last line of a definition, what stands directly above it included, and the lines of its file."""
+    view, number = each.view, int(each.view.row_file[row])
+    if state.now is not None:
+        chunks = list(state.now.chunks)
+        found = next(((c, s) for c in chunks for s in c.symbols if _is_same(s, symbol) and _begins(c, s)), None)
+        if found is not None:
+            return (*_lines_of(*found, chunks), _text_of(chunks))
+    end = int(np.searchsorted(view.row_file, number + 1))
+    rows = range(row, end) if chunk.metadata.get("parts", 1) > 1 else range(row, row + 1)
+    chunks = [stored for stored, _ in stored_chunks(each, rows)]
+    content = each.repo.catalogue.content(int(view.files.blobs[number])).decode("utf-8", "replace")
+    return (*_lines_of(chunk, symbol, chunks), content.split("\n"))
+
+
+def _is_same(one: Symbol, other: Symbol) -> bool:
+    return (one.qualified, one.kind) == (other.qualified, other.kind)
+
+
+def _lines_of(chunk: Chunk, symbol: Symbol, following: Sequence[Chunk]) -> tuple[int, int]:
+    """Return the lines of a definition: those of its declaration, and of each chunk that is a part of it."""
+    if not _is_whole(chunk, symbol):
+        return symbol.start_line, symbol.end_line
+    last = max(symbol.end_line, chunk.end_line if chunk.metadata.get("parts", 1) > 1 else 0)
+    part = chunk.metadata.get("part", 1)
+    for other in following:
+        if other.start_line > chunk.start_line and _is_whole(other, symbol) and other.metadata.get("part") == part + 1:
+            last, part = max(last, other.end_line), part + 1
+    return min(symbol.start_line, chunk.start_line), last
+
+
+def _text_of(chunks: Sequence[Chunk]) -> list[str]:
+    """Return the lines of a file that was cut just now: its chunks, and blank lines between them."""
+    lines: list[str] = []
+    for chunk in chunks:
+        lines += [""] * (chunk.start_line - 1 - len(lines))
+        lines[chunk.start_line - 1 :] = chunk.text.removesuffix("\n").split("\n")
+    return lines

@@ -10,6 +10,7 @@ from vademecum.context.render import PLAIN, Style, counted, visible
 from vademecum.types import Neighbour, Neighbours
 
 _FILES_NAMED = 5
+_FILES_LISTED = 20  # of a compact record
 
 
 def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
@@ -28,7 +29,10 @@ def neighbours_record(answer: Neighbours, *, compact: bool = False) -> dict[str,
     record = asdict(answer)
     for key in ("of", "found"):
         record[key] = [_plain(each, compact=compact) for each in record[key]]
-    return {key: value for key, value in record.items() if value not in ("", [], (), 0)} if compact else record
+    if not compact:
+        return record
+    record["uncovered"] = record["uncovered"][:_FILES_LISTED]  # how many there are, `reason` says
+    return {key: value for key, value in record.items() if value not in ("", [], (), 0)}
 
 
 def _plain(neighbour: dict[str, Any], *, compact: bool) -> dict[str, Any]:

@@ -19,7 +19,7 @@ IN_FULL = 1  # of them; what has to be changed is seldom in the others, and they
 # What a neighbour is to that which matches, by the label of the graph's expansion.
 _ROLES = {
     "calls": "callee", "called_by": "caller", "test_for": "test", "interface_of": "contract", "imports": "imported",
-    "imported_by": "importer", "sibling": "sibling",
+    "imported_by": "importer", "references": "named", "referenced_by": "naming", "sibling": "sibling",
 }  # fmt: skip
 _VERBS = {
     Relation.CALLS: "calls", Relation.INHERITS: "extends", Relation.IMPLEMENTS: "implements", Relation.IMPORTS: "imports",

@@ -63,6 +63,19 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     return found
 
 
+def holding(view: View, name: str) -> NDArray[np.bool_]:
+    """Return bool (F,): the files that may write a name; all of them where terms cannot tell."""
+    term = name_term(name) if name.isidentifier() else ""
+    if not term:
+        return np.ones(len(view.files), bool)
+    held, wanted = np.zeros(int(view.bases[-1]), bool), np.array([key(term)], np.uint64)
+    for segment, base in zip(view.segments, view.bases, strict=False):
+        held[segment.postings.find(wanted)[0] + base] = True
+    found = np.zeros(len(view.files), bool)
+    found[view.row_file[held[view.row_chunk]]] = True
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """Which paths hold which terms of a question: (Q,) each. `stem` says whether the file's own name holds it."""

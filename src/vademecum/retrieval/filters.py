@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from vademecum.matching import glob_pattern
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS, FileTable
+from vademecum.retrieval.query import is_meant, split_name
 from vademecum.retrieval.view import View
 from vademecum.types import KINDS, Query
 
@@ -25,7 +26,14 @@ def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
     """Return bool (R,): the rows that pass every filter of a query but its regular expression."""
     mask = file_mask(view.files, query)[view.row_file]
     if query.symbol:
-        mask &= definitions(view, [query.symbol])[view.row_chunk] > 0
+        parts = split_name(query.symbol) or [query.symbol]
+        mask &= definitions(view, parts[-1:])[view.row_chunk] > 0
+        if len(parts) > 1:
+            rows = np.flatnonzero(mask).tolist()
+            mask[rows] = [
+                any(is_meant(parts, name, view.files.paths[file]) for name in said.symbols)
+                for said, file in zip(view.said(rows), view.row_file.take(rows).tolist(), strict=True)
+            ]
     return mask
 
 

@@ -19,7 +19,7 @@ from vademecum.codebase.graph.definitions import File
 from vademecum.codebase.graph.names import Names
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.codebase.graph.values import Meaning, Value
-from vademecum.codebase.references import TYPE
+from vademecum.codebase.references import TYPE, VALUE
 
 NOBODY: tuple[list[Node], bool] = ([], False)
 MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
@@ -102,12 +102,19 @@ class FileEdges:
             if not local or name in {"", "*"}:
                 continue
             value, tier = names.imported(file, module, name)
-            node = names.node(value)
+            node = self._meant(value)
             if value is not None and value.what == "module" and not value.path.endswith("/"):
                 self._import(value.path, line)
             elif node is not None:
                 self._import(node.path, line)
+                tier = Tier.EXACT if value is not None and value.leaf else tier  # which constant it is, is not in doubt
                 self.found.add(file.itself, Relation.REFERENCES, node, tier, line)
+
+    def _meant(self, value: Value | None) -> Node | None:
+        """Return what a name means that is handed on: the constant it was read from rather than what that holds."""
+        if value is not None and value.leaf:
+            return self._names.definitions.file(value.leaf_path).nodes.get(value.leaf)
+        return self._names.node(value) if value is not None and value.what in {"def", "inst"} else None
 
     def _import_module(self, module: str, line: int) -> None:
         """Add the edges to the files of a module."""
@@ -220,10 +227,12 @@ class FileEdges:
     def _mentions(self) -> None:
         """Add the edges of types named and of values passed on."""
         file, names, refs = self._file, self._names, self._refs
-        for owner, line, spelled in self.once_each(refs.loads):
+        handed = [(owner, line, text) for owner, line, how, text in refs.returns if how == VALUE and text[-1:] != ")"]
+        handed += [row[5:] + row[1:2] + row[4:5] for row in refs.bindings if row[3] == VALUE and row[4][-1:] != ")"]
+        for owner, line, spelled in self.once_each([*refs.loads, *handed]):
             value, tier = self._meaning(owner, spelled)
-            node = names.node(value)
-            if value is not None and node is not None and value.what == "def":
+            node = self._meant(value) if value is not None and (value.leaf or value.what == "def") else None
+            if node is not None:
                 self.found.add(self._source(owner), Relation.REFERENCES, node, tier, line)
         typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how == TYPE]
         typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == TYPE]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from vademecum.codebase.classify import file_kind
 from vademecum.codebase.graph.build import MadeAhead, bring_up_to_date
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
+from vademecum.codebase.references import References
 from vademecum.codebase.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.protocols import Condition, Progress, Row
@@ -46,6 +48,7 @@ class Graph:
         self._store = opened.repo.catalogue.store
         self._own: list[Condition] = [("snapshot", "=", opened.snapshot.id)]
         self._nodes: dict[int, Node] = {}
+        self._imports: dict[str, frozenset[int]] = {}  # by path, the lines on which imports begin
 
     # -- nodes ---------------------------------------------------------------------------------------------------
 
@@ -111,6 +114,10 @@ class Graph:
             here = list(self.nodes(edge.target for edge in edges).values())
         return []
 
+    def with_name(self, name: str) -> list[Node]:
+        """Return every declaration of just this name."""
+        return [node for node in self._keep(self._scan("nodes", ("name", "=", name))) if node.qualified]
+
     def beginning(self, prefix: str) -> list[Node]:
         """Return the declarations whose name begins so, all for "", by qualified name."""
         rows = self._scan("nodes", ("name", "prefix", prefix)) if prefix else self._scan("nodes")
@@ -168,6 +175,18 @@ class Graph:
         along = ("target", "source") if into else ("source", "target")
         where = [*self._own, *_reached(relations)]
         return dict(self._store.reach("edges", list(start), along, where, check_depth(depth)).unwrap())
+
+    def is_import(self, edge: Edge, source: Node) -> bool:
+        """Whether an edge stands for an import: of a file, or of a name, which is then written where imports are."""
+        if edge.relation is not Relation.REFERENCES or source.qualified:
+            return edge.relation is Relation.IMPORTS
+        if source.path not in self._imports:
+            files = self.opened.view.files
+            blob = int(files.blobs[bisect_left(files.paths, source.path)])
+            rows = self._store.get("mentions", [(blob,)]).unwrap()
+            read = References.load(rows[0][1] if rows else "")
+            self._imports[source.path] = frozenset(row[1] for row in (*read.imports, *read.exports) if row[3])
+        return edge.line in self._imports[source.path]
 
     # -- coverage ------------------------------------------------------------------------------------------------
 

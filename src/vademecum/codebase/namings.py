@@ -1,0 +1,256 @@
+"""Where a name is written and no edge says what it means there: what a list of callers may lack.
+
+An occurrence is accounted for where something is known of it: it is the definition, of this or of another thing; what is
+around it has an edge to something of that name; the name is bound there to something else; it is a call on a receiver, which was
+judged when edges were made. What is left may be a reference, but for comments, prose and text in strings of several words.
+
+Which files hold a name is read from the index's terms; files are parsed again only for occurrences that are left, and not
+without end: what is not parsed counts as left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vademecum.codebase.cut import Lines
+from vademecum.codebase.declarations import FUNCTIONS, LEAVES
+from vademecum.codebase.graph.definitions import CLASSES
+from vademecum.codebase.graph.graph import ANY, Graph
+from vademecum.codebase.graph.scopes import IMPLICIT_SELF, LEXICAL
+from vademecum.codebase.graph.terms import Node, Tier, node_id
+from vademecum.codebase.languages import has_references
+from vademecum.codebase.parse import parse
+from vademecum.codebase.references import References
+from vademecum.result import Ok
+from vademecum.retrieval.features import holding
+from vademecum.retrieval.files import LEFT_OUT
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+MOST_PARSED = 500_000  # bytes parsed for one question: about a tenth of a second
+_PARSING_S = 1.0
+_OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
+_JOINT = re.compile(rb"(?:\.|->|::)\s*$")
+_CALLED = re.compile(rb"\s*(?:\?\.)?\(")
+_OPENS, _CLOSES = re.compile(rb"[{,]\s*$"), re.compile(rb"\s*[,}:=]")
+_DECORATES = (b"@", b"#[", b"[")
+_REACH = 80  # bytes before and after an occurrence that say how it is written
+
+
+class Wanted:
+    """One name, the nodes asked about that have it, and what the graph knows of it everywhere."""
+
+    def __init__(self, graph: Graph, name: str, nodes: Sequence[Node]) -> None:
+        self.graph, self.name = graph, name
+        self.pattern = re.compile(rb"(?<![\w$])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w$])")
+        self.asked = {node.id for node in nodes}
+        above = graph.nodes(node.parent for node in nodes)
+        self.is_member = all(
+            "." in node.qualified and (node.parent not in above or above[node.parent].kind not in FUNCTIONS)
+            for node in nodes
+        )  # fmt: skip
+        self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
+        known = graph.with_name(name)
+        edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
+        bare = {node.id for node in known if "." not in node.qualified}
+        self.sources = {edge.source for edge in edges if edge.target in self.asked}
+        self.others = {edge.source for edge in edges if edge.target not in self.asked}
+        self.others_bare = {edge.source for edge in edges if edge.target not in self.asked and edge.target in bare}
+
+    @cached_property
+    def declared(self) -> dict[int, list[tuple[int, int, str]]]:
+        """By blob: the lines and the qualified name of every declaration called so."""
+        found: dict[int, list[tuple[int, int, str]]] = {}
+        columns = ("blob", "qualified", "start_line", "end_line")
+        for blob, qualified, first, last in self.graph.opened.repo.catalogue.symbols(
+            [("name", "=", self.name)], columns
+        ):
+            found.setdefault(blob, []).append((first, last, qualified))
+        return found
+
+    @cached_property
+    def path_parts(self) -> frozenset[str]:
+        """What modules of the repository are called, and their folders."""
+        return frozenset(part for path in self.graph.opened.view.files.paths for part in re.split(r"[/.]", path))
+
+
+def files_naming(
+    graph: Graph, nodes: Sequence[Node], may_refer: Callable[[str, str], bool], most: int = MOST_PARSED
+) -> set[str]:
+    """Return the paths of files that write the name of one of these where nothing says what it means.
+
+    Args:
+        graph: the graph.
+        nodes: the declarations; files among them are passed over.
+        may_refer: tells of a path and a language whether what is written there may refer to them.
+        most: how many bytes may be parsed; beyond, comments count as code.
+    """
+    files, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
+    by_name: dict[str, list[Node]] = {}
+    for node in nodes:
+        if node.qualified:
+            by_name.setdefault(node.name, []).append(node)
+    found: set[str] = set()
+    for name, own in by_name.items():
+        wanted = Wanted(graph, name, own)
+        numbers = np.flatnonzero(holding(graph.opened.view, name) & (files.blobs != LEFT_OUT)).tolist()
+        numbers = [number for number in numbers if may_refer(files.paths[number], files.language(number))]
+        contents = catalogue.contents({int(files.blobs[number]) for number in numbers})
+        nodes_of: dict[str, list[Node]] = {}
+        for node in graph.in_files([files.paths[number] for number in numbers]):
+            nodes_of.setdefault(node.path, []).append(node)
+        for number in numbers:
+            path, blob, language = files.paths[number], int(files.blobs[number]), files.language(number)
+            if path in found:
+                continue
+            place = _Place(wanted, path, blob, language, contents[blob], nodes_of.get(path, ()))
+            left = list(place.left())
+            if left and len(place.content) <= most:
+                most -= len(place.content)
+                left = list(place.code_among(left))
+            if left:
+                found.add(path)
+    return found
+
+
+@dataclass(eq=False)
+class _Place:
+    """One file that may hold the name."""
+
+    wanted: Wanted
+    path: str
+    blob: int
+    language: str
+    content: bytes
+    nodes: Sequence[Node]
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self.content)
+
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        """The declarations that hold code, the innermost first."""
+        found = [node for node in self.nodes if node.qualified and node.kind not in LEAVES]
+        return sorted(found, key=lambda node: (node.end_line - node.start_line, -node.start_line))
+
+    @cached_property
+    def _refs(self) -> References:
+        rows = self.wanted.graph.opened.repo.catalogue.store.get("mentions", [(self.blob,)]).unwrap()
+        return References.load(rows[0][1] if rows else "")
+
+    @cached_property
+    def _bound(self) -> set[str]:
+        """The qualified names of what binds the name to something of its own."""
+        return {self._refs.owners[row[0]] for row in self._refs.bindings if row[2] == self.wanted.name}
+
+    @cached_property
+    def _judged(self) -> set[int]:
+        """The lines on which a call of the name begins that was looked at when edges were made."""
+        ending = f".{self.wanted.name}"
+        return {line for _, line, spelled in self._refs.calls if spelled.endswith(ending)}
+
+    @cached_property
+    def _is_own(self) -> bool:
+        """Whether the bare name stands, all over the file, for something known to be another."""
+        wanted, itself = self.wanted, node_id(self.path)
+        imported = [row for row in self._refs.imports if row[2] == wanted.name]
+        if imported:
+            said = {part for row in imported for part in re.split(r"\W+", row[3])} - {""}
+            is_outside = bool(said) and said.isdisjoint(wanted.path_parts)
+            return is_outside or (itself in wanted.others_bare and itself not in wanted.sources)
+        tops = [qualified for *_, qualified in wanted.declared.get(self.blob, ()) if qualified == wanted.name]
+        return self.language in LEXICAL and bool(tops) and node_id(self.path, wanted.name) not in wanted.asked
+
+    def left(self) -> Iterator[int]:
+        """Yield where the name is written and nothing is known of it yet, as offsets in bytes."""
+        defined = [(first, last) for first, last, _ in self.wanted.declared.get(self.blob, ())]
+        for match in self.wanted.pattern.finditer(self.content):
+            line = self._lines.number(match.start())
+            here = next((each for each in defined if each[0] <= line <= each[1]), None)
+            if here is not None:
+                defined.remove(here)  # the first in its lines is the definition itself
+            elif not self._is_accounted(match.start(), match.end(), line):
+                yield match.start()
+
+    def _is_accounted(self, start: int, end: int, line: int) -> bool:
+        wanted, around = self.wanted, self._around(line)
+        owner = around[0].id if around else node_id(self.path)
+        if owner in wanted.asked or owner in wanted.sources:
+            return True
+        before = self.content[max(0, start - _REACH) : start]
+        after = self.content[end : end + _REACH]
+        if _JOINT.search(before):
+            return owner in wanted.others or self._is_other_member(before, after, line, around)
+        if before[-1:] in b"\"'`" and before:
+            return False
+        return owner in wanted.others_bare or self._is_other(before, after, line, around)
+
+    def _around(self, line: int) -> list[Node]:
+        """Return the declarations around a line, the innermost first; of a decorator, what it stands above."""
+        begin = self._lines.starts[line - 1]
+        if self.content[begin : begin + 200].lstrip().startswith(_DECORATES):
+            line = min((node.start_line for node in self._nodes if node.start_line >= line), default=line)
+        return [node for node in self._nodes if node.start_line <= line <= node.end_line]
+
+    def _is_other_member(self, before: bytes, after: bytes, line: int, around: list[Node]) -> bool:
+        """Whether `x.name` is known to be another's, or was judged when edges were made."""
+        wanted = self.wanted
+        if _OWN.search(before):
+            return not wanted.is_member or self._has_its_own(around)  # or a class based on this one has it
+        if not (wanted.is_called and _CALLED.match(after) and has_references(self.language)):
+            return False
+        while line > 1 and self._said(line).startswith((b".", b"?.", b"->")):  # a chain goes on from above
+            line -= 1
+        return line in self._judged
+
+    def _has_its_own(self, around: list[Node]) -> bool:
+        """Whether the class around has a member of the name itself, and that is not asked about."""
+        holder = next((node.qualified for node in around if node.kind in CLASSES), "")
+        own = f"{holder}.{self.wanted.name}"
+        is_there = holder in self._bound or any(own == each[2] for each in self.wanted.declared.get(self.blob, ()))
+        return bool(holder) and is_there and node_id(self.path, own) not in self.wanted.asked
+
+    def _is_other(self, before: bytes, after: bytes, line: int, around: list[Node]) -> bool:
+        """Whether the bare name is known to stand for something else."""
+        if not has_references(self.language):
+            return False
+        is_default = any(node.start_line == line for node in around[:1]) and before.rstrip().endswith(b"=")
+        is_local = any(node.kind in FUNCTIONS and node.qualified in self._bound for node in around)
+        if self.wanted.is_member and self.language not in IMPLICIT_SELF:
+            if self.language in {"javascript", "typescript", "tsx"}:  # `{ name }` takes a member out, or puts one in
+                return not (_OPENS.search(before) and _CLOSES.match(after))
+            return not (around and around[0].kind in CLASSES)  # in the class itself its members are named bare
+        return (is_local and not is_default) or self._is_own
+
+    def _said(self, line: int) -> bytes:
+        return self.content[self._lines.starts[line - 1] :][:200].lstrip()
+
+    def code_among(self, places: Sequence[int]) -> Iterator[int]:
+        """Yield those of these places that are neither comment nor prose."""
+        parsed = parse(self.content, self.language, _PARSING_S)
+        root = parsed.value.root if isinstance(parsed, Ok) else None
+        for at in places:
+            if root is None or self._is_code(root.descendant_for_byte_range(at, at + 1)):
+                yield at
+
+    def _is_code(self, node: tree_sitter.Node | None) -> bool:
+        if node is None:
+            return True
+        if "comment" in node.type or (node.parent is not None and "comment" in node.parent.type):
+            return False
+        around = node.parent
+        if "string" in node.type or "content" in node.type or "fragment" in node.type:
+            whole = around if around is not None and "string" in around.type else node
+            return len(whole.text.split() if whole.text else ()) < 2  # a word alone may be looked up by name
+        if around is not None and around.type == "keyword_argument":
+            name = around.child_by_field_name("name")
+            return name is None or name.start_byte != node.start_byte  # `f(name=1)` names a parameter
+        return True
