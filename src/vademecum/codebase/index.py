@@ -97,7 +97,7 @@ def index(
     *,
     revision: str = "",
     full: bool = False,
-    wait: bool = True,
+    wait_s: float | None = None,
     embed: int | None = None,
     references: bool = False,
     ahead: Ahead | None = None,
@@ -106,17 +106,16 @@ def index(
 
     Vectors of an embedder that is slow come last; where more than `embed` pieces lack theirs, they are left for another time.
     With `references` it is found at once what files refer to, as a graph of them will need; a search does without, and is not to
-    wait for it. `ahead` is then given what a graph is made of, where this makes the first snapshot.
+    wait for it. Another process is waited for `wait_s` seconds, WAIT_SECONDS unless given. `ahead` is then given what a graph is made of, where this makes the first snapshot.
 
     Raises:
         GitError: git failed, or does not know the revision.
-        StoreBusyError: another process is indexing the repository and `wait` is False, or it takes too long.
+        StoreBusyError: another process is indexing the repository, and takes too long.
         StoreError: the database said no; what it held before is intact.
     """
     started = time.perf_counter()
-    alone = partial(
-        exclusive, repo.lock, WAIT_SECONDS if wait else 0.0, lambda: progress("waiting for another process", 0, 0)
-    )
+    wait_s = WAIT_SECONDS if wait_s is None else wait_s
+    alone = partial(exclusive, repo.lock, wait_s, lambda: progress("waiting for another process", 0, 0))
     if full:
         with alone():
             repo.catalogue.mend()

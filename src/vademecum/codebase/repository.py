@@ -54,4 +54,4 @@ class Opened:
     snapshot: Snapshot
     view: View
     prefixes: tuple[str, ...] = ()
-    away: str = ""  # what is to be said where its database is away, and this is what this machine has of it
+    away: str = ""  # what is to be said where it may lack something: its database is away, or could not be written

@@ -59,7 +59,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     if decided is Verdict.NOT_FOUND:
         return Answer(
             query.text, decided, found.probable, (),
-            _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind, away),
+            as_it_stands(away, _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind)),
             nearest_names(opened, plan), found.ranked.searched,
         )  # fmt: skip
 
@@ -74,6 +74,11 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     count_freshness(evidence)
     trouble = _said(found.trouble, found.behind, said, away)
     return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
+
+
+def as_it_stands(away: str, why: str) -> str:
+    """Return why nothing was found in an index of which `away` is to be said: that first, since it may be the reason."""
+    return "; as it stands, ".join(filter(None, (away, why)))
 
 
 def away_said(opened: Sequence[Opened]) -> str:
