@@ -25,7 +25,7 @@ from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.meaning import Meaning, fill, with_known_vectors
 from vademecum.codebase.observed import observed
-from vademecum.codebase.repository import Repository
+from vademecum.codebase.repository import Repository, commit_of
 from vademecum.codebase.sentences import analysed_again, known_sentences
 from vademecum.codebase.source import Source, decode_source, read_source
 from vademecum.codebase.walk import NOTHING, Known, Walk, walk, walk_commit
@@ -342,7 +342,7 @@ def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
         return None
     snapshot, view = loaded
     return IndexReport(
-        repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=0, removed=0,
+        repo=repo.name, commit=commit_of(snapshot.label), files=view.files.indexed, chunks=len(view), added=0, removed=0,
         unchanged=view.files.indexed, skipped=snapshot.skipped,
     )  # fmt: skip
 
@@ -354,7 +354,7 @@ def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning)
     snapshot, view = loaded
     changed = sum(digest_before(target, path) != source.blob for path, (source, _) in read.sources.items())
     return IndexReport(
-        repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=read.added,
+        repo=repo.name, commit=commit_of(snapshot.label), files=view.files.indexed, chunks=len(view), added=read.added,
         removed=len(target.gone), unchanged=view.files.indexed - changed, skipped=snapshot.skipped,
         failures=tuple(read.failures), trouble=meaning.problem,
         degraded={

@@ -14,7 +14,7 @@ from vademecum.codebase import git
 from vademecum.codebase.index import NO_HASH, Target, digest_before, find_target
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.mirror import Mirror
-from vademecum.codebase.repository import Repository
+from vademecum.codebase.repository import Repository, commit_of
 from vademecum.codebase.source import Source, read_source
 from vademecum.errors import ConsentError, EmbedError, Error, PluginError, StoreAwayError, UsageError
 from vademecum.result import Err, Ok
@@ -40,7 +40,7 @@ def status_of(repo: Repository) -> RepoStatus:
     languages = Counter(view.files.language(i) for i in range(len(view.files)) if view.files.blobs[i])
     fresh = not view.missing and _matches(repo, find_target(repo))
     return RepoStatus(
-        repo.name, repo.root.path, head.branch, snapshot.label, view.files.indexed, len(view),
+        repo.name, repo.root.path, head.branch, commit_of(snapshot.label), view.files.indexed, len(view),
         dict(languages.most_common()), snapshot.skipped, repo.embedder().name, database, _bytes(repo), fresh,
         snapshot.indexed_at, int(view.pending.sum()),
     )  # fmt: skip
