@@ -91,7 +91,7 @@ def _answer(pipe: IO[bytes]) -> Lines:
 def _start() -> subprocess.Popen[bytes]:
     try:  # isolated: nothing in the current directory or beside the file may be imported
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-X", "utf8", matcher.__file__],
+            [sys.executable, "-P", "-I", "-S", "-X", "utf8", matcher.__file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
