@@ -365,6 +365,7 @@ def main() -> None:
     parser.add_argument("--no-ablations", action="store_true")
     parser.add_argument("--latency", action="store_true", help="also measure how long an answer takes")
     parser.add_argument("--no-write", action="store_true")
+    parser.add_argument("--name", default="tools-next", help="of the result: that of other sets is kept apart")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         for name in filter(None, args.sets.split(",")):
@@ -372,7 +373,7 @@ def main() -> None:
             result = measured(one, Path(home), ablations=not args.no_ablations)
             result["cold hit@3"] = cold_measured(one, Path(home))
             show(name, result)
-            keep({name: result}, write=not args.no_write)
+            keep(args.name, {name: result}, write=not args.no_write)
         if args.latency:
             one = read_set(args.data / "ultratool")
             took = [latency(one, Path(home), tools, 3000) for tools in (300, 5000)]
@@ -391,13 +392,13 @@ def show(name: str, result: dict[str, Any]) -> None:
         print(f"  {kind:28} {m['hit@1']:.3f} {m['hit@3']:.3f} {m['mrr']:.3f}", flush=True)
 
 
-def keep(found: dict[str, Any], *, write: bool) -> None:
+def keep(name: str, found: dict[str, Any], *, write: bool) -> None:
     """Add figures to the result of this commit: sets measured one after the other end in one file."""
-    file = report.RESULTS / f"tools-next-{report.commit()}.json"
+    file = report.RESULTS / f"{name}-{report.commit()}.json"
     known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     known.pop("conditions", None)
     if write:
-        print(report.write("tools-next", known | found))
+        print(report.write(name, known | found))
 
 
 if __name__ == "__main__":

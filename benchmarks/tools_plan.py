@@ -112,6 +112,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", default="ultratool,tmdb")
     parser.add_argument("--no-write", action="store_true")
+    parser.add_argument("--name", default="tools-plan", help="of the result: that of other sets is kept apart")
     args = parser.parse_args()
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as home:
@@ -121,7 +122,7 @@ def main() -> None:
             print(name, report.table(["", "node-F1", "link-F1", "exact"], rows), sep="\n")
             print("  exact at coverage", result[name]["exact at coverage"])
     if not args.no_write:
-        print(report.write("tools-plan", result))
+        print(report.write(args.name, result))
 
 
 if __name__ == "__main__":

@@ -115,6 +115,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", default="ultratool,livemcp,tmdb,bfcl_mt_base")
     parser.add_argument("--no-write", action="store_true")
+    parser.add_argument("--name", default="tools-search", help="of the result: that of other sets is kept apart")
     args = parser.parse_args()
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as home:
@@ -128,7 +129,7 @@ def main() -> None:
             result[name]["unused"] = unused(read_set(args.data / name), Path(home))
             print(result[name]["unused"], flush=True)
     if not args.no_write:
-        print(report.write("tools-search", result))
+        print(report.write(args.name, result))
 
 
 if __name__ == "__main__":

@@ -70,6 +70,21 @@ def test_threads_count_with_one_table(monkeypatch):
 def test_runs_that_stand_for_nothing_are_not_kept_one_by_one() -> None:
     """Numbers are new in every text, and a table lives as long as its process."""
     table = RunTable(re.compile(r"\w+"), lambda run: [] if run.isdigit() else letters(run))
-    texts = [f"ab {number} b {number + 1}" for number in range(200)]
+    texts = [f"ab {number} b {number + 1}" for number in range(10, 210)]
     assert counted(table.count(texts)) == expected(texts)
     assert len(table._runs) == 3  # ab, b, and the first number
+
+
+def test_a_single_character_that_stands_for_nothing_is_asked_about_once() -> None:
+    """They are everywhere, as in hashes: of other runs there is no end, and none but the first is kept."""
+    asked: list[str] = []
+
+    def expand(run: str) -> list[int]:
+        asked.append(run)
+        return [len(run)] if run == "word" else []
+
+    table = RunTable(re.compile(r"\w+"), expand)
+    for _ in range(3):
+        counts = table.count(["a b word", "c b a 12 12"])
+    assert Counter(asked) == {"a": 1, "b": 1, "c": 1, "word": 1, "12": 6}
+    assert (counts.text.tolist(), counts.values[counts.code].tolist(), counts.count.tolist()) == ([0], [4], [1])

@@ -86,7 +86,7 @@ def assemble_repository(
 
 
 def assemble_memory(
-    repo: Repository,
+    repos: Sequence[Repository],
     codebase: Codebase,
     settings: Settings,
     clock: Clock,
@@ -95,20 +95,27 @@ def assemble_memory(
     personal: bool = True,
     sharing: Sharing | None = None,
 ) -> Memory:
-    """Return the memory of one repository and, where it is `personal`, of everything; outside of git of everything alone.
+    """Return the memory of repositories and, where it is `personal`, of everything; outside of git of everything alone.
+
+    That of several is one to ask, and what is recorded in it goes to the first: their memories are numbered as they come, and
+    worktrees of one repository have one.
 
     Raises:
         AccessError: there is only what is personal, and that is not asked for.
     """
-    if not personal and not repo.root.common_dir:
-        raise AccessError(f"{repo.name} is no git repository and has no memory of its own: ask about one that has")
+    first = next((repo for repo in repos if repo.root.common_dir), repos[0])
+    if not personal and not first.root.common_dir:
+        raise AccessError(f"{first.name} is no git repository and has no memory of its own: ask about one that has")
     from vademecum.memory.memory import Memory
     from vademecum.memory.scope import GLOBAL, REPOSITORY, scope_of
 
     stores = Stores(settings)
-    places: list[tuple[str, Root | None, Path]] = [(GLOBAL, None, settings.home)] if personal else []
-    if repo.root.common_dir:
-        places.insert(0, (REPOSITORY, repo.root, repo.catalogue.directory))
+    own: dict[Path, Root] = {}
+    for repo in repos:
+        if repo.root.common_dir:
+            own.setdefault(repo.catalogue.directory, repo.root)
+    places: list[tuple[str, Root | None, Path]] = [(REPOSITORY, root, at) for at, root in own.items()]
+    places += [(GLOBAL, None, settings.home)] if personal else []
     scopes = []
     for number, (name, root, directory) in enumerate(places):
         store = stores.memory(root)
@@ -116,12 +123,12 @@ def assemble_memory(
         scopes.append(scope_of(number, name, root.path if root else "", directory, store))
     memory = Memory(
         scopes,
-        repo.prose,
+        first.prose,
         extract,
         clock,
-        look_up=sites(repo, codebase),
+        look_up=sites(repos, codebase),
         language=settings.memory.language,
-        outside=surroundings(repo, settings),
+        outside=surroundings(first, settings),
         sharing=sharing,
     )
     closing.append(memory.close)
@@ -189,14 +196,15 @@ def surroundings(repo: Repository, settings: Settings) -> Outside:
     return Outside(os.path.expanduser("~"), os.environ, tuple(worktrees(repo.root)), told, reads)
 
 
-def sites(repo: Repository, codebase: Codebase) -> LookUp:
-    """Return what tells memory where names are defined, from the index as it is; None where there is no index yet."""
+def sites(repos: Sequence[Repository], codebase: Codebase) -> LookUp:
+    """Return what tells memory where names are defined, from the indexes as they are; None where there is none yet."""
 
     def look_up(names: Sequence[str]) -> dict[str, list[Site]] | None:
-        if repo.catalogue.load("worktree", repo.root.path) is None:
+        indexed = [repo for repo in repos if repo.catalogue.load("worktree", repo.root.path) is not None]
+        if not indexed:
             return None
         codebase.refresh()
-        return {name: _defined(codebase, repo, name) for name in names}
+        return {name: [site for repo in indexed for site in _defined(codebase, repo, name)] for name in names}
 
     return look_up
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -31,7 +31,7 @@ from vademecum.codebase.codebase import NOT_OPEN, Codebase
 from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.config import Settings
-from vademecum.errors import AccessError, Error, StoreAwayError, UsageError
+from vademecum.errors import AccessError, Error, StoreAwayError, UnknownError, UsageError
 from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
 from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
 from vademecum.source_assembly import assemble_sources
@@ -67,7 +67,7 @@ class Engine:
         *,
         read: Callable[[Within], Makers],
         tools: Callable[[], Tools],
-        remember: Callable[[], Memory],
+        remember: Callable[[Sequence[str]], Memory],
         has_memory: Callable[[], bool],
         personal: bool = True,
     ) -> None:
@@ -78,7 +78,7 @@ class Engine:
         self._closing = closing  # it grows: scope "all" opens more
         self._read = read
         self._tools = tools
-        self._remember = remember
+        self._remember = cache(remember)
         self._has_memory = has_memory
         self._personal = personal
 
@@ -87,14 +87,26 @@ class Engine:
         """The user's tools: found, predicted, planned. Their database is opened when it is first needed."""
         return self._tools()
 
-    @cached_property
+    @property
     def memory(self) -> Memory:
-        """What was done, decided and preferred; its databases are opened when it is first asked for.
+        """What was done, decided and preferred in the first repository; its databases are opened when it is first asked for.
 
         Raises:
             StoreError: a memory cannot be opened; it is never set aside or emptied by itself.
         """
-        return self._remember()
+        return self.memory_of(self.roots[0].name)
+
+    def memory_of(self, repo: str = "") -> Memory:
+        """Return the memory of an open repository, by its name, or that of all of them, to be asked as one.
+
+        Raises:
+            UnknownError: no open repository has that name.
+            StoreError: as for `memory`.
+        """
+        names = tuple(root.name for root in self.roots)
+        if repo and repo not in names:
+            raise UnknownError(f"no open repository is called {repo!r}: choose among {', '.join(sorted(names))}")
+        return self._remember((repo,) if repo else names)
 
     @classmethod
     def open(
@@ -159,13 +171,13 @@ class Engine:
             assembled, everywhere, settings.search.ranker, rerankers(settings, reranker), enriching(settings, enricher),
             server=Stores(settings).searcher(), personal=personal, documents=documents,
         )  # fmt: skip
-        first = opened[0]
-        scopes = [*([first.root] if first.root.common_dir else []), *([None] if personal else [])]
+        scopes = [*(repo.root for repo in opened if repo.root.common_dir), *([None] if personal else [])]
         return cls(
             codebase, sources, [OpenedRoot(repo.name, repo.root.path) for repo in opened], closing, settings,
             read=reading(codebase, settings, counter, clock, several=len(opened) > 1),
             tools=lambda: assemble_tools(settings, embedder, clock, closing, personal=personal),
-            remember=lambda: assemble_memory(first, codebase, settings, clock, closing, personal=personal, sharing=sharing),
+            remember=lambda names: assemble_memory(
+                [r for r in opened if r.name in names], codebase, settings, clock, closing, personal=personal, sharing=sharing),
             has_memory=lambda: any(map(Stores(settings).has_memory, scopes)), personal=personal,
         )  # fmt: skip
 
@@ -315,7 +327,7 @@ class Engine:
     def warm_up(self) -> None:
         """Load what the first question about memory would wait for, where anything is remembered. Raises `Error`."""
         if self._has_memory():
-            self.memory.warm_up()
+            self.memory_of().warm_up()
 
     def check_memory(self) -> list[Check]:
         """Look at the databases of memory, and say how to mend them; nothing where nothing was ever recorded."""

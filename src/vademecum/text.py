@@ -85,7 +85,9 @@ class _Runs(dict[str, int]):
         self._starts = array("q", [0])  # run r stands for codes flat[starts[r] : starts[r + 1]]
         self._flat = array("q")
         self._values = np.zeros(0, np.uint64)
-        self._nothing: int | None = None  # the number of all runs that stand for nothing: only the first is kept
+        self._nothing: int | None = (
+            None  # the number of all runs that stand for nothing: the first is kept, and single characters
+        )
 
     def arrays(self) -> tuple[Integers, Integers]:
         """Return where the codes of each run begin, and the codes. No run can be added while one of them is held."""
@@ -99,9 +101,11 @@ class _Runs(dict[str, int]):
         return self._values
 
     def __missing__(self, run: str) -> int:
-        number, values = len(self), self._expand(run)
+        number, values = len(self._starts) - 1, self._expand(run)
         if not values:
             if self._nothing is not None:
+                if len(run) == 1:  # there are few, each of them everywhere
+                    self[run] = self._nothing
                 return self._nothing
             self._nothing = number
         known = self.codes

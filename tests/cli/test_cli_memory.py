@@ -84,7 +84,23 @@ def test_context_timeline_and_export(vade, repository):
     assert vade("memory", "export", "memory.jsonl").code == 0
     assert vade("memory", "import", "memory.jsonl", "--global").out == "1 new event, 1 statement, 0 lines passed over\n"
     assert vade("memory", "export", "--markdown").out.startswith("# Memory\n\n## Preference\n")
-    assert vade("memory", "consolidate").code == 0
+    done = vade("memory", "consolidate")
+    nothing = "0 facts merged, 0 sessions told, 0 events archived"
+    assert (done.code, done.out) == (0, f"repository: {nothing}\nglobal: {nothing}\n")
+    assert [each["scope"] for each in json.loads(vade("memory", "consolidate", "--json").out)] == [
+        "repository",
+        "global",
+    ]
+
+
+def test_what_was_forgotten_and_is_said_again_is_no_new_fact(vade):
+    """Only what is kept counts as a fact."""
+    vade("memory", "record", "I prefer tabs over spaces for indentation", "--role", "user")
+    (fact,) = json.loads(vade("memory", "prefs", "--json").out)
+    vade("memory", "forget", fact["id"])
+    again = vade("memory", "record", "I prefer tabs over spaces for indentation", "--role", "user")
+    assert again.out.partition("  ")[2] == "0 facts, 1 forgotten or rejected before and kept out\n"
+    assert vade("memory", "record", "I prefer vim", "--role", "user").out.endswith("  1 fact\n")
 
 
 def test_memory_is_shown_beside_the_code(vade):

@@ -56,7 +56,7 @@ def test_a_server_that_cannot_be_asked_costs_no_other(vade, repository, command,
 
 
 def test_a_document_is_registered(vade, repository, tmp_path):
-    """Each operation of an OpenAPI document is a tool."""
+    """Each operation of an OpenAPI document is a tool; what such a document is, it says itself."""
     document = {
         "openapi": "3.1.0",
         "info": {"title": "Pets"},
@@ -66,6 +66,11 @@ def test_a_document_is_registered(vade, repository, tmp_path):
     path.write_text(json.dumps(document))
     assert vade("tools", "register", "--openapi", str(path)).out.startswith("1 new")
     assert "pets/get_pets" in vade("tools", "search", "list the pets").out
+    assert vade("tools", "register", str(path)).out.startswith("0 new, 0 changed, 1 known already")
+    path.write_text("# of pets\nopenapi: 3.1.0\ninfo: {title: Pets}\npaths: {/pets: {post: {summary: Add a pet.}}}\n")
+    assert vade("tools", "register", str(path)).out.startswith("1 new, 0 changed, 0 known already, 1 gone")
+    path.write_text("openapi: 3.1.0\n")
+    assert "this is no OpenAPI document: it needs" in vade("tools", "register", str(path)).err
     path.write_text("{}")
     assert "this is no OpenAPI document" in vade("tools", "register", "--openapi", str(path)).err
 

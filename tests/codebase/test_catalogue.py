@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from vademecum.codebase.catalogue import tree_hash
+from vademecum.codebase.catalogue import COMMITS_KEPT, tree_hash
 from vademecum.providers.embedders.hashing import HashingEmbedder
 from vademecum.retrieval import files, segment
 from vademecum.retrieval.segment import FORMAT
@@ -221,3 +221,18 @@ def test_a_state_that_changes_while_it_is_read_is_read_again(made, engine, after
     snapshot, view = catalogue.load("worktree", str(made.path))
     assert tree_hash(view.files) == snapshot.tree_hash
     assert view.missing == ()
+
+
+def test_an_engine_keeps_few_of_the_commits_that_were_asked_for(made, engine):
+    """A server that is asked about one commit after another holds the last ones, and answers of each as before."""
+    commits = []
+    for n in range(COMMITS_KEPT + 3):
+        made.write("src/counted.py", f"def counted_{n}():\n    return {n}\n")
+        commits.append(made.commit(f"count {n}"))
+    opened = engine(made)
+    for n, commit in enumerate(commits):
+        assert f"counted_{n}" in opened.codebase.search("counted", commit=commit).evidence[0].snippet
+    catalogue = opened.codebase._repositories[0][0].catalogue
+    assert len(catalogue._loaded) <= COMMITS_KEPT + 1
+    assert len(catalogue._asked) <= COMMITS_KEPT + 1
+    assert "counted_0" in opened.codebase.search("counted", commit=commits[0]).evidence[0].snippet

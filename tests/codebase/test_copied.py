@@ -53,6 +53,7 @@ workers._new = never
 class Noted:
     def __init__(self): self.told, self.begun = {}, 0
     def note(self, number, symbols, references): self.told[number] = symbols, references
+    def load(self): pass
     def begin(self, child): self.begun += 1; self.child = child; self.missing = set(range(60)) - set(self.told)
     def run(self): self.child.stop()
 alone, noted = analysed(1), Noted()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from vademecum.codebase.share import PUT_OFF, STORING_BYTES, Halves, Share
+from vademecum.codebase.share import PUT_OFF, Halves, Share
 
 SIZE = 50_000
 COUNT = 20
@@ -55,7 +55,7 @@ def test_the_arrays_of_the_last_files_are_made_when_all_was_told():
     """It is told once, before any of these arrays is made, of every file in its turn."""
     work = Work()
     found, last = work.run()
-    late = sum(SIZE * n < PUT_OFF * SIZE * COUNT - STORING_BYTES for n in range(COUNT))
+    late = sum(SIZE * n < PUT_OFF * SIZE * COUNT for n in range(COUNT))
     assert late > 2
     assert work.steps == ["whole"] * (COUNT - late) + ["parse"] * late + ["complete"] * late
     assert last == [COUNT]

@@ -82,6 +82,46 @@ def test_an_agent_without_a_key_is_not_answered(serve, repo):
         ask(client, list_tools)
 
 
+def test_memory_is_of_the_repositories_that_a_key_opens(serve, repo):
+    """With a key for one of three, that one is meant; with two, the one to write to is named; the third is never told of."""
+    app, lib, secret = repo("app"), repo("lib"), repo("secret")
+    client, of_all, of_two, of_one = serve(app, lib, secret, keys=[("all", "*"), ("two", "app,lib"), ("one", "lib")])
+
+    async def said(asked, tool, **arguments):
+        answer = await asked.call_tool(tool, arguments)
+        return answer.is_error, answer.content[0].text, answer.structured_content
+
+    async def everything(asked):
+        for name in ("app", "lib", "secret"):
+            failed, text, _ = await said(asked, "remember", text=f"We decided to use {name}base for data.", repo=name)
+            assert not failed, text
+        return await said(asked, "recall", question="what did we decide to use for data")
+
+    async def of_some(asked):
+        return (
+            await said(asked, "recall", question="what did we decide to use for data"),
+            await said(asked, "remember", text="We decided to use tabs."),
+            await said(asked, "recall", question="what did we decide", repo="secret"),
+            await said(asked, "remember", text="We decided to use tabs.", repo="secret"),
+        )
+
+    _, _, found = ask(client.with_key(of_all), everything)
+    assert {each["repo"] for each in found["evidence"]} == {"app", "lib", "secret"}
+    (_, _, found), unnamed, other, written = ask(client.with_key(of_two), of_some)
+    assert {each["repo"] for each in found["evidence"]} == {"app", "lib"}
+    assert (unnamed[0], "give 'repo', one of app, lib" in unnamed[1]) == (True, True)
+    for refused in (other, written):
+        assert (refused[0], refused[1].endswith("choose among app, lib")) == (True, True)
+    (_, text, found), unnamed, other, written = ask(client.with_key(of_one), of_some)
+    assert [each["text"] for each in found["evidence"]] == ["We decided to use libbase for data."]
+    assert not unnamed[0]
+    assert (other[0], written[0]) == (True, True)
+    assert "secretbase" not in text
+    assert [each["text"] for each in client.with_key(of_one).get("/v1/events").json["items"]] == [
+        "We decided to use tabs.", "We decided to use libbase for data."
+    ]  # fmt: skip
+
+
 def test_both_eras_of_the_protocol_are_spoken(serve, repo):
     """A client that shakes hands as of 2024 to 2025, and one that asks with its version in each request."""
     client = serve(repo())

@@ -348,3 +348,42 @@ def test_settings_say_where_they_come_from(browser: Page, served: Served) -> Non
     browser.type("search.k")
     browser.until("document.querySelectorAll('.settings tbody tr').length === 1")
     assert re.search(r"search\.k\s+10\s+default", browser.js(TEXT))
+
+
+@pytest.mark.parametrize("width", [1200, 1280, 1440])
+def test_how_sure_a_fact_is_stands_in_one_line(browser: Page, served: Served, width: int) -> None:
+    """A label of one word is not broken within it, however narrow the panel is."""
+    show(browser, served, VIEWS["facts"], width=width)
+    browser.js(f"{ROWS}[0].click()")
+    browser.until("document.querySelector('.beside .meter > .quiet')?.textContent === 'sure'")
+    lines = "(range => (range.selectNodeContents(document.querySelector('.beside .meter > .quiet')), range.getClientRects().length))"
+    assert browser.js(f"{lines}(document.createRange())") == 1
+
+
+def test_a_name_that_is_nowhere_is_said_so_once_with_the_nearest_as_links(browser: Page, served: Served) -> None:
+    """What leads on is a link to the nearest names, not a command; the same for either end of a way."""
+    show(browser, served, "#/graph?symbol=splitt")
+    said = browser.js(TEXT)
+    assert (said.count("Not defined here"), said.count("defined nowhere"), "vade " in said) == (1, 0, False)
+    chips = "[...document.querySelectorAll('.graph-about a.chip')]"
+    assert browser.js(f"{chips}.map(each => each.textContent)") == ["split"]
+    browser.js(f"{chips}[0].click()")
+    browser.until("location.hash.endsWith('symbol=split') && document.querySelector('.node.centre')")
+    show(browser, served, "#/graph?symbol=Budget.split&to=splitt")
+    assert "symbol=Budget.split&to=" in browser.js(f"{chips}[0].hash")
+    show(browser, served, "#/graph?symbol=splitt&to=Budget.split")
+    assert browser.js(f"{chips}[0].hash").endswith("&to=Budget.split")
+    show(browser, served, "#/graph?path=src/none.py")
+    assert "No file of the index has that path." in browser.js(TEXT)
+
+
+def test_the_list_and_the_drawing_count_the_same_tools(browser: Page, served: Served) -> None:
+    """What only a trace names is counted apart: it is drawn, and in no list."""
+    served.post("/tools/observe", [{"id": "old", "intent": "ask the oracle", "calls": [{"tool": "oracle/ask"}]}])
+    listed = f"{len(TOOLS) + MANY} tools of 3 servers, 1 more in traces alone, "
+    show(browser, served, VIEWS["tools"])
+    browser.until("document.getElementById('tools-count').textContent.includes('tools')")
+    assert browser.js("document.getElementById('tools-count').textContent").startswith(listed)
+    show(browser, served, VIEWS["hypergraph"])
+    drawn = f"{len(TOOLS) + MANY} tools, 1 more in traces alone, 9 traces"
+    assert browser.js("document.getElementById('tools-count').textContent").startswith(drawn)

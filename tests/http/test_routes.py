@@ -41,6 +41,32 @@ def pages(client, path, **more):
     return items
 
 
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("/v1/search?q=x&kk=1", "'kk' is no parameter of GET /v1/search: the nearest is 'k'"),
+        ("/v1/graph/path?form=a&to=b", "'form' is no parameter of GET /v1/graph/path: the nearest is 'from'"),
+        ("/v1/memory/recall?q=x&as-of=today", "the nearest is 'as_of'"),
+        ("/v1/tools/stats?intent=x", "'intent' is no parameter of GET /v1/tools/stats: it takes none"),
+        ("/v1/index/jobs?zebra=1", "it takes limit, cursor"),
+    ],
+)
+def test_a_parameter_that_a_route_does_not_take_is_named_with_the_nearest(client, address, said):
+    answer = client.get(address)
+    assert (answer.status, answer.headers["content-type"]) == (422, "application/problem+json")
+    assert said in answer.json["detail"]
+
+
+def test_no_route_of_the_api_passes_over_what_it_does_not_know(client):
+    """Whatever the way and the method; what lies beside the API, such as the page, is asked as browsers ask."""
+    for path, operations in client.get("/openapi.json").json["paths"].items():
+        for method in operations if path.startswith("/v1/") else ():
+            address = path.replace("{", "").replace("}", "")
+            said = client.ask(method.upper(), f"{address}?no_such_name=1", {} if method in ("post", "patch") else None)
+            assert (said.status, "'no_such_name'" in said.json["detail"]) == (422, True), (method, path)
+    assert client.get("/healthz?no_such_name=1").status == 200
+
+
 def test_search_is_what_the_command_prints(client, capsys):
     said = client.get("/v1/search?q=split%20the%20token%20budget&k=3&snippet_lines=2").json
     assert said == printed(capsys, "search", "split the token budget", "-k", "3", "--snippet-lines", "2")

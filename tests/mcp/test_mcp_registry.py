@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 
 import pytest
 
-from vademecum.errors import Error, UsageError
+from vademecum.errors import Error, UnknownError, UsageError
 from vademecum.mcp.registry import INSTRUCTIONS, OPEN_LINES, TOOLS
 
 TOKEN = re.compile(r"\n\s*|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d{1,3}|[^\sA-Za-z\d]+")
@@ -183,3 +184,59 @@ def test_tools_are_found_predicted_and_planned(engine):
     plan = TOOLS["suggest_plan"].call(engine, {"intent": "send the notes"})
     assert [task["call"] for task in plan.data["tasks"]] == ["read", "send"]
     assert plan.data["evidence"] == ("t",)
+
+
+def test_memory_of_several_repositories_is_asked_as_one_and_written_by_name(repository, tmp_path):
+    """Nothing is kept in a repository that nobody named, and each thing recalled says whose it is."""
+    from vademecum.engine import Engine
+
+    other = tmp_path / "ledger"
+    other.mkdir()
+    subprocess.run(["git", "init", "-q", "."], cwd=other, check=True)
+    remember, recall = TOOLS["remember"], TOOLS["recall"]
+    with Engine.open(str(repository), str(other)) as engine:
+        with pytest.raises(UsageError, match="give 'repo', one of handbook, ledger"):
+            remember.call(engine, {"text": "We decided to use SQLite because it is small."})
+        with pytest.raises(UnknownError, match=r"'attic'.*handbook, ledger"):
+            remember.call(engine, {"text": "We decided to use SQLite.", "repo": "attic"})
+        kept = remember.call(engine, {"text": "We decided to use Postgres because it is shared.", "repo": "ledger"})
+        assert " in ledger, 1 fact" in kept.text
+        assert kept.data["repo"] == "ledger"
+        remember.call(engine, {"text": "We decided to use SQLite because it is small.", "repo": "handbook"})
+        engine.memory.record("We decided to use Redis for the cache of every database.", everywhere=True)
+        found = recall.call(engine, {"question": "which database did we decide to use"})
+        whose = {each["text"].split()[4]: (each["repo"], each["superseded_by"]) for each in found.data["evidence"]}
+        assert whose == {"Postgres": ("ledger", ""), "SQLite": ("handbook", ""), "Redis": ("", "")}
+        assert "  ledger  " in found.text
+        one = recall.call(engine, {"question": "which database did we decide to use", "repo": "ledger"})
+        assert {each["repo"] for each in one.data["evidence"]} == {"ledger", ""}
+        with pytest.raises(UnknownError, match=r"'attic'.*handbook, ledger"):
+            recall.call(engine, {"question": "which database", "repo": "attic"})
+    with Engine.open(str(other)) as engine:  # what was kept for it lies where it alone looks, too
+        assert "Postgres" in recall.call(engine, {"question": "which database did we decide to use"}).text
+        assert "SQLite" not in recall.call(engine, {"question": "which database did we decide to use"}).text
+
+
+def test_a_number_of_one_repository_takes_no_place_of_another(repository, tmp_path):
+    from vademecum.engine import Engine
+
+    other = tmp_path / "ledger"
+    other.mkdir()
+    subprocess.run(["git", "init", "-q", "."], cwd=other, check=True)
+    with Engine.open(str(repository), str(other)) as engine:
+        engine.memory_of("handbook").record("The timeout of the API is 30 seconds.", role="user", at=1e9)
+        engine.memory_of("ledger").record("The timeout of the API is 90 seconds.", role="user", at=1.1e9)
+        found = engine.memory_of().recall("what is the timeout of the API now?")
+        assert len(found.evidence) == 2
+        assert not any(item.superseded_by for item in found.evidence)
+
+
+def test_two_worktrees_of_one_repository_have_one_memory(repository):
+    from vademecum.engine import Engine
+
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], cwd=repository, check=True)
+    subprocess.run([*git, "worktree", "add", "-q", "../branch"], cwd=repository, check=True)
+    with Engine.open(str(repository), str(repository.parent / "branch")) as engine:
+        TOOLS["remember"].call(engine, {"text": "We decided to use SQLite.", "repo": engine.roots[1].name})
+        assert len(TOOLS["recall"].call(engine, {"question": "did we decide to use SQLite"}).data["evidence"]) == 1

@@ -30,6 +30,27 @@ def test_two_words_or_a_rare_one() -> None:
     assert relevant("", FACTS) == relevant("the of and", FACTS) == []
 
 
+def test_a_rare_short_word_that_is_a_name_is_enough() -> None:
+    """An acronym, a word without vowels or a name tells as much as a long word; a short common word does not."""
+    facts = [
+        outline(0, "We decided to use SQLite for sessions because it needs no server"),
+        outline(1, "We decided to use Caddy for TLS because it renews by itself"),
+        outline(2, "Notre CI est sur GitHub"),
+        outline(3, "We use npm to run the web pages"),
+        outline(4, "We decided on Vue for the pages"),
+    ]
+    for message, found in [
+        ("set up TLS for the new host", ["1"]),
+        ("set up tls", ["1"]),
+        ("relance la CI", ["2"]),
+        ("update npm", ["3"]),
+        ("how do I test a Vue component?", ["4"]),
+        ("run it again", []),
+        ("what does it need?", []),
+    ]:
+        assert [each.id for each in relevant(message, facts)] == found, message
+
+
 def test_the_better_match_comes_first_and_of_equals_the_newer() -> None:
     """Rare words tell more than common ones."""
     facts = [

@@ -70,7 +70,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("Je veux que tout soit typé.", "instruction", "tout", "soit typé"),
         ("We only support Linux at the moment.", "preference", "linux", "support Linux at the moment"),
         ("We decided to migrate to React.", "decision", "frontend framework", "to migrate to React"),
-        ("We use moment for dates.", "fact", "date library", "moment for dates"),
+        ("We use moment for dates.", "fact", "date library", "moment"),
         ("Before committing, run make check.", "instruction", "committing", "run make check"),
         ("Show me the diff before applying it.", "instruction", "me the diff", "Show me the diff before applying it"),
         ("After each change, update the docs.", "instruction", "change", "update the docs"),
@@ -78,7 +78,7 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("Whenever I say deploy, I mean staging.", "instruction", "deploy", "staging"),
         ("Only touch files under src/.", "instruction", "files", "touch files under src/"),
         ("Use type hints everywhere.", "instruction", "hints", "type hints everywhere"),
-        ("Use snake_case for file names.", "instruction", "naming", "snake_case for file names"),
+        ("Use snake_case for file names.", "instruction", "file naming", "snake_case"),
         ("Treat warnings as errors.", "instruction", "warnings", "Treat warnings as errors"),
         ("Be concise.", "instruction", "concise", "concise"),
         ("In this repo we squash merge.", "instruction", "merging", "we squash merge"),
@@ -338,6 +338,34 @@ def test_a_choice_can_take_the_place_of_another() -> None:
     found = [only(each) for each in said]
     assert {(each.subject, each.attribute) for each in found} == {("package manager", "javascript")}
     assert [each.value for each in found] == ["yarn", "pnpm", "bun", "npm"]
+
+
+@pytest.mark.parametrize(
+    ("message", "subject", "value"),
+    [
+        ("We use Redis for the queue.", "queue", "Redis"),
+        ("We use RabbitMQ for the queue.", "queue", "RabbitMQ for the queue"),
+        ("We use memcached for the sessions.", "sessions", "memcached"),
+        ("For the queue we use Redis.", "queue", "Redis"),
+        ("We decided to use Postgres for the ledger because it is safe.", "ledger database", "Postgres"),
+        ("We chose Postgres over MySQL for billing.", "billing database", "Postgres"),
+        ("We use SQLite for the local cache.", "local cache", "SQLite"),
+        ("We use SQLite as our database.", "database", "SQLite"),
+        ("We use Jenkins for nightly builds.", "builds continuous integration", "Jenkins"),
+        ("We use GitHub Actions for CI.", "continuous integration", "GitHub Actions"),
+        ("We use pytest for the tests.", "test framework", "pytest"),
+        ("I prefer Postgres for its simplicity.", "database", "Postgres for its simplicity"),
+        ("I prefer tabs for consistency.", "indentation", "tabs for consistency"),
+        ("On utilise Postgres pour la facturation.", "facturation database", "Postgres"),
+        ("On utilise SQLite pour le cache local.", "cache local", "SQLite"),
+        ("On utilise Redis pour la file d'attente.", "file attente", "Redis"),
+        ("On utilise npm comme gestionnaire de paquets.", "package manager", "npm"),
+    ],
+)
+def test_what_a_choice_is_for_is_part_of_what_it_is_about(message: str, subject: str, value: str) -> None:
+    """What serves the queue says nothing of what serves billing; a purpose that the kind says anyhow adds nothing."""
+    found = extract(message)[0]
+    assert (found.subject, found.value) == (subject, value)
 
 
 def test_two_wishes_for_one_topic_do_not_exclude_each_other() -> None:
@@ -817,3 +845,50 @@ def test_a_value_is_what_is_chosen_and_of_what(text, subject, value):
 def test_what_is_never_to_be_done_is_kept_as_denied(text, subject, value):
     """A value without its `never` would say the opposite."""
     assert [(each.subject, each.value) for each in extract(text)] == [(subject, value)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "We have not decided to use Kafka yet.", "We never decided to use Kafka.", "We haven't settled on Postgres.",
+        "Imagine we decided to use Rust.", "We have not chosen a database yet.", "I never said that we use Redis.",
+        "I didn't say we use Redis.", "It's not true that the server runs on port 80.",
+        "The docs say you must always use --force, which is wrong.", "My boss prefers Java but I don't care.",
+        "On n'a pas encore décidé d'utiliser Kafka.", "On n'a jamais décidé d'utiliser Kafka.", "Imagine qu'on a décidé d'utiliser Rust.",
+        "On n'a pas encore choisi de base de données.", "Je n'ai jamais dit qu'on utilise Redis.",
+        "Ce n'est pas vrai que le serveur tourne sur le port 80.", "La doc dit qu'il faut toujours utiliser --force, ce qui est faux.",
+        "Mon chef préfère Java mais je m'en fiche.",
+    ],
+)  # fmt: skip
+def test_what_is_denied_imagined_or_refused_is_not_read(message: str) -> None:
+    """Nor is what others say where the author says that it is wrong."""
+    assert extract(message) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "subject", "value"),
+    [
+        ("Don't forget to update the changelog.", "todo", "changelog", "update the changelog"),
+        ("We don't just use Redis, we decided to use Postgres.", "decision", "database", "Postgres"),
+        ("That's wrong, we use Redis.", "fact", "cache", "Redis"),
+        ("Make sure to update the changelog with every user-visible change.", "instruction", "changelog", "update the changelog with every user-visible change"),
+        ("We're switching from npm to pnpm because it is faster.", "decision", "package manager", "pnpm"),
+        ("No, not tabs, I said spaces.", "instruction", "indentation", "spaces"),
+        ("I said spaces, not tabs.", "instruction", "indentation", "spaces"),
+        ("The database is called billing_prod.", "fact", "database", "billing_prod"),
+        ("Handlers must always return JSON.", "instruction", "handlers", "return JSON"),
+        ("The upload service must never exceed 60 seconds.", "instruction", "upload service", "not exceed 60 seconds"),
+        ("You must always return JSON.", "instruction", "json", "return JSON"),
+        ("Les handlers doivent toujours renvoyer du JSON.", "instruction", "handlers", "renvoyer du JSON"),
+        ("On passe de npm à pnpm parce que c'est plus rapide.", "decision", "package manager", "pnpm"),
+        ("Non, pas des tabulations, j'ai dit des espaces.", "instruction", "indentation", "espaces"),
+        ("J'aime pas les emojis.", "preference", "emojis", "pas les emojis"),
+        ("Veille à toujours lancer les tests.", "instruction", "tests", "lancer les tests"),
+        ("Veillez à ne jamais pousser sur main.", "instruction", "main", "pas pousser sur main"),
+        ("La base s'appelle billing_prod.", "fact", "base", "billing_prod"),
+    ],
+)  # fmt: skip
+def test_what_is_meant_beside_a_denial_is_read(message: str, kind: str, subject: str, value: str) -> None:
+    """A correction, a change of tools, a name, and what one thing of several has to do."""
+    found = only(message)
+    assert (found.kind, found.subject, found.value) == (kind, subject, value)

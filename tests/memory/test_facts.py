@@ -125,3 +125,26 @@ def test_what_is_denied_is_no_repetition(said, denied):
     old, new = settle(claims, {})
     assert (old.valid_to, old.mentions, new.valid_to, new.mentions) == (2.0, 1, None, 1)
     assert new.text == denied
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "still"),
+    [
+        ("We use Redis for the queue.", "We use memcached for the sessions.", True),
+        ("We use Redis for the queue.", "We use RabbitMQ for the queue.", False),
+        ("We use Redis for the queue.", "We switched to Postgres for the queue.", False),
+        ("We use Postgres for billing.", "We use SQLite for the local cache.", True),
+        ("We use Postgres.", "We use SQLite for the local cache.", True),
+        ("We use Postgres for billing.", "We use MySQL for billing.", False),
+        ("We use GitHub Actions for CI.", "We use Jenkins for nightly builds.", True),
+        ("We use GitHub Actions for CI.", "We use CircleCI.", False),
+        ("On utilise Postgres pour la facturation.", "On utilise SQLite pour le cache local.", True),
+        ("On utilise Redis pour la file d'attente.", "On utilise RabbitMQ pour la file d'attente.", False),
+    ],
+)
+def test_a_choice_takes_the_place_of_another_for_the_same_purpose(memory, said, earlier, later, still):
+    """One thing for the queue and another for the sessions hold together; two for the queue do not."""
+    said(earlier)
+    (first,) = memory.facts()
+    said(later)
+    assert any(fact.id == first.id for fact in memory.facts()) is still

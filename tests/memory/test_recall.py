@@ -88,6 +88,17 @@ def test_what_says_that_it_changed_is_brought_up_from_further_down(memory, event
     assert found.evidence[1].superseded_by == "e20"
 
 
+def test_what_shares_other_words_of_the_question_replaces_nothing(memory, event):
+    """A later number, of something else that the question names, stays where it is."""
+    memory.record_all([
+        event(1, "There are 3 mechanical sketches.", at=NOON),
+        event(2, "With the one of today there are 5 mechanical sketches now, of all sizes and on paper of any kind.", at=NOON + DAY),
+        event(3, "I have just bought 40 pages for the other notebook, which was a good deal of paper after all.", at=NOON + 2 * DAY),
+    ])  # fmt: skip
+    found = memory.recall("How many mechanical sketches have I completed in the notebook?")
+    assert {item.event.id: item.superseded_by for item in found.evidence} == {"e1": "e2", "e2": "", "e3": ""}
+
+
 @pytest.mark.parametrize(
     ("asked", "now"),
     [
@@ -96,6 +107,9 @@ def test_what_says_that_it_changed_is_brought_up_from_further_down(memory, event
         ("When is the inspection?", True),
         ("Quand a lieu la réunion ?", True),
         ("How many problems have I solved so far?", True),
+        ("What budget have I set for the phone?", True),
+        ("What port does the server listen on?", True),
+        ("What should I do about the budget I have?", False),
         ("When was the shelf installed?", False),
         ("How many days did I first take off?", False),
         ("How many days passed between the two meetings?", False),
@@ -144,6 +158,43 @@ def test_a_superseded_fact_says_what_holds_now(memory, said, clock):
     assert old.valid_to is not None
     now = next(item.now for item in found.evidence if old in item.facts)
     assert [fact.value.split()[0] for fact in now] == ["spaces"]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "asked"),
+    [
+        (
+            "We decided to use Postgres for the ledger because it is safe.",
+            "We decided to use SQLite for the ledger because it needs no server.",
+            "which database do we use for the ledger?",
+        ),
+        ("Our staging server is on port 8080.", "Our staging server is on port 9090.", "staging server port"),
+        (
+            "On a décidé d'utiliser Postgres pour le registre parce que c'est sûr.",
+            "On a décidé d'utiliser SQLite pour le registre parce que c'est simple.",
+            "quelle base de données pour le registre ?",
+        ),
+    ],
+)
+def test_words_of_what_is_spoken_of_name_no_value(memory, event, older, newer, asked):
+    """The ledger and the port are in the old value and in the new one: what holds comes first."""
+    memory.record_all([event(1, older, at=NOON - 20 * DAY), event(2, newer, at=NOON)])
+    found = memory.recall(asked)
+    assert ids(found)[:2] == ["e2", "e1"]
+    assert found.evidence[1].superseded_by == "e2"
+
+
+def test_what_was_not_known_yet_is_not_told_of_a_moment_of_the_past(memory, event):
+    """Asked as of a day before the change, a value holds and nothing took its place."""
+    for number, tool in enumerate(("Postgres", "SQLite", "DuckDB")):
+        memory.record_all([event(number, f"We use {tool} for the ledger.", at=NOON - (20 - 5 * number) * DAY)])
+    (first,) = memory.recall("the ledger", as_of=NOON - 18 * DAY).evidence
+    assert not first.now
+    assert [fact.valid_to for fact in first.facts] == [None]
+    then = {item.event.id: item for item in memory.recall("the ledger", as_of=NOON - 12 * DAY).evidence}
+    assert set(then) == {"e0", "e1"}
+    assert [fact.value for fact in then["e0"].now] == ["SQLite"]
+    assert not then["e1"].now
 
 
 def test_filters_apply_before_the_cut(memory, event):
@@ -251,6 +302,18 @@ def test_what_was_never_said_is_not_found(memory, event):
     found = memory.recall("zeppelin hangar")
     assert (found.verdict, found.probability, bool(found)) == (Verdict.NOT_FOUND, 0.0, False)
     assert memory.recall("pottery", session="nowhere").reason == "the filters leave nothing"
+
+
+def test_what_was_only_touched_is_less_sure_however_much_is_answered_to_it(open_memory, event):
+    """An assistant that goes on about a thing does not make it one that the user spoke of."""
+    memory = open_memory(embedder=load("embedder", "static"))
+    memory.record_all(
+        [event(n, f"The kiln bakes bowls in round {n}.", at=NOON + n) for n in range(40)]
+        + [event(n, f"The loom makes scarves in round {n}.", role=Role.ASSISTANT, at=NOON + n) for n in range(40, 79)]
+        + [event(79, "The loom makes scarves in round 79.", at=NOON + 79)]
+    )
+    often, once = (memory.recall(text).probability for text in ("Which bowls did the kiln bake?", "Which scarves did the loom make?"))  # fmt: skip
+    assert 1 - once > 3 * (1 - often)
 
 
 def test_the_probability_is_higher_where_the_answer_is(open_memory, event):

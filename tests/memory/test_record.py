@@ -10,7 +10,7 @@ import pytest
 from vademecum.errors import StoreCorruptError, StoreError, UsageError
 from vademecum.memory.facts import FORGOTTEN
 from vademecum.memory.journal import CUT
-from vademecum.memory.records import Role
+from vademecum.memory.records import Event, Role
 
 NOON = 1_760_000_400.0  # where the clock of `conftest` begins
 SECRET = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
@@ -317,3 +317,15 @@ def test_what_is_said_of_one_thing_in_two_respects_stands_beside_it(memory, said
     }
     said("Never document retry_delay")
     assert [fact.text for fact in memory.facts(kinds=["instruction"])] == [both[1], "Never document retry_delay"]
+
+
+def test_no_field_of_an_event_keeps_a_secret(memory, event):
+    """Who speaks, the session, the repository and the id are written as well; two events stay two."""
+    token = "ghp_" + "aB3dE9xQ" * 5
+    kept = [event(1, "one", session=token, speaker=token, repo=token), Event(f"{token}-2", NOON, Role.USER, "two")]
+    assert memory.record_all([*kept, Event(f"{token}-3", NOON, Role.USER, "three")]).events == 3
+    assert memory.record_all(kept).events == 0
+    events = {each.text: each for each in memory.events()}
+    assert set(events) == {"one", "two", "three"}
+    assert events["one"].speaker == events["one"].session == "[redacted:github-token]"
+    assert token not in repr(events)

@@ -289,3 +289,48 @@ def test_whatever_is_asked_is_answered_with_a_range_or_not_at_all(text: str, now
 def test_a_long_text_is_no_trouble(text: str) -> None:
     """Only its beginning is read."""
     assert find_time(text, WEDNESDAY) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [
+        ("noon yesterday", "2025-10-07", "2025-10-07"),
+        ("at 3pm yesterday", "2025-10-07", "2025-10-07"),
+        ("midnight yesterday", "2025-10-07", "2025-10-07"),
+        ("at noon on Monday", "2025-10-06", "2025-10-06"),
+        ("the first week of September", "2025-09-01", "2025-09-07"),
+        ("last week of September", "2025-09-24", "2025-09-30"),
+        ("early last month", "2025-09-01", "2025-09-10"),
+        ("end of last year", "2024-09-01", "2024-12-31"),
+        ("mid-September", "2025-09-11", "2025-09-20"),
+        ("late 2024", "2024-09-01", "2024-12-31"),
+        ("over the weekend", "2025-10-04", "2025-10-05"),
+        ("what broke the weekend", "2025-10-04", "2025-10-05"),
+        ("la première semaine de septembre", "2025-09-01", "2025-09-07"),
+        ("début septembre", "2025-09-01", "2025-09-10"),
+        ("mi-septembre", "2025-09-11", "2025-09-20"),
+        ("fin du mois dernier", "2025-09-21", "2025-09-30"),
+        ("la fin de l'année dernière", "2024-09-01", "2024-12-31"),
+        ("pendant le week-end", "2025-10-04", "2025-10-05"),
+    ],
+)
+def test_a_part_of_a_time_is_not_the_whole_of_it(said: str, first: str, last: str) -> None:
+    """A week of a month, a third of a year, and a time of another day than today."""
+    period = time_range(said, datetime(2025, 10, 8, 17, 30, tzinfo=UTC))
+    assert period is not None
+    assert (period.start.date().isoformat(), (period.end - timedelta(seconds=1)).date().isoformat()) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("said", "start", "minutes"),
+    [
+        ("2025-10-05T10:00", "2025-10-05T10:00:00+00:00", 60),
+        ("2025-10-05 10:30", "2025-10-05T10:30:00+00:00", 1),
+        ("2025-10-05T10:00Z", "2025-10-05T10:00:00+00:00", 60),
+    ],
+)
+def test_a_date_keeps_the_time_that_is_written_with_it(said: str, start: str, minutes: int) -> None:
+    """An hour is an hour, a minute within it a minute."""
+    period = time_range(said, datetime(2025, 10, 8, 17, 30, tzinfo=UTC))
+    assert period is not None
+    assert (period.start.isoformat(), period.end - period.start) == (start, timedelta(minutes=minutes))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from vademecum.tools import current
+from vademecum.tools import current, view
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
 
@@ -39,6 +39,41 @@ def test_a_registered_tool_is_found_at_once(busy):
     busy.observe([painted(1)])
     busy.register([Tool.of("paint", "brush", "Paint a wall or a fence.")])
     assert busy.search("paint a fence").matches[0].id == "paint/brush"
+
+
+def test_a_tool_whose_words_changed_is_planned_with_its_new_inputs(busy):
+    brush = Tool.of("paint", "brush", "Paint a wall or a fence.", input_schema={"properties": {"colour": {}}})
+    inputs = []
+    for name in ("colour", "pigment"):
+        busy.register([replace(brush, input_schema={"properties": {name: {}}})])
+        (task,) = [task for task in busy.suggest("paint a fence").tasks if task.call == "paint/brush"]
+        inputs.append(task.inputs)
+    assert inputs == [("colour",), ("pigment",)]
+
+
+def test_what_must_be_called_first_is_what_the_traces_say_now(office):
+    def before(tool):
+        return office._now().ways.prerequisites((), tool)
+
+    give = {"properties": {"ticket_id": {"type": "string"}}}
+    office.register([Tool.of("zoo", "enter", "Walk into the zoo.", input_schema=give | {"required": ["ticket_id"]})])
+    assert before("zoo/enter") == before("zoo/enter") == ()
+    office.register([Tool.of("zoo", "buy", "Buy a ticket for the zoo.", output_schema=give)])
+    assert before("zoo/enter") == before("zoo/enter") == ("zoo/buy",)
+
+
+def test_an_intent_is_read_once_while_it_is_asked_about(office, monkeypatch):
+    office.search("mail the report")
+    made, reader = [], office._reader
+    embed = reader._embedder().embed
+    monkeypatch.setattr(type(reader._embedder()), "embed", lambda _, what, kind: made.append(what) or embed(what, kind))
+    for called in ((), ("files/read",)):
+        office.predict("mail the report", after=called)
+    office.suggest("mail the report")
+    assert not made
+    for number in range(100):
+        office.search(f"mail report {number}")
+    assert len(reader._questions) <= view._QUESTIONS
 
 
 def test_a_forgotten_trace_is_gone_at_once(busy):

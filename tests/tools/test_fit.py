@@ -21,6 +21,7 @@ from vademecum.tools.prior import prior
 from vademecum.tools.records import Call
 from vademecum.tools.ridge import STRENGTH, Ridge, hashed_rows
 from vademecum.tools.texts import Question, Texts
+from vademecum.tools.view import votes
 
 N = 6
 CHAINS = st.lists(
@@ -75,7 +76,7 @@ def test_attention_moved_in_many_contexts_is_that_of_each(chains, contexts):
     for row, context in enumerate(contexts):
         plain = in_context(attention, graph.shared(context))
         assert moved.of(np.full(len(chains), row), everyone) == pytest.approx(plain, abs=1e-5)
-        assert moved.gathered[:, row] == pytest.approx(np.stack([graph.gather(one) for one in plain]), abs=1e-5)
+        assert moved.gathered()[:, row] == pytest.approx(np.stack([graph.gather(one) for one in plain]), abs=1e-5)
 
 
 @given(CHAINS, st.lists(st.lists(st.integers(0, N - 1), max_size=3), min_size=1, max_size=4))
@@ -92,7 +93,7 @@ def test_the_traces_of_a_capability_speak_as_one(chains, contexts):
     moved = Moved(graph.merged, merged[None], graph.gather(attention)[None], contexts)
     for row, context in enumerate(contexts):
         plain = graph.gather(in_context(attention, graph.shared(context)))
-        assert moved.gathered[0, row] == pytest.approx(plain, abs=1e-5)
+        assert moved.gathered()[0, row] == pytest.approx(plain, abs=1e-5)
 
 
 WORDS = st.lists(st.sampled_from(["file", "mail", "read", "send", "report", "team"]), max_size=6).map(" ".join)
@@ -115,6 +116,13 @@ def test_texts_are_matched_as_if_each_were_read(texts, asked):
     assert matches.sums(value) == pytest.approx(sums)
     assert found.bm25(question) == pytest.approx(found.bm25(question, matches))
     assert (found.tfidf(question) > 0).tolist() == (np.bincount(matches.text, minlength=len(texts)) > 0).tolist()
+
+
+@given(st.lists(WORDS, max_size=6), WORDS)
+def test_votes_of_all_intents_hold_for_each_question(texts, asked):
+    found, weight = Texts(texts, None), np.linspace(0.5, 1, len(texts), dtype=np.float32)
+    matches = found.matches(Question.of(asked))
+    assert found.read(votes(found.everything, weight), matches).tolist() == votes(matches, weight).tolist()
 
 
 @given(CHAINS, st.lists(st.lists(st.integers(0, N - 1), max_size=3, unique=True), min_size=1, max_size=3))

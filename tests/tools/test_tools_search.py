@@ -50,6 +50,18 @@ def test_without_a_trace_text_finds_the_tool(tools, tools_of_office, question, t
     assert ids(tools.search(question))[0] == tool
 
 
+def test_of_several_tools_of_the_name_asked_for_the_one_in_use_is_first(tools):
+    """A server that nobody ever called comes behind, though its name is spelled first, and both before all others."""
+    tools.register([Tool.of(server, "pay", "Pay for a cart.") for server in ("lone", "shop")])
+    tools.register([Tool.of("shop", "pay_later", "Pay for a cart next month.")])
+    tools.observe([trace(f"pay for cart {n}", (Call("shop/pay"),), at=float(n)) for n in range(12)])
+    assert ids(tools.search("pay", k=1)) == ["shop/pay"]
+    found = tools.search("pay", k=3).matches
+    assert [match.id for match in found][:2] == ["shop/pay", "lone/pay"]
+    assert [match.exact for match in found[:2]] == [True, True]
+    assert found[0].score > found[1].score
+
+
 @pytest.mark.parametrize("question", ["", "  ", "?!"])
 def test_what_says_nothing_fits_nothing_but_what_is_pinned(office, question):
     office.pin("chat/send")
@@ -67,7 +79,7 @@ def test_what_no_tool_and_no_intent_says_a_word_of_is_never_likely(tools, tools_
 def test_an_id_names_one_tool_and_a_bare_name_all_that_have_it(tools, tools_of_office):
     tools.register(tools_of_office)
     exact = {text: [m.id for m in tools.search(text).matches if m.exact] for text in ("mail/send", "send")}
-    assert exact == {"mail/send": ["mail/send"], "send": ["chat/send", "mail/send"]}
+    assert exact == {"mail/send": ["mail/send"], "send": ["mail/send", "chat/send"]}  # the better first
 
 
 def test_each_clause_of_a_question_is_compared_by_itself():

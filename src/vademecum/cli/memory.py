@@ -58,8 +58,8 @@ def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: An
     if as_json:
         emit_json(asdict(done))
         return 0
-    notes = [counted(done.facts, "fact")]
-    notes += [f"{done.kept_out} forgotten or rejected before, and kept out"] if done.kept_out else []
+    notes = [counted(done.facts - done.kept_out, "fact")]
+    notes += [f"{done.kept_out} forgotten or rejected before and kept out"] if done.kept_out else []
     notes += [f"{kind} taken out: {count}" for kind, count in done.redacted.items()]
     notes += [f"{done.left} characters are read later, or by `vade memory consolidate`"] if done.left else []
     emit(f"{done.ids[0]}  {', '.join(notes)}{'' if done.events else ', known already'}\n")
@@ -293,7 +293,9 @@ def learn(most: int, *, as_json: bool) -> int:
     for each in () if as_json else done:
         stopped = f"; stopped: {each.problem}" if each.problem else ""
         shortened = f" ({each.shortened} without their middle)" if each.shortened else ""
-        emit(f"{each.read} events read{shortened}, {each.kept} statements kept, {each.dropped} dropped{stopped}\n")
+        emit(
+            f"{each.scope}: {each.read} events read{shortened}, {each.kept} statements kept, {each.dropped} dropped{stopped}\n"
+        )
     return 3 if any(each.problem for each in done) else 0
 
 
@@ -311,7 +313,7 @@ def consolidate(*, as_json: bool) -> int:
         read = f"long messages read to their end: {each.read_on}; " if each.read_on else ""
         archive = f" to {each.archive}" if each.archive else ""
         emit(
-            f"{read}{counted(each.merged, 'fact')} merged, {counted(each.digests, 'session')} told, "
+            f"{each.scope}: {read}{counted(each.merged, 'fact')} merged, {counted(each.digests, 'session')} told, "
             f"{counted(each.archived, 'event')} archived{archive}\n"
         )
     return 0

@@ -41,21 +41,24 @@ def tools() -> None:
 @click.argument("file", default="-")
 @click.option("--server", default="", metavar="NAME", help="The server of tools that name none.")
 @click.option("--replace", "replacing", is_flag=True, help="FILE has all tools of its servers: others are gone.")
-@click.option("--openapi", is_flag=True, help="FILE is an OpenAPI document, in JSON or YAML.")
+@click.option("--openapi", is_flag=True, help="FILE is an OpenAPI document, in JSON or YAML; seen by itself.")
 @click.option("--servers", is_flag=True, help="FILE names MCP servers (its mcpServers): each is started and asked.")
 @click.option("--mcp", "commands", multiple=True, metavar="COMMAND", help="Start this MCP server and ask it.")
 @click.option("--mcp-url", "urls", multiple=True, metavar="URL", help="Ask the MCP server at this address.")
 @json_option
 def register(file: str, server: str, **options: Any) -> int:
-    """Take in tools from FILE: JSON in the shapes of MCP and of function calling. FILE `-` is standard input."""
+    """Take in tools from FILE: JSON in the shapes of MCP and of function calling, or OpenAPI. FILE `-` is standard input."""
+    from vademecum.tools.openapi import is_openapi
+
     specs = _specs(file if options["servers"] else "", options["commands"], options["urls"], server)
     with _tools() as known:
         if specs:
             return _register_servers(known, specs, as_json=options["as_json"])
-        if options["openapi"]:
-            report = known.register_openapi(_read(file), server=server)
+        text = _read(file)
+        if options["openapi"] or is_openapi(text):
+            report = known.register_openapi(text, server=server)
         else:
-            report = known.register_json(_read(file), server=server, replacing=options["replacing"])
+            report = known.register_json(text, server=server, replacing=options["replacing"])
     return _registered(report, as_json=options["as_json"])
 
 

@@ -29,6 +29,7 @@ from vademecum.retrieval.view import View, view_of
 from vademecum.types import Chunk, Skipped, Symbol
 
 BlobKey = tuple[str, str]  # git blob id, language
+COMMITS_KEPT = 8  # commits whose files are kept at hand after they were asked for
 CHUNKS_KEPT = 4096  # chunks kept at hand after they were read
 CONTENTS_KEPT = 16_000_000  # bytes of content, likewise
 ELSEWHERE = "elsewhere:"  # how the place of another machine's worktree begins
@@ -103,6 +104,9 @@ class Catalogue:
             if self._names(kind, place) != names:  # another process went on meanwhile: parts of two states were read
                 return self.load(kind, place)
             self._loaded[(kind, place)] = known
+            for old in [key for key in self._loaded if key[0] == "commit"][:-COMMITS_KEPT]:
+                self._loaded.pop(old, None)
+                self._asked.pop(old, None)
             if self.here:
                 keep(self.directory, (kind, place), Standing(names[1:], rows[0]))
         return known[1]
@@ -215,11 +219,8 @@ class Catalogue:
         except StoreCorruptError:
             table = file_table(self._file_rows(snapshot.id), self.read_paths())
             with suppress(StoreError):  # a disk without room answers all the same, and next time does this again
-                self._save_files(snapshot.table_file, table)
+                save_files(self.directory / snapshot.table_file, table, self.read_paths().embedder)
             return table
-
-    def _save_files(self, name: str, table: FileTable) -> None:
-        save_files(self.directory / name, table, self.read_paths().embedder)
 
     def _file_rows(self, snapshot: int) -> list[FileRow]:
         rows = self._scan("files", [("snapshot", "=", snapshot)], ("path", "blob", "size", "mtime_ns", "inode"))
@@ -281,12 +282,11 @@ class Catalogue:
         """
         with self.store.transaction():
             previous = self._scan("snapshots", self._at(snapshot.kind, snapshot.place), ("id",))
-            number = (
-                previous[0][0] if previous else 1 + max((n for (n,) in self._scan("snapshots", (), ("id",))), default=0)
-            )
+            others = [] if previous else self._scan("snapshots", (), ("id",))
+            number = previous[0][0] if previous else 1 + max((n for (n,) in others), default=0)
             snapshot = replace(snapshot, id=number, table_file=f"files-{uuid.uuid4().hex}.safetensors")
             self._check_kept(changed)
-            self._save_files(snapshot.table_file, table)
+            save_files(self.directory / snapshot.table_file, table, self.read_paths().embedder)
             stored = replace(snapshot, place=self._stored_place(snapshot.kind, snapshot.place))
             self._upsert("snapshots", [_snapshot_row(stored)])
             self._delete("files", [("snapshot", "=", number), ("path", "in", list(gone))])

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     import tree_sitter
 
     from vademecum.codebase.parse import Range
 
+NEWLINE = ord("\n")
 HARD_LIMIT = 4000  # bytes that no chunk exceeds
 LARGE = 2400  # bytes above which a declaration is split
 LARGE_LINES = 60
@@ -34,7 +36,7 @@ class Lines:
 
     def __init__(self, content: bytes) -> None:
         self.content = content
-        self.starts = [0, *accumulate(len(line) + 1 for line in content.split(b"\n"))][:-1]
+        self.starts = [0, *(np.flatnonzero(np.frombuffer(content, np.uint8) == NEWLINE) + 1).tolist()]
 
     def number(self, at: int) -> int:
         """Return the number, from 1, of the line that holds the byte at this offset."""

@@ -14,6 +14,12 @@ _NAME = re.compile(r"[@$#\\]*[A-Za-z_][\w$]*(?:\\[\w$]+)*[?!]?(?=\W|$)|[@$#\\]*[
 _JOINT = re.compile(r"\s*(?:\?\.|!!\.|!\.|\.|\?->|->|::|&\.)\s*")
 _LEAD = re.compile(r"(?:await\s+|new\s+|yield\s+from\s+|yield\s+|&mut\s+|&\s*|\*+\s*|throw\s+|async\s+)+")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_BRACKETS = {
+    "(": re.compile(r"[()]"),
+    "[": re.compile(r"[\[\]]"),
+    "{": re.compile(r"[{}]"),
+    "<": re.compile(r"<|(?<![-=])>"),
+}
 _PASSED = re.compile(r"[!?]|\s+(?=[.(\[?\-&:{]|$)")
 _MOST = 2000  # characters looked at
 
@@ -85,16 +91,14 @@ def _braced(text: str, at: int) -> bool:
 
 def _close(text: str, at: int) -> int:
     """Return where the bracket opened at `at` has been closed; 0 or the end where it is not."""
-    opened, closed = text[at], _CLOSING[text[at]]
+    opened = text[at]
+    if text.startswith(_CLOSING[opened], at + 1):  # as after most names
+        return at + 2
     depth = 0
-    for place in range(at, len(text)):
-        letter = text[place]
-        if letter == opened:
-            depth += 1
-        elif letter == closed and not (closed == ">" and text[place - 1] in "-="):
-            depth -= 1
-            if not depth:
-                return place + 1
+    for bracket in _BRACKETS[opened].finditer(text, at):
+        depth += 1 if bracket[0] == opened else -1
+        if not depth:
+            return bracket.end()
     return 0 if opened == "<" else len(text)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vademecum.codebase import git
+from vademecum.codebase.algebra import one_thread
 from vademecum.codebase.analyse import CHUNK_HASH, Analysis, Job
 from vademecum.codebase.catalogue import BlobKey, Snapshot, tree_hash
 from vademecum.codebase.items import Items
@@ -123,7 +124,7 @@ def index(
     read = Reading()
     current = target.is_current
     if not current:
-        with alone(), span("index"):
+        with alone(), span("index"), one_thread():
             if repo.catalogue.load(target.kind, target.place) is not target.previous:
                 target = find_target(repo, revision, full=full)  # another process was at it meanwhile
             read = read_changed(repo, target, progress)

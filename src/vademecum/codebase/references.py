@@ -102,7 +102,7 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
     cursor.set_max_start_depth(_DEPTH)
     finder = _Finder(lines, outline, language)
-    finder.take(captured for _, captured in cursor.matches(syntax.root))
+    finder.take(cursor.matches(syntax.root))
     finder.declared(outline)
     return finder.found.dump()
 
@@ -157,10 +157,12 @@ class _Finder:
     def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
         """Return (owner, line, text) of a node: what nearly all rows begin with, in one step."""
         start, end = node.byte_range
+        if end - start > _LONGEST:
+            end = start + _LONGEST
         return (
             self._owners[bisect_right(self._starts, start) - 1],
             bisect_right(self._line_starts, start),
-            self._ascii[start : min(end, start + _LONGEST)] or self._cut(start, min(end, start + _LONGEST)),
+            self._ascii[start:end] or self._cut(start, end),
         )
 
     def _text(self, node: tree_sitter.Node) -> str:
@@ -173,21 +175,18 @@ class _Finder:
     def _whole(self, node: tree_sitter.Node) -> str:
         return self._cut(*node.byte_range)
 
-    def take(self, matches: Iterable[Mapping[str, list[tree_sitter.Node]]]) -> None:
-        """Take matches."""
-        found, said, handlers = self.found, self._said, _HANDLERS
-        chains = {"call": found.calls, "bare": found.calls, "load": found.loads}  # nearly all that there is
-        texts = {"new": found.news, "ref": found.types}
-        for captured in matches:
+    def take(self, matches: Iterable[tuple[int, Mapping[str, list[tree_sitter.Node]]]]) -> None:
+        """Take matches, as a cursor gives them."""
+        found, said = self.found, self._said
+        plain = {"call": found.calls, "bare": found.calls, "load": found.loads, "new": found.news, "ref": found.types}
+        for _, captured in matches:
             for name, nodes in captured.items():
-                if name in chains:
+                if name in plain:  # as nearly all are
                     owner, line, text = said(nodes[0])
-                    if spelled := chain(text):
-                        chains[name].append((owner, line, spelled))
-                elif name in texts:
-                    texts[name].append(said(nodes[0]))
-                elif name in handlers:
-                    handlers[name](self, nodes[0], captured)
+                    if name in _AS_WRITTEN or (text := chain(text)):
+                        plain[name].append((owner, line, text))
+                elif name in _HANDLERS:
+                    _HANDLERS[name](self, nodes[0], captured)
                 else:
                     continue
                 break
@@ -323,6 +322,7 @@ def _is_alias(node: tree_sitter.Node, *, bounded: bool) -> bool:
 
 
 _CALLABLE = frozenset({"function", "method", "constructor", "macro"})
+_AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
 _HANDLERS = {
     "method": _Finder.calling_method, "using": _Finder.importing, "exporting": _Finder.exporting,
     "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,

@@ -18,10 +18,9 @@ from vademecum.codebase.analyse import Analysis, Job, Parsed, symbol_rows
 from vademecum.codebase.languages import has_references
 from vademecum.protocols import Row
 
-# Linking takes about a third as long as the arrays of what is linked; storing what was found takes at least as long as those of
-# so many bytes (measured on six repositories).
-PUT_OFF = 0.3
-STORING_BYTES = 100_000
+# Linking takes longer than storing by about a third of the time that the arrays of what is linked take. Of the files that are
+# left the workers take nearly half, so that twice as many are left (the batches of eight repositories, laid out by processor time).
+PUT_OFF = 0.6
 
 Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
 
@@ -52,7 +51,7 @@ class Share:
         sizes = [sum(len(jobs[number][0]) for number in batch) for batch in reversed(batches)]
         self._left = list(accumulate(sizes, initial=0))  # bytes, by the number of batches that nobody has taken
         linked = sum(len(content) for content, language in jobs if has_references(language))
-        self._last = PUT_OFF * linked - STORING_BYTES if halves is not None else 0
+        self._last = PUT_OFF * linked if halves is not None else 0
 
     @property
     def is_done(self) -> bool:

@@ -26,6 +26,7 @@ from functools import partial
 from typing import IO, Any, Protocol, Self
 
 from vademecum.codebase import languages
+from vademecum.codebase.algebra import one_thread
 from vademecum.codebase.analyse import Analysis, Job, Parsed, analyse, completed, parsed_files
 from vademecum.codebase.copied import Copy, can_copy
 from vademecum.codebase.garbage import uncollected
@@ -69,6 +70,9 @@ class Question(Protocol):
 class FollowUp(Protocol):
     """One more thing to be done by a worker that has nothing left to analyse, while this process goes on."""
 
+    def load(self) -> None:
+        """Load what a worker will need for it; in a copy of this process, before that analyses anything."""
+
     def note(self, number: int, symbols: tuple[Row, ...], references: str) -> None:
         """Take what was found of a job; not called for one that kills its process."""
 
@@ -98,8 +102,6 @@ def find_references(jobs: list[Job], plan: Plan) -> Iterator[tuple[int, str | No
 def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: FollowUp | None) -> Iterator[Done]:
     batches = deque(_batches(jobs, plan.processes))
     total = sum(len(content) for content, _ in jobs)
-    from threadpoolctl import threadpool_limits
-
     copied = plan.processes > 1 and can_copy()
     worthwhile = total >= (COPIES_FROM_BYTES if copied else POOL_FROM_BYTES)
     children = min(plan.processes - 1, len(batches) - 1) if worthwhile else 0
@@ -110,14 +112,14 @@ def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: Follow
 
     def work(source: IO[bytes], sink: IO[bytes]) -> None:
         _die_with_parent()
+        if then is not None:
+            then.load()
         _work(source, sink, plan, own, terms)
 
     halves = None if then is None or not children else _halves(plan, own, terms, then)
     share = Share(jobs, batches, partial(_found, plan=plan, embedder=own, terms=terms), halves)
-    # One thread of linear algebra: its products here are small, and its threads would wait, spinning, for the cores
-    # that the other processes are using (measured: 50 times slower under load).
     with (
-        threadpool_limits(1, "blas"),
+        one_thread(),
         _Pool(plan, jobs, batches, children, partial(Copy, work) if copied else None) as pool,
     ):
         missing = len(jobs)

@@ -9,7 +9,7 @@ likely 0.83 | 2 of 310 events
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -31,18 +31,21 @@ LINE_CHARACTERS = 300
 SNIPPET_CHARACTERS = 1200
 
 
-def recalled_text(found: Recalled, *, why: bool = False) -> str:
-    """Return an answer of memory as text that ends in a newline."""
+def recalled_text(found: Recalled, *, why: bool = False, names: Mapping[str, str] = {}) -> str:
+    """Return an answer of memory as text that ends in a newline; `names` are those of several repositories by root."""
     verdict = str(found.verdict).replace("_", " ")
     head = f"{verdict} {found.probability:.2f} | {len(found.evidence)} of {found.searched} events"
     lines = [head + (f" | {found.reason}" if found.reason else "")]
     for item in found.evidence:
-        lines += ["", *evidence_lines(item, why=why)]
+        lines += ["", *evidence_lines(item, why=why, repo=names.get(item.repo, ""))]
     return "\n".join(lines) + "\n"
 
 
-def recalled_record(found: Recalled) -> dict[str, Any]:
-    """Return an answer of memory as a plain record, without what only a person at a terminal asks for."""
+def recalled_record(found: Recalled, names: Mapping[str, str] = {}) -> dict[str, Any]:
+    """Return an answer of memory as a plain record, without what only a person at a terminal asks for.
+
+    Where `names` of repositories are given, by root, each piece of evidence says whose it is: "" for the global memory.
+    """
     return {
         "verdict": str(found.verdict),
         "probability": round(found.probability, 2),
@@ -50,6 +53,7 @@ def recalled_record(found: Recalled) -> dict[str, Any]:
         "evidence": [
             {
                 "id": item.event.id,
+                **({"repo": names.get(item.repo, "")} if names else {}),
                 "at": stamp(item.event.at),
                 "role": str(item.event.role),
                 "speaker": item.event.speaker,
@@ -64,12 +68,12 @@ def recalled_record(found: Recalled) -> dict[str, Any]:
     }
 
 
-def evidence_lines(item: Evidence, *, why: bool = False) -> list[str]:
+def evidence_lines(item: Evidence, *, why: bool = False, repo: str = "") -> list[str]:
     """Return one piece of evidence: when and who, the words, and what they state and whether it still holds."""
     event = item.event
     who = event.speaker or str(event.role)
     session = f"  session {event.session}" if event.session else ""
-    scope = "  global" if item.scope == "global" else ""
+    scope = "  global" if item.scope == "global" else f"  {visible(repo)}" if repo else ""
     stands = (
         "  stands" if "standing" in item.signals else ""
     )  # it is here for that, not for what it says of the question

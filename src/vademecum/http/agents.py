@@ -23,8 +23,9 @@ from vademecum.errors import Error
 from vademecum.http.asking import Desk
 from vademecum.http.engines import Opening
 from vademecum.http.problems import ProblemError
-from vademecum.mcp.registry import CODE, Tool
+from vademecum.mcp.registry import CODE
 from vademecum.mcp.stdio import PROGRESS_EVERY_S
+from vademecum.mcp.tool import Tool
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
@@ -42,6 +42,7 @@ from vademecum.http.routes import (
     symbols,
     tools,
 )
+from vademecum.http.routes.parameters import only_known
 from vademecum.http.routes.shapes import ALWAYS
 from vademecum.roots import OpenedRoot
 from vademecum.stores import Stores
@@ -99,7 +100,7 @@ def application(
         responses=ALWAYS
     )  # fmt: skip
     for module in (health, reference, code, symbols, graph, indexing, events, memory, tools, knowledge, page):
-        app.include_router(module.router)
+        app.include_router(module.router, dependencies=[Depends(only_known)])
     app.router.routes.append(Route("/mcp", agents))
     _tell_errors(app)
     app.mount("/page", page.PageFiles(), name="page")

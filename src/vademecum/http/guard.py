@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 # Told to anybody: whether it lives, and what stands in the repository of this project.
 OPEN = re.compile(r"/(?:healthz|readyz|openapi\.json|docs)?|/page/.*")
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # of others there is no end
 HARDENING = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -96,7 +97,7 @@ class Guard:
     def _note(self, scope: Scope, said: _Said, took_s: float) -> None:
         """Count and log a request; of what was asked the log shows nothing unless that is set."""
         route = _route(scope)
-        method = scope["method"] if route != "none" else "ANY"
+        method = scope["method"] if route != "none" and scope["method"] in METHODS else "ANY"
         _REQUESTS.add(method=method, route=route, status=str(said.status))
         _TOOK.observe(took_s, route=route)
         who = getattr(scope["state"].get("visitor"), "name", "")

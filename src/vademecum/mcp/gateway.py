@@ -21,8 +21,8 @@ from vademecum.consent import consented
 from vademecum.errors import ToolServerError, UrlElicitationError, UsageError
 from vademecum.mcp.offerings import CAPABILITIES, Offerings, linked
 from vademecum.mcp.questions import Questions
-from vademecum.mcp.registry import Front, Outcome, Tool
 from vademecum.mcp.schema import violation
+from vademecum.mcp.tool import Front, Outcome, Tool
 from vademecum.mcp.upstream import Upstream
 from vademecum.protocols import OfferingServer
 from vademecum.providers.servers.configured import open_server

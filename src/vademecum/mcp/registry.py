@@ -6,8 +6,8 @@ Descriptions say when *not* to call: a tool used for what grep does better is a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,12 @@ from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.remembered import recalled_record, recalled_text
 from vademecum.context.render import answer_record, answer_text, counted, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
+from vademecum.mcp.tool import Front, Outcome, Tool
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine
     from vademecum.items import NamedItem
-    from vademecum.protocols import Progress, Told
+    from vademecum.protocols import Progress
     from vademecum.types import Answer
 
 INSTRUCTIONS = (
@@ -35,118 +36,6 @@ SNIPPET_LINES = 12
 REMEMBERED = 6  # events of one `recall`
 TOOLS_FOUND = 5
 OPEN_LINES = 400  # of one `open`; more is asked for by range
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a tool gives: text for the model, the same as data for programs.
-
-    `content` stands in place of the text where the answer is another server's, whose parts may be of any kind.
-    """
-
-    text: str
-    data: Mapping[str, Any] | None
-    content: tuple[Mapping[str, Any], ...] = ()
-    is_error: bool = False
-
-    def result(self) -> dict[str, Any]:
-        """Return the answer to `tools/call`."""
-        content = list(self.content) or [{"type": "text", "text": self.text}]
-        result: dict[str, Any] = {"content": content, "isError": self.is_error}
-        return result if self.data is None else result | {"structuredContent": self.data}
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool as an agent sees it, and the function behind it.
-
-    `apart` is in its place where others must not wait for it: it runs on a thread of its own, without the engine.
-    """
-
-    name: str
-    description: str
-    properties: Mapping[str, Mapping[str, Any]]
-    required: tuple[str, ...]
-    run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome] | None = None
-    apart: Callable[[Mapping[str, Any], Told | None], Outcome] | None = None
-    writes: bool = False
-
-    def declaration(self) -> dict[str, Any]:
-        """Return the entry in `tools/list`."""
-        return {
-            "name": self.name,
-            "description": self.description,
-            "inputSchema": {
-                "type": "object",
-                "properties": dict(self.properties),
-                "required": list(self.required),
-                "additionalProperties": False,
-            },
-            "annotations": self._annotations(),
-        }
-
-    def _annotations(self) -> dict[str, bool]:
-        """What a client may take for granted: most tools only read, and what one adds it can add twice without harm."""
-        if self.apart is not None:
-            return {"readOnlyHint": False, "openWorldHint": True}
-        if not self.writes:
-            return {"readOnlyHint": True, "openWorldHint": False}
-        return {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
-
-    def call(self, engine: Engine, arguments: Mapping[str, Any], progress: Progress | None = None) -> Outcome:
-        """Check the arguments against the schema and run.
-
-        Raises:
-            UsageError: An argument is missing, unknown or of the wrong type; the message says which.
-            Error: The engine could not do it.
-        """
-        assert self.run is not None
-        self._check(arguments)
-        return self.run(engine, arguments, progress)
-
-    def call_apart(self, arguments: Mapping[str, Any], told: Told | None = None) -> Outcome:
-        """Do the same for a tool that needs no engine. Raises as `call` does."""
-        assert self.apart is not None
-        self._check(arguments)
-        return self.apart(arguments, told)
-
-    def _check(self, arguments: Mapping[str, Any]) -> None:
-        for name in self.required:
-            if name not in arguments:
-                raise UsageError(f"{self.name} needs {name!r}: {self.properties[name].get('description', 'give it')}")
-        for name, value in arguments.items():
-            if name not in self.properties:
-                raise UsageError(f"{self.name} takes no {name!r}: it takes {', '.join(self.properties) or 'nothing'}")
-            if problem := _problem(value, self.properties[name]):
-                raise UsageError(f"{name!r} of {self.name} {problem}, not {value!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class Front:
-    """What a server shows: its tools by name, and words about them all. Neither changes while it runs.
-
-    `methods` answer requests of other kinds, each on a thread of its own, and `capabilities` say of which kinds.
-    """
-
-    tools: Mapping[str, Tool]
-    instructions: str
-    capabilities: Mapping[str, Any] = field(default_factory=dict)
-    methods: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = field(default_factory=dict)
-
-
-def _problem(value: Any, schema: Mapping[str, Any]) -> str:
-    """What the schema finds wrong with a value; "" for nothing."""
-    if schema["type"] == "string":
-        if not isinstance(value, str):
-            return "is a string"
-        choices = schema.get("enum")
-        return f"is one of {', '.join(choices)}" if choices and value not in choices else ""
-    if schema["type"] == "object":
-        return "" if isinstance(value, Mapping) else "is an object"
-    if not isinstance(value, int) or isinstance(value, bool):
-        return "is a whole number"
-    low, high = schema["minimum"], schema["maximum"]
-    return "" if low <= value <= high else f"is between {low} and {high}"
 
 
 def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
@@ -208,15 +97,24 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
 
 def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     when, by = arguments.get("when", ""), arguments.get("by", "both")
-    found = engine.memory.recall(arguments["question"], k=arguments.get("k", REMEMBERED), when=when, by=by)
-    return Outcome(recalled_text(found), recalled_record(found))
+    memory = engine.memory_of(arguments.get("repo", ""))
+    found = memory.recall(arguments["question"], k=arguments.get("k", REMEMBERED), when=when, by=by)
+    names = {root.path: root.name for root in engine.roots} if len(engine.roots) > 1 else {}
+    return Outcome(recalled_text(found, names=names), recalled_record(found, names))
 
 
 def _remember(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-    done = engine.memory.record(arguments["text"], metadata={"by": "agent"})
+    repo, several = arguments.get("repo", ""), [root.name for root in engine.roots][1:]
+    if several and not repo:
+        raise UsageError(
+            f"several repositories are open: give 'repo', one of {', '.join(r.name for r in engine.roots)}"
+        )
+    done = engine.memory_of(repo).record(arguments["text"], metadata={"by": "agent"})
     taken = "".join(f"; taken out: {count} {kind}" for kind, count in done.redacted.items())
     taken += f"; the last {done.left} characters are read later" if done.left else ""
-    return Outcome(f"kept as {done.ids[0]}, {counted(done.facts - done.kept_out, 'fact')}{taken}", asdict(done))
+    where = f" in {repo}" if several else ""
+    said = f"kept as {done.ids[0]}{where}, {counted(done.facts - done.kept_out, 'fact')}{taken}"
+    return Outcome(said, asdict(done) | ({"repo": repo} if several else {}))
 
 
 def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -353,6 +251,7 @@ TOOLS: Mapping[str, Tool] = {
                 "k": _number(f"Results, default {REMEMBERED}", 1, 50),
                 "when": _string("Only of this time, e.g. last week"),
                 "by": _string("Compare by, default both", enum=["both", "words", "meaning"]),
+                "repo": _string("Only of this repository"),
             },
             ("question",),
             _recall,
@@ -361,7 +260,7 @@ TOOLS: Mapping[str, Tool] = {
             "remember",
             "Keep a decision with its reason, a preference or a fix for later sessions: one plain sentence. Not what the "
             "code or its history says already.",
-            {"text": _string("One sentence")},
+            {"text": _string("One sentence"), "repo": _string("Needed if several are open")},
             ("text",),
             _remember,
             writes=True,

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from vademecum import __version__
 from vademecum.errors import Error, UsageError
 from vademecum.mcp.client import AskedClient, ProtocolError, offers_in
-from vademecum.mcp.registry import CODE, Front
+from vademecum.mcp.registry import CODE
+from vademecum.mcp.tool import Front
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine

@@ -8,6 +8,7 @@ share its telling words. Rare words tell more than common ones, counted over the
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
@@ -29,6 +30,8 @@ MOST_TOLD = 3
 MOST_FACTS = 5_000  # the newest of a database: more take longer to look through than a hook may take
 TOLD_SINCE = "told_since"  # the row of `meta` that says since when they are; kept by whoever has time to look at all
 MOST_CHARACTERS = 2_000  # of a message: what is longer was pasted
+_CAPITAL = re.compile(r"[A-Z]+\w*")
+_OPENS = re.compile(r"(?:^|[.!?:\n])[\W_]*$")  # before a word that has a capital because it opens a sentence
 _STEM_LETTERS = 4  # of a term: a stem's first letters stand in every form of its word
 _COLUMNS = ("valid_to", "id", "key", "kind", "subject", "attribute", "text", "confidence", "mentions", "first_at",
             "last_at", "disputed")  # fmt: skip
@@ -154,7 +157,7 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
     holding = {fact.id: shared for fact in facts if (shared := _shared(asked, fact.words))}
     spread = Counter(term for shared in holding.values() for term in shared)
     weights = {term: math.log(1 + len(facts) / count) for term, count in spread.items()}
-    chosen = [fact for fact in facts if fact.id in holding and _concerns(holding[fact.id], spread)]
+    chosen = [fact for fact in facts if fact.id in holding and _concerns(holding[fact.id], spread, fact.words)]
     return sorted(chosen, key=lambda fact: -sum(weights[term] for term in holding[fact.id]))
 
 
@@ -165,5 +168,15 @@ def _shared(asked: set[str], text: str) -> set[str]:
     return near & set(terms(text)) if near else set()
 
 
-def _concerns(shared: Collection[str], spread: Mapping[str, int]) -> bool:
-    return len(shared) >= 2 or any(spread[word] <= 2 and len(word) >= 5 for word in shared)
+def _concerns(shared: Collection[str], spread: Mapping[str, int], text: str) -> bool:
+    """Whether the terms that a message shares with a fact tell that it concerns it: two, or a rare one that says something."""
+    return len(shared) >= 2 or any(spread[term] <= 2 and (len(term) >= 5 or _is_name(term, text)) for term in shared)
+
+
+def _is_name(term: str, text: str) -> bool:
+    """Whether a short word is a name and no common word: no vowel, a figure, or written as one, as in "TLS", "npm", "Vue"."""
+    if not any(letter in "aeiouy" for letter in term):
+        return len(term) >= 2
+    named = re.compile(rf"(?<!\w){re.escape(term)}", re.IGNORECASE)
+    said = (match for match in named.finditer(text))
+    return any(_CAPITAL.match(text, each.start()) and not _OPENS.search(text, 0, each.start()) for each in said)

@@ -1,13 +1,14 @@
 """How far to trust that memory holds the answer: a probability, and a verdict from it.
 
-    log-odds = bias + missing * m + meaning * c + alone * a + rare * r
+    log-odds = bias + missing * m + meaning * c + alone * a + rare * r + lonely * l
 
 with m the share of the question's idf in words that nobody ever wrote (it says little where little was written), c the highest cosine among the first three events,
 and a how far the tenth stands below the first, as a share: a topic that was only touched has one event, far above the
 rest; one that was spoken of has several; and r how rare the rarest word of the question is, 1 where nobody ever wrote it: a detail that was never told
-is asked for by a word that was hardly used. The height of a BM25 score says nothing of it (area under the ROC curve 0.4-0.5
+is asked for by a word that was hardly used; and l the same as a, by meaning alone and counted over what people said, to the twentieth: what an assistant
+said at length of a topic does not hide that a person only touched it. The height of a BM25 score says nothing of it (area under the ROC curve 0.4-0.5
 measured). Fitted by logistic regression on questions to conversations and to other conversations than their own, and to
-questions about details that were never told; each conversation left out in turn; the weight of `r` beside these (decision 0047). Cosines of different embedders do not
+questions about details that were never told; each conversation left out in turn; the weights of `r` and `l` beside these (decisions 0047, 0051). Cosines of different embedders do not
 compare: one that was never fitted is judged by words.
 """
 
@@ -20,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.memory.weigh import Weighed
+from vademecum.retrieval.fusion import top
 from vademecum.types import Verdict
 
 RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.9, 0.5, 0.1  # as for code
-LITTLE = 50  # events: from so many on it counts half which words are missing or rare
+LITTLE = 50  # events: from so many on it counts half which words are missing or rare, and how many are near
 RARE = 0.76  # the mean of r, which stands for it where nothing was written
-_HEAD, _TENTH = 3, 9
+LONELY = 0.39  # the same of l
+_HEAD, _TENTH, _TWENTIETH = 3, 9, 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,10 @@ class Calibration:
     share: float
     alone: float
     rare: float = 0.0
+    lonely: float = 0.0
 
 
-CALIBRATIONS = {"static:static-2": Calibration(2.1, -3.2, 4.56, 0.0, -1.87, -2.4)}
+CALIBRATIONS = {"static:static-2": Calibration(2.96, -3.2, 4.56, 0.0, -1.87, -2.4, -2.2)}
 BY_WORDS = Calibration(0.36, -3.0, 0.0, 2.4, -2.34)
 
 
@@ -63,14 +67,28 @@ def probability(found: Found, embedder: str) -> float:
         return 0.0
     c = CALIBRATIONS.get(embedder, BY_WORDS)
     scores = weighed.score[best]
-    alone = 1 - float(scores[min(_TENTH, len(best) - 1)]) / max(float(scores[0]), 1e-9)
+    alone = _fallen(scores, _TENTH)
     meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(found.shares[:_HEAD].max())
     written = found.events / (found.events + LITTLE)
     missing = weighed.missing * written
     unwritten = math.log1p(2 * found.events + 1)  # the idf of a word that nobody wrote
     rarest = RARE + (float(weighed.idf.max(initial=0.0)) / unwritten - RARE) * written
-    odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share + c.alone * alone + c.rare * rarest
+    near = weighed.meaning[weighed.by_people]
+    lonely = LONELY + (_fallen(near[top(near, _TWENTIETH + 1)], _TWENTIETH) - LONELY) * written
+    odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share
+    odds += c.alone * alone + c.rare * rarest + c.lonely * lonely
     return 1 / (1 + math.exp(-odds))
+
+
+def _fallen(values: NDArray[np.float32], place: int) -> float:
+    """Return how far the value at a place, or the last, stands below the first, the highest, as a share of it.
+
+    >>> _fallen(np.array([2, 1, 0.5], np.float32), 1), _fallen(np.zeros(0, np.float32), 1)
+    (0.5, 0.0)
+    """
+    if not len(values) or values[0] <= 0:
+        return 0.0
+    return 1 - float(values[min(place, len(values) - 1)]) / float(values[0])
 
 
 def judge(found: Found, embedder: str) -> tuple[Verdict, float, str]:

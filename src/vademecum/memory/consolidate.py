@@ -43,6 +43,7 @@ class Consolidated:
     archived: int
     archive: str = ""  # the file, "" where nothing was archived
     read_on: int = 0  # long messages that were read to their end
+    scope: str = ""  # "repository" or "global"
 
 
 def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:
@@ -52,7 +53,7 @@ def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:
     archived, archive = archive_oldest(scope, now, max_events)
     mark_told_since(scope.store)
     scope.store.upsert("meta", [(_DONE, repr(now))]).unwrap()
-    return Consolidated(merged, digests, archived, archive)
+    return Consolidated(merged, digests, archived, archive, scope=scope.name)
 
 
 def is_our_turn(scope: Scope, now: float) -> bool:

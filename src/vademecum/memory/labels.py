@@ -42,7 +42,7 @@ _LINKS = (
 _DONE = ("instruction", "decision", "preference")  # of these an attribute is what is done to the subject
 _LANGUAGES: Mapping[str, str] = {"javascript": "JavaScript", "python": "Python"}
 _ENGLISH: Mapping[str, str] = {"http client": "HTTP client", "css framework": "CSS framework", "api style": "API style"}
-_FRENCH: Mapping[str, str] = {
+FRENCH: Mapping[str, str] = {
     "package manager": "gestionnaire de paquets", "test framework": "cadre de tests", "browser tests": "tests de navigateur",
     "formatter": "formateur", "type checker": "vérificateur de types", "quotes": "guillemets", "naming": "nommage",
     "database": "base de données", "frontend framework": "framework d'interface", "web framework": "framework web",
@@ -63,7 +63,9 @@ def label(subject: str, attribute: str, text: str, kind: str) -> str:
     of = attribute if shown else ""
     language = _LANGUAGES.get(of, "")
     if is_french(text):
-        return f"{_FRENCH.get(name) or _as_it_stands(name, text)} {language or of}".strip()
+        kind = next((each for each in FRENCH if name.endswith(f" {each}")), "")  # of what, for what
+        called = f"{FRENCH[kind]} ({name.removesuffix(f' {kind}')})" if kind else FRENCH.get(name)
+        return f"{called or _as_it_stands(name, text)} {language or of}".strip()
     name = _ENGLISH.get(name, name)
     return f"{language} {name}" if language else f"{name} {of}".strip()
 

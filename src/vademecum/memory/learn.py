@@ -43,6 +43,7 @@ class Learned:
         shortened: of them those whose middle it was not shown.
         dropped: items that name no event they were shown, or quote what it does not say, or make no sense.
         problem: why it stopped early, "" where it did not.
+        scope: whose events these are, "repository" or "global".
     """
 
     read: int = 0
@@ -50,11 +51,12 @@ class Learned:
     dropped: int = 0
     shortened: int = 0
     problem: str = ""
+    scope: str = ""
 
 
 def learn(scope: Scope, extractor: Extractor, clock: Clock, most: int = MOST_EVENTS) -> Learned:
     """Let a model read the events that it has not seen yet, oldest first, at most so many. Raises `StoreError`."""
-    done = Learned()
+    done = Learned(scope=scope.name)
     start = load_state(scope.store, scope.name, SOURCE).get("number", 0)
     for batch in _batches(scope, int(start), most):
         noted = {c.event for c in scope.ledger.claims_of([e.id for _, e in batch]) if c.position >= FIRST_POSITION}

@@ -17,7 +17,7 @@ from vademecum.memory.words import query_keys
 _CURRENT = re.compile(
     r"\b(?:now|current(?:ly)?|latest|these days|at the moment|nowadays|still|actuel(?:le)?(?:ment)?|maintenant|désormais"
     r"|aujourd'hui|en ce moment)\b"
-    r"|^\W*(?:how (?:many|much|long|often|big|large|old|far|fast)|what(?:'s| is| are)|which\b.*\b(?:is|are|do|does)|where(?:'s| is| are)|when (?:is|are|do|does|will)"
+    r"|^\W*(?:how (?:many|much|long|often|big|large|old|far|fast)|what(?:'s| is| are)|(?:which|what(?! (?:should|can|could|would)))\b.*\b(?:is|are|am|do|does|have|has)\b|where(?:'s| is| are)|when (?:is|are|do|does|will)"
     r"|combien|(?:(?:sur|avec|dans|pour|à|de|en) )?quel(?:le)?s? .*\b(?:est|sont|utilis\w+|faut|doi\w+|avons|a-t-on)|quel(?:le)?s? (?:est|sont)|où (?:est|sont|se trouve)|quand (?:est|sont|a lieu|ont lieu|dois|doit|faut)|est-ce que|do (?:i|we)\b|is\b|are\b)",
     re.IGNORECASE,
 )

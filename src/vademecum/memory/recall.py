@@ -100,10 +100,10 @@ class Recall:
             weighed = replace(weighed, score=weighed.score * _freshness(view, weighed.rows, now))
         best = _best(weighed, max(k, REACH if question.asks_now else LOOKED_AT))
         shares = weighed.share(best)
-        evidence = self._read(view, weighed, best, shares)
+        evidence = self._read(view, weighed, best, shares, filters.as_of)
         ordered = collapse(question, evidence, dict(zip(question.keys.tolist(), weighed.idf.tolist(), strict=True)))
         if standing and question.asks_help and by is By.BOTH:
-            ordered = self._with_standing(view, asking, ordered, min(k, LOOKED_AT))
+            ordered = self._with_standing(view, asking, ordered, min(k, LOOKED_AT), filters.as_of)
         searched = view.living if asking.mask is None else int(np.count_nonzero(asking.mask))
         found = Found(weighed, best, shares, len(view), searched, by is By.MEANING)
         verdict, probability, reason = judge(found, self._reader().embedder.name)
@@ -111,7 +111,9 @@ class Recall:
         reason = reason if verdict is not Verdict.NOT_FOUND else self._or_archived(reason)
         return Recalled(text, verdict, probability, tuple(ordered[:k]), reason, since, until, searched)
 
-    def _with_standing(self, view: View, asking: Asking, ordered: list[Evidence], places: int) -> list[Evidence]:
+    def _with_standing(
+        self, view: View, asking: Asking, ordered: list[Evidence], places: int, as_of: float | None
+    ) -> list[Evidence]:
         """Return evidence whose first places end with the events that hold what stands and is nearest to what is asked.
 
         What stands further up anyhow stays there. All of them say so by a signal.
@@ -119,7 +121,7 @@ class Recall:
         most = int(PART * places)
         rows, cosine = nearest_in_meaning(view, asking, self._standing.rows(view), most)
         signals = [{"standing": each} for each in cosine.astype(float).round(4).tolist()]
-        near = {item.event.id: item for item in self._evidence(view, rows, [0.0] * len(rows), signals)}
+        near = {item.event.id: item for item in self._evidence(view, rows, [0.0] * len(rows), signals, as_of)}
         found = [
             replace(item, signals={**item.signals, **near[item.event.id].signals}) if item.event.id in near else item
             for item in ordered
@@ -138,7 +140,7 @@ class Recall:
         mask = self._mask(view, replace(filters, since=since, until=until, roles=filters.roles or SAID))
         rows = np.flatnonzero(view.alive if mask is None else mask)
         latest = rows[np.argsort(-view.at[rows], kind="stable")[:k]]
-        evidence = self._evidence(view, latest, [0.0] * len(latest), [{}] * len(latest))
+        evidence = self._evidence(view, latest, [0.0] * len(latest), [{}] * len(latest), filters.as_of)
         verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
         reason = "" if evidence else self._or_archived("nothing is recorded for that time")
         return Recalled(question.text, verdict, sure, tuple(evidence), reason, since, until, len(rows))
@@ -205,10 +207,12 @@ class Recall:
             tagged |= (view.scope == number) & np.isin(view.numbers, list(numbers))
         return tagged
 
-    def _read(self, view: View, weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[Evidence]:
+    def _read(
+        self, view: View, weighed: Weighed, best: NDArray[np.int64], shares: Floats, as_of: float | None
+    ) -> list[Evidence]:
         """Return the events of the best candidates, with the facts drawn from them."""
         scores = weighed.score[best].astype(float).tolist()
-        return self._evidence(view, weighed.rows[best], scores, _signals(weighed, best, shares))
+        return self._evidence(view, weighed.rows[best], scores, _signals(weighed, best, shares), as_of)
 
     def _evidence(
         self,
@@ -216,8 +220,9 @@ class Recall:
         rows: NDArray[np.integer[Any]],
         scores: Sequence[float],
         signals: Sequence[Mapping[str, float]],
+        as_of: float | None,
     ) -> list[Evidence]:
-        """Return the events of rows, with their facts, scores and signals."""
+        """Return the events of rows, with their facts as they stood at `as_of` or stand now, scores and signals."""
         events: dict[int, Event] = {}
         for number, scope in enumerate(self.scopes):
             own = rows[view.scope[rows] == number]
@@ -225,18 +230,21 @@ class Recall:
             events |= {
                 row: found[n] for row, n in zip(own.tolist(), view.numbers[own].tolist(), strict=True) if n in found
             }
-        facts, now, rivals = self._drawn([event.id for event in events.values()])
+        facts, now, rivals = self._drawn([event.id for event in events.values()], as_of)
         evidence = []
         for row, score, why in zip(rows.tolist(), scores, signals, strict=True):
             if row in events:  # else another process deleted it this moment
                 own_facts = tuple(facts.get(events[row].id, ()))
                 after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
                 against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
-                scope_name = self.scopes[view.scope[row]].name
-                evidence.append(Evidence(events[row], score, dict(why), own_facts, after, against, scope=scope_name))
+                scope = self.scopes[view.scope[row]]
+                held = {"scope": scope.name, "repo": scope.repo}
+                evidence.append(Evidence(events[row], score, dict(why), own_facts, after, against, **held))
         return evidence
 
-    def _drawn(self, ids: Sequence[str]) -> tuple[dict[str, list[Fact]], dict[str, Fact], dict[str, list[Fact]]]:
+    def _drawn(
+        self, ids: Sequence[str], as_of: float | None
+    ) -> tuple[dict[str, list[Fact]], dict[str, Fact], dict[str, list[Fact]]]:
         """Return the facts drawn from events, what holds in their place, and what stands against them.
 
         The second is by the id of what closed a fact, the third by the id of a fact in dispute.
@@ -246,25 +254,38 @@ class Recall:
         now: dict[str, Fact] = {}
         rivals: dict[str, list[Fact]] = {}
         for scope in self.scopes:
-            drawn = scope.ledger.of_events(ids)
+            drawn = {id_: [_as_known(f, as_of) for f in own] for id_, own in scope.ledger.of_events(ids).items()}
             for id_, own in drawn.items():
                 facts.setdefault(id_, []).extend(own)
             closers = [fact.superseded_by for own in drawn.values() for fact in own if fact.superseded_by]
-            now |= {fact.id: fact for fact in _latest(scope, closers)}
+            now |= {fact.id: fact for fact in _latest(scope, closers, as_of)}
             for fact in (each for own in drawn.values() for each in own if each.disputed):
-                rivals[fact.id] = [o for o in scope.ledger.history(fact.key) if o.disputed and o.id != fact.id]
+                rivals[fact.id] = [
+                    o for o in scope.ledger.history(fact.key) if o.disputed and o.id != fact.id and _was_said(o, as_of)
+                ]
         return facts, now, rivals
 
 
-def _latest(scope: Scope, ids: Sequence[str]) -> list[Fact]:
-    """Return for each fact what holds of its key now, under the id asked for."""
+def _latest(scope: Scope, ids: Sequence[str], as_of: float | None) -> list[Fact]:
+    """Return for each fact what holds of its key now, or held at `as_of`, under the id asked for."""
     found = []
-    closing = scope.ledger.get(list(dict.fromkeys(ids)))
-    holding = {key: [f for f in scope.ledger.history(key) if f.valid_to is None] for key in {f.key for f in closing}}
+    closing = [_as_known(fact, as_of) for fact in scope.ledger.get(list(dict.fromkeys(ids)))]
+    known = {key: [_as_known(f, as_of) for f in scope.ledger.history(key)] for key in {f.key for f in closing}}
+    holding = {key: [f for f in own if f.valid_to is None and _was_said(f, as_of)] for key, own in known.items()}
     for fact in closing:
         standing = holding[fact.key]
         found.append(fact if fact.valid_to is None or not standing else _as(fact.id, standing[-1]))
     return found
+
+
+def _as_known(fact: Fact, as_of: float | None) -> Fact:
+    """A fact as it was known at a moment: what took its place later had not."""
+    later = as_of is not None and fact.valid_to is not None and fact.valid_to > as_of
+    return replace(fact, valid_to=None, superseded_by="") if later else fact
+
+
+def _was_said(fact: Fact, as_of: float | None) -> bool:
+    return as_of is None or fact.valid_from <= as_of
 
 
 def _as(id_: str, fact: Fact) -> Fact:

@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol
 
+from vademecum.digests import blake2b
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import claim_of
 from vademecum.memory.records import Claim, Event, Fact, Reading, Recorded, Role, writable
@@ -102,10 +104,26 @@ def redacted(events: Sequence[Event]) -> tuple[list[Event], list[Counter[str]]]:
         found = redact(writable(event.text))
         counts = Counter(found.counts)
         metadata = without_secrets(event.metadata, counts)
-        id_, session, repo, speaker = map(writable, (event.id, event.session, event.repo, event.speaker))
+        names = [_name_without_secrets(each) for each in (event.session, event.repo, event.speaker)]
+        counts.update(each for _, kinds in names for each in kinds)
+        id_, (session, repo, speaker) = _id_without_secrets(writable(event.id)), (name for name, _ in names)
         clean.append(Event(id_, event.at, event.role, found.text, session, repo, speaker, metadata))
         taken_out.append(counts)
     return clean, taken_out
+
+
+@lru_cache(maxsize=256)  # a session has many events
+def _name_without_secrets(name: str) -> tuple[str, tuple[str, ...]]:
+    """A name of a session, a repository or a speaker without secrets, and the kind of each that was in it."""
+    found = redact(writable(name))
+    return found.text, tuple(Counter(found.counts).elements())
+
+
+def _id_without_secrets(id_: str) -> str:
+    """An event's id; one with a secret in it becomes another, which is the same each time and no other event's."""
+    if not redact(id_).counts:
+        return id_
+    return blake2b(id_.encode(), digest_size=16).hexdigest()
 
 
 def without_secrets(metadata: Mapping[str, Any], counts: Counter[str] | None = None) -> dict[str, Any]:

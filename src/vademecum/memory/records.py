@@ -162,6 +162,7 @@ class Evidence:
     superseded_by: str = ""  # the event in this answer that says the same of a later time
     anchors: tuple[Anchor, ...] = ()
     scope: str = ""  # "repository" or "global"
+    repo: str = ""  # the root of the repository whose memory holds it, "" for the global one
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
+
+from vademecum.memory.issued import KEYS
 
 MARK = "[redacted:"
 _EDGE = r"(?<![\w-])"  # a key starts where a word starts
@@ -40,68 +42,6 @@ class Redacted:
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-_GITLAB = ("pat", "dt", "rt", "cbt", "ptt", "ft", "imt", "agent", "soat", "ffct")
-
-# kind → (what a text must hold for the pattern to be tried, in lower case and without blanks; the pattern)
-_KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "anthropic-key": (("sk-ant-",), r"sk-ant-[\w-]{20,}"),
-    "openrouter-key": (("sk-or-",), r"sk-or-[\w-]{20,}"),
-    "openai-key": (("sk-",), r"sk-(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])(?:proj-|svcacct-|admin-|None-)?[\w-]{20,}"),
-    "github-token": (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{30,255}"),
-    "github-pat": (("github_pat_",), r"github_pat_\w{50,}"),
-    "gitlab-token": (tuple(f"gl{what}-" for what in _GITLAB), rf"gl(?:{'|'.join(_GITLAB)})-[\w.-]{{20,}}"),
-    "aws-access-key": (("akia", "asia", "abia", "acca"), r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}"),
-    "google-key": (("aiza",), r"AIza[\w-]{35}"),
-    "google-oauth": (("gocspx-", "ya29."), r"(?:GOCSPX-[\w-]{20,}|ya29\.[\w.-]{20,})"),
-    "slack-token": (("xox", "xapp-"), r"(?:xox[abeoprs]|xapp)-(?:\w{1,16}-)*[\w-]{10,}"),
-    "slack-webhook": (("hooks.slack.com/",), r"(?<=hooks\.slack\.com/services/)T\w+/B\w+/\w{16,}"),
-    "discord-webhook": (("/api/webhooks/",), r"(?<=/api/webhooks/)\d{15,}/[\w-]{40,}"),
-    "discord-token": (("m", "n", "o"), r"[MNO](?<![A-Za-z0-9_].)[A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,}"),
-    "telegram-token": ((":aa",), r"\d{8,10}:AA[\w-]{32,34}"),
-    "stripe-key": (("sk_", "rk_", "pk_live", "whsec_"), r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{24,})"),
-    "npm-token": (("npm_",), r"npm_[A-Za-z0-9]{36}"),
-    "pypi-token": (("pypi-",), r"pypi-(?:AgEI|AgEN)[\w-]{50,}"),
-    "huggingface-token": (("hf_",), r"hf_[A-Za-z0-9]{30,}"),
-    "replicate-token": (("r8_",), r"r8_[A-Za-z0-9]{37}"),
-    "groq-key": (("gsk_",), r"gsk_[A-Za-z0-9]{40,}"),
-    "xai-key": (("xai-",), r"xai-[A-Za-z0-9]{60,}"),
-    "perplexity-key": (("pplx-",), r"pplx-[A-Za-z0-9]{40,}"),
-    "sendgrid-key": (("sg.",), r"SG\.[\w-]{22}\.[\w-]{43}"),
-    "twilio-key": (("sk",), r"SK[0-9a-f]{32}"),
-    "mailgun-key": (("key-",), r"key-[0-9a-f]{32}"),
-    "digitalocean-token": (("_v1_",), r"do[opr]_v1_[0-9a-f]{64}"),
-    "shopify-token": (("shp",), r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    "databricks-token": (("dapi",), r"dapi[0-9a-f]{32}(?:-\d)?"),
-    "linear-key": (("lin_",), r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
-    "notion-key": (("secret_", "ntn_"), r"(?:secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{40,})"),
-    "atlassian-token": (("atatt", "atctt"), r"AT[AC]TT3[\w=.-]{50,}"),
-    "vault-token": (("hvs.", "hvb."), r"hv[sb]\.[\w-]{24,}"),
-    "doppler-token": (("dp.",), r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:\w+\.)?[A-Za-z0-9]{40,}"),
-    "postman-key": (("pmak-",), r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
-    "newrelic-key": (("nrak-", "nraa-", "nrii-"), r"NR(?:AK|AA|II)-[\w-]{27,32}"),
-    "grafana-token": (("glsa_", "glc_"), r"(?:glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|glc_[A-Za-z0-9+/=]{32,})"),
-    "sentry-token": (("sntry",), r"sntry[su]_[\w=+/.-]{40,}"),
-    "supabase-key": (("sbp_", "sb_secret_"), r"(?:sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,})"),
-    "planetscale-token": (("pscale_",), r"pscale_(?:tkn|pw|oauth)_[\w.-]{32,}"),
-    "fly-token": (("fm1", "fm2_", "fo1_"), r"(?:fm[12][ar]?_[\w+/=]{40,}|fo1_[\w-]{40,})"),
-    "age-key": (("age-secret-key-1",), r"(?i:AGE-SECRET-KEY-1[0-9A-Z]{58})"),
-    "azure-storage-key": (("accountkey=",), r"(?<=AccountKey=)[A-Za-z0-9+/]{60,90}={0,2}"),
-    "azure-signature": (("sig=",), r"(?<=[?&]sig=)[\w%+/-]{40,}(?:%3[dD]|=)*"),
-    "docker-token": (("dckr_",), r"dckr_[po]at_[\w-]{20,}"),
-    "tailscale-key": (("tskey-",), r"tskey-[a-z]+-\w{8,}(?:-\w{16,})?"),
-    "terraform-token": ((".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}"),
-    "netlify-token": (("nfp_", "nfc_"), r"nf[pc]_[A-Za-z0-9]{36,}"),
-    "vercel-token": (("vercel_blob_rw_",), r"vercel_blob_rw_\w{24,}"),
-    "circleci-token": (("ccipat_", "ccipprj_"), r"CCIP(?:AT|RJ|PRJ)_[A-Za-z0-9]{16,}_[0-9a-f]{32,}"),
-    "rubygems-key": (("rubygems_",), r"rubygems_[0-9a-f]{48}"),
-    "figma-token": (("figd_",), r"figd_[\w-]{36,}"),
-    "airtable-token": (("pat",), r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
-    "heroku-key": (("hrku-",), r"HRKU-[\w-]{36,}"),
-    "langsmith-key": (("lsv2_",), r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
-    "tavily-key": (("tvly-",), r"tvly-(?:dev-|prod-)?[\w-]{28,}"),
-    "jwt": (("eyj",), r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
-}  # fmt: skip
-
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _BODY = re.compile(r"(?:[\s\"'+,>|#]|\\[nrt])*(?:[A-Za-z0-9+/=]{16,}(?:[\s\"'+,>|#]|\\[nrt])*)+")
@@ -118,7 +58,9 @@ _COOKIE = re.compile(
     r"(?im)(?P<name>\b(?:set-)?cookie)(?P<between>[\"']?:\s*[\"']?)(?P<value>[^\s=;\"']+=[^\n\"']{8,4000})"
 )
 _ADDRESS = re.compile(
-    r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'`<>{}()\[\]$]{0,200}:(?P<value>[^\s/@\"'`<>{}()\[\]$\\^]{1,200})@(?=[\w\[.-])"
+    r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'`<>{}()\[\]$]{0,200}:"
+    r"(?P<value>[^\s/@\"'`<>{}()\[\]\\]{1,200}(?:@[^\s/@\"'`<>{}()\[\]\\]{1,200}){0,4}"  # up to the last @ before a slash
+    r"|(?!\d{1,5}/)[^\s@\"'`<>{}()\[\]\\]{1,100})@(?=[\w\[.-])"  # or with a slash in it, behind what is no port
 )
 
 # A name that ends in a word for a secret, then a literal. `tokens`, `password_field` and `keyboard` do not end in one.
@@ -162,8 +104,26 @@ _COMMANDED = re.compile(
     r"[\"']?(?P<value>[^\s\"'$<>`-][^\s\"'$<>`]{3,200})"
 )
 
+_SQL = re.compile(
+    r"(?i)\b(?:with\s+(?:encrypted\s+)?password|(?:user|role)\s+\S{1,100}\s+(?:encrypted\s+)?password|identified\s+(?:with\s+\S{1,60}\s+)?by(?:\s+password)?)\s*=?\s*"
+    r"N?(?P<quote>['\"])(?P<value>[^'\"\s]{3,200})(?P=quote)"
+)
+_NETRC = re.compile(
+    r"\b(?:(?P<machine>machine\s+\S{1,200}\s+)(?:login\s+\S{1,200}\s+)?|login\s+\S{1,200}\s+)password\s+(?P<value>[^\s\"'$<>]{3,200})"
+)
+# A password that somebody tells: "the password for staging is …", "le mot de passe est …"
+_TOLD = re.compile(
+    rf"""(?i)(?P<word>{_SENSITIVE})s?(?:\s+(?:for|of|on|to|in|du|de|des|pour|sur)\s+[\w./-]{{1,60}}(?:\s+[\w./-]{{1,60}}){{0,3}}?)?\s*
+      (?:(?P<told>\s(?:is|was|est|était))(?:\s+(?:now|still|maintenant|toujours|:))?|=|:)\s*(?P<quote>["'`\u201c\u00ab]?)\s?(?P<value>[^\s"'`<>\u201d\u00bb]{{6,200}}?)
+      (?=\s?["'`\u201d\u00bb]|[.,;!?)]*(?:\s|$))""",
+    re.VERBOSE,
+)
+_TELLING = re.compile(
+    r"(?i)^(?:\w+(?:ed|en|able|ible|ing|al|ty|wn|ct|id|ired|é|ée|és|ées)|in\w+|un\w+|too|short|long|empty|secret|string|number|unique|root|admin|public)$"
+)
+
 _PLACEHOLDER = re.compile(
-    r"(?i)[x*.•_-]+$|.*(?:your|example|placeholder|change[_-]?me|redacted|dummy|<|>|\.\.\.|…|xxxx|\*\*\*)|(?:none|null|true|false|undefined|required|optional|string|todo)$"
+    r"(?i)[x*.•_-]+$|.*(?:your|example|placeholder|change[_-]?me|redacted|dummy|<|>|\.\.\.|…|xxxx|\*\*\*)|(?:none|null|true|false|undefined|required|optional|string|todo|.*-(?:based|encoded|encrypted|hashed|protected|signed))$"
 )
 _CODE = re.compile(
     r"[$%{}()\[\]|\\]|^\w+(?:\.\w+)+$|^(?:os|process|env|self|this|config|settings)[.\[]|^@|^/|^\.|^https?:|^[a-z]+://|::|->|&&"
@@ -198,7 +158,7 @@ def _once(text: str) -> Redacted:
     words = " ".join(set(_lowered(text).split()))  # no hint holds a blank: it is in a word or nowhere
     if "-----begin" in words:
         text = _without_private_keys(text, counts)
-    for kind, (hints, key) in _KEYS.items():
+    for kind, (hints, key) in KEYS.items():
         if any(hint in words for hint in hints):
             text = _key_pattern(key).sub(_mark(kind, counts), text)
     if "://" in words:
@@ -207,7 +167,8 @@ def _once(text: str) -> Redacted:
         if any(hint in words for hint in hints):
             text = pattern.sub(_value(judge, kind, counts), text)
     if any(hint in words for hint in _ASSIGNED):
-        text = _without_assigned(text, _value(_is_assigned_secret, "assignment", counts))
+        text = _without_named(text, _ASSIGNMENT, _value(_is_assigned_secret, "assignment", counts))
+        text = _without_named(text, _TOLD, _value(_is_told_secret, "assignment", counts))
     return Redacted(text, dict(counts))
 
 
@@ -217,18 +178,19 @@ def _lowered(text: str) -> str:
     return low if low.isascii() else low.replace("\u0131", "i").replace("\u017f", "s").replace("i\u0307", "i")
 
 
-def _without_assigned(text: str, replaced: Callable[[re.Match[str]], str]) -> str:
-    """Replace assignments of secrets: the pattern is tried where a name may begin that says so, and nowhere else."""
+def _without_named(text: str, pattern: re.Pattern[str], replaced: Callable[[re.Match[str]], str]) -> str:
+    """Replace secrets that a name stands before: the pattern is tried where one may begin that says so, and nowhere else."""
     out: list[str] = []
     end = 0
     for place in _names_of_secrets(text):
-        match = _ASSIGNMENT.match(text, place) if place >= end else None
+        match = pattern.match(text, place) if place >= end else None
         if match is not None:
             out += [text[end:place], replaced(match)]
             end = match.end()
     return "".join([*out, text[end:]])
 
 
+@lru_cache(maxsize=1)  # two patterns ask for the same text
 def _names_of_secrets(text: str) -> list[int]:
     """Where a name may begin that `_SENSITIVE` matches, ascending; everywhere in a text that is longer in lower case."""
     low = _lowered(text)
@@ -353,6 +315,26 @@ def _is_assigned_secret(value: str, match: re.Match[str]) -> bool:
     return _is_password(value) and (match["quote"] is not None or _is_settings_line(match))
 
 
+def _is_told_secret(value: str, match: re.Match[str]) -> bool:
+    """What nobody would say of a password, but would give as one: mixed in a way no word or name is, or quoted."""
+    password = re.match(r"(?i)pass|pwd|mot", match["word"]) is not None
+    if _PLACEHOLDER.match(value) or re.match(r"\$[\w{(]*$|\$\{|\$\(|https?:|[\w.]+\(|/|@|\.", value):
+        return False
+    told = match["told"] is not None
+    if match["quote"] and password and told and value.isalpha():
+        return _TELLING.match(value) is None
+    kinds = [0 if c.islower() else 1 if c.isupper() else 2 if c.isdigit() else 3 for c in value]
+    signs = any(c in ("!@#$%^&*?~+=" if told else "!@#$^&~") for c in value)
+    changes = sum(a != b and (a, b) != (1, 0) for a, b in pairwise(kinds))
+    mixed = {0, 1, 2} <= set(kinds) and changes >= len(kinds) / 4
+    signed = signs and 2 in kinds and not {0, 1}.isdisjoint(kinds) and password
+    return (told and mixed and (signs or value.isalnum())) or (signed and not re.search(r"[(){}\[\]|\\]", value))
+
+
+def _is_in_netrc(value: str, match: re.Match[str]) -> bool:
+    return match["machine"] is not None or _is_password(value)
+
+
 def _is_password(value: str) -> bool:
     """A word nobody uses as a name: letters with digits, or a sign that no identifier holds."""
     letters = any(c.isalpha() for c in value)
@@ -391,5 +373,7 @@ _PLACES: tuple[tuple[str, tuple[str, ...], re.Pattern[str], Callable[[str, re.Ma
     ("authorization", ("curl",), _CURL_USER, lambda value, _: not _is_template(value)),
     ("command-password", ("mysql", "mariadb", "sshpass", "redis-cli"), _COMMANDED, lambda value, _: not _PLACEHOLDER.match(value)),
     ("cookie", ("cookie",), _COOKIE, _is_cookie),
+    ("command-password", ("password", "identified"), _SQL, lambda value, _: not _PLACEHOLDER.match(value) and not _is_template(value)),
+    ("netrc-password", ("login", "machine"), _NETRC, _is_in_netrc),
     ("assignment", ("--", "-p"), _FLAG, lambda value, _: not _PLACEHOLDER.match(value) and (looks_random(value) or _is_password(value))),
 )  # fmt: skip

@@ -13,6 +13,7 @@ stands 0.39 and 0.54; questions of other kinds lose next to nothing, for they as
 from __future__ import annotations
 
 from collections.abc import Sequence
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ class Standing:
     def __init__(self, scopes: Sequence[Scope]) -> None:
         """Take the scopes."""
         self._scopes = tuple(scopes)
-        self._known: tuple[View, tuple[str, ...], NDArray[np.int64]] | None = None
+        self._known: tuple[ref[View], tuple[str, ...], NDArray[np.int64]] | None = None  # a view that goes is not held
 
     def rows(self, view: View) -> NDArray[np.int64]:
         """Return the rows of a view that hold a preference or an instruction that stands: int64 (M,), ascending.
@@ -38,8 +39,8 @@ class Standing:
         Raises `StoreError`.
         """
         versions = tuple(scope.journal.version() for scope in self._scopes)
-        if self._known is None or self._known[0] is not view or self._known[1] != versions:
-            self._known = view, versions, self._rows(view)
+        if self._known is None or self._known[0]() is not view or self._known[1] != versions:
+            self._known = ref(view), versions, self._rows(view)
         return self._known[2]
 
     def _rows(self, view: View) -> NDArray[np.int64]:

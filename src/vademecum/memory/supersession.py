@@ -6,10 +6,10 @@ which is which: the outdated one is above in half of such questions, and recency
 read off the words. A later statement takes the place of an earlier one where
 
 - the question asks how things stand, and both statements hold a value (a number, a date, an amount),
-- both are about what is asked: the sentence shares the question's words nearly as much as the earlier one's does,
-  or it says itself that something changed ("now", "increased to", "instead") and shares a good part of them.
+- they share of the question nearly all that the earlier one says of it, or a good part where the later says itself that
+  something changed ("now", "increased to", "instead").
 
-The later one is then shown first, and the earlier right behind it, marked with what took its place. The same holds where
+The later one is then shown right before the earlier, which is marked with what took its place; all else stays in order. The same holds where
 facts know it, unless the question looks back or names what was replaced ("why did we choose npm").
 """
 
@@ -20,15 +20,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.memory.question import Question
-from vademecum.memory.records import Evidence, Role
-from vademecum.memory.words import query_keys
+from vademecum.memory.records import Evidence, Fact, Role
+from vademecum.memory.words import STOP_WORDS, query_keys
 
-NEARLY = 0.8  # of the earlier statement's share of the question: as much about it
-PARTLY = 0.3  # the same where something else links the two
-ALIKE = 0.4  # share of the shorter sentence's words that the other has too
+NEARLY = 0.8  # of what the earlier statement says of the question, that both say: they are about one thing
+PARTLY = 0.25  # the same where the later one says that something changed
 WORTH = 0.5  # of the highest share any statement has: below, a statement is beside the question
 CLOSE = 10  # of the best: what stands further down is about something else, and an answer shows about so many
-REACH = 15  # of the best: so far down a later statement is looked for, and brought up
+REACH = 15  # of the best: so far down a later statement that says so is looked for, and brought up
 READ_CHARACTERS = 3_000  # of an event: what states a value does so early
 
 _VALUE = re.compile(
@@ -55,14 +54,18 @@ _PEOPLE = (Role.USER, Role.NOTE)
 class _Stated:
     """The sentence of an event that says most of what is asked."""
 
-    share: float
+    said: Mapping[int, float]  # the terms of the question in it, and the part of the question that each is
     holds_value: bool
     says_changed: bool
-    words: frozenset[int]
+
+    @property
+    def share(self) -> float:
+        """How much of the question it says, 0..1."""
+        return sum(self.said.values())
 
 
 def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int, float]) -> list[Evidence]:
-    """Return evidence with outdated statements right behind what took their place.
+    """Return evidence with what took the place of an outdated statement right before it.
 
     Args:
         question: what is asked.
@@ -72,40 +75,51 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
     evidence = _by_facts(question, evidence)
     if not question.asks_now:
         return evidence
-    stated = {item.event.id: _stated(item, idf) for item in evidence if item.event.role in _PEOPLE}
-    values = {id_: each for id_, each in stated.items() if each.holds_value and each.share}
+    stated = {n: _stated(item, idf) for n, item in enumerate(evidence) if item.event.role in _PEOPLE}
+    values = {n: each for n, each in stated.items() if each.holds_value and each.said}
     highest = max((each.share for each in values.values()), default=0.0)
-    ordered = list(evidence)
-    placed: set[str] = set()
-    for item in evidence[:CLOSE]:
-        own = values.get(item.event.id)
-        if own is None or item.event.id in placed or own.share < WORTH * highest or item not in ordered[:CLOSE]:
+    at = [item.event.at for item in evidence]
+    ordered = list(range(len(evidence)))
+    brought: set[int] = set()
+    latest: dict[int, int] = {}
+    for n in range(min(CLOSE, len(evidence))):
+        if n not in values or values[n].share < WORTH * highest or n not in ordered[:CLOSE]:
             continue
-        places = [
-            place
-            for place, other in enumerate(ordered[:REACH])
-            if other.event.id not in placed and (other.event.id == item.event.id or _same_thing(item, other, values))
-        ]
-        places = _brought_up(
-            ordered, [place for place in places if place < CLOSE or _says_changed(ordered[place], values)]
-        )
-        placed |= {ordered[place].event.id for place in places}
-        for place, each in zip(places, _latest_first([ordered[place] for place in places]), strict=True):
-            ordered[place] = each
-    return ordered
+        near = [each for each in _near(ordered, values) if _one_repository(evidence[each], evidence[n])]
+        later = [each for each in near if at[each] > at[n] and _takes_place(values[each], values[n])]
+        later.sort(key=lambda each: at[each], reverse=True)
+        if later:
+            latest[n] = later[0]
+        if n not in brought:
+            below = [each for each in later if each not in brought and ordered.index(each) > ordered.index(n)]
+            ordered = [each for each in ordered if each not in below]
+            ordered[ordered.index(n) : ordered.index(n)] = below
+            brought.update(below)
+    marked = {n: replace(evidence[n], superseded_by=evidence[new].event.id) for n, new in latest.items()}
+    return [marked.get(n, evidence[n]) for n in ordered]
 
 
-def _brought_up(ordered: list[Evidence], places: list[int]) -> list[int]:
-    """Move the latest of some statements before the first of them where it stands too far down, and return where they stand.
+def _near(ordered: Sequence[int], values: Mapping[int, _Stated]) -> list[int]:
+    """Return the statements that stand far enough up, or say of themselves that something changed."""
+    return [n for place, n in enumerate(ordered[:REACH]) if n in values and (place < CLOSE or values[n].says_changed)]
 
-    The others that stand too far down are left there: what is shown goes down by one place only.
-    """
-    latest = max(places, key=lambda place: ordered[place].event.at)
-    near = [place for place in places if place < CLOSE]
-    if latest < CLOSE:
-        return near
-    ordered.insert(near[0], ordered.pop(latest))
-    return [near[0], *(place + 1 for place in near)]
+
+def _one_repository(one: Evidence, other: Evidence) -> bool:
+    """Whether nothing says that two statements are of different ones: what holds in one says nothing of another."""
+    return not (one.repo and other.repo) or one.repo == other.repo
+
+
+def _takes_place(new: _Stated, old: _Stated) -> bool:
+    """Whether a later statement says a value of what an earlier one says a value of."""
+    both = sum(part for term, part in old.said.items() if term in new.said)
+    return both >= (PARTLY if new.says_changed else NEARLY) * old.share
+
+
+def _move_before(item: Evidence, moved: Sequence[Evidence], ordered: list[Evidence]) -> None:
+    for each in moved:
+        ordered.remove(each)
+    place = ordered.index(item)
+    ordered[place:place] = moved
 
 
 def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -115,7 +129,7 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
         return ordered
     for item in evidence[:CLOSE]:
         replaced = {fact.event for fact in item.now} if all(fact.valid_to for fact in item.facts) else set()
-        if any(_words(fact.value) & question.words for fact in item.facts):
+        if any(_is_named(fact, item.now, question) for fact in item.facts):
             continue
         place = ordered.index(item)
         later = next((at for at, each in enumerate(ordered[:CLOSE]) if each.event.id in replaced), None)
@@ -126,40 +140,22 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
     return ordered
 
 
+def _is_named(fact: Fact, now: Sequence[Fact], question: Question) -> bool:
+    """Whether a question names a value: by a word that neither what it is about nor what holds in its place has."""
+    shared = [fact.subject, fact.attribute, *(each.value for each in now)]
+    return not question.words.isdisjoint(_words(fact.value) - STOP_WORDS - _words(" ".join(shared)))
+
+
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-def _says_changed(item: Evidence, values: Mapping[str, _Stated]) -> bool:
-    return item.event.id in values and values[item.event.id].says_changed
-
-
-def _latest_first(group: Sequence[Evidence]) -> list[Evidence]:
-    """Return statements of one thing, the latest first, the others marked with it."""
-    latest, *older = sorted(group, key=lambda item: item.event.at, reverse=True)
-    return [latest, *(replace(item, superseded_by=latest.event.id) for item in older)]
-
-
-def _same_thing(one: Evidence, other: Evidence, values: Mapping[str, _Stated]) -> bool:
-    """Whether two statements, of different times, say a value of the same thing."""
-    older, newer = sorted((one, other), key=lambda item: item.event.at)
-    old, new = values.get(older.event.id), values.get(newer.event.id)
-    if old is None or new is None:
-        return False
-    if newer.event.at == older.event.at:
-        return False
-    if min(old.share, new.share) >= NEARLY * max(old.share, new.share):
-        return True
-    alike = len(old.words & new.words) >= ALIKE * max(1, min(len(old.words), len(new.words)))
-    return new.share >= PARTLY * old.share and (new.says_changed or alike)
-
-
 def _stated(item: Evidence, idf: Mapping[int, float]) -> _Stated:
     total = sum(idf.values()) or 1.0
-    best = _Stated(0.0, holds_value=False, says_changed=False, words=frozenset())
+    best, share = _Stated({}, holds_value=False, says_changed=False), 0.0
     for sentence in _SENTENCE.split(item.event.text[:READ_CHARACTERS]):
-        words = frozenset(query_keys(sentence).tolist())
-        share = sum(idf.get(number, 0.0) for number in words) / total
-        if share > best.share:
-            best = _Stated(share, _VALUE.search(sentence) is not None, _CHANGE.search(sentence) is not None, words)
+        said = {term: idf[term] / total for term in set(query_keys(sentence).tolist()) & idf.keys()}
+        if sum(said.values()) > share:
+            best = _Stated(said, _VALUE.search(sentence) is not None, _CHANGE.search(sentence) is not None)
+            share = best.share
     return best

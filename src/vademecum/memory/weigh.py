@@ -62,6 +62,7 @@ _SAMPLED = 64  # every so many-th row is looked at to guess where to cut
 Floats = NDArray[np.float32]
 Rows = NDArray[np.integer[Any]]
 _WEIGHTS = np.array([SPEAKER.get(role, 1.0) for role in ROLES], np.float32)
+_PEOPLE = np.array([role in SPEAKER for role in ROLES])
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Weighed:
     idf: NDArray[np.float64]  # (T,) of each term of the question
     missing: float  # the share of the question's idf in terms that nobody ever wrote
     alone: Floats  # words and meaning by speaker, without what stands around
+    by_people: NDArray[np.bool_]  # (C,) what a person said or noted
     matches: Matches
 
     def share(self, places: NDArray[np.integer[Any]]) -> Floats:
@@ -139,7 +141,8 @@ def weigh(view: View, asking: Asking) -> Weighed:
     meaning = cosine[chosen] if near is None else _cosines(view, whole, chosen)
     score, alone = _score(view, said, meaning, sessions, asking, chosen)
     missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
-    return Weighed(chosen, score, said.take(chosen), meaning, idf, missing, alone, matches)
+    by_people = _PEOPLE.take(view.roles.take(chosen))
+    return Weighed(chosen, score, said.take(chosen), meaning, idf, missing, alone, by_people, matches)
 
 
 def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tuple[Rows, Floats]:

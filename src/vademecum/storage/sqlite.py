@@ -84,8 +84,8 @@ class SqliteStore:
         self.remedy = remedy
         self._busy_seconds = busy_seconds
         self._synchronous = "FULL" if durable else "NORMAL"
-        # an index is written in large transactions; what is kept an event at a time fills whatever it is given, in each connection
-        self._cached_kib = 1_000 if durable else 16_000
+        # an index is written in large transactions; what is kept an event at a time fills in each connection whatever it is given
+        self._cached_kib = 256 if durable else 16_000
         self._opened = 0
         self._unwritable: StoreError | None = None  # why it is only read
         self._patience = threading.local()

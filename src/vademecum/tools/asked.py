@@ -13,7 +13,7 @@ from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context
 from vademecum.tools.levels import Levels
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.usage import EPSILON, Usage
-from vademecum.tools.view import View
+from vademecum.tools.view import View, votes
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 # Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
@@ -149,10 +149,10 @@ class Asked:
         return self.view.documents.gained(self.document_matches)
 
     @cached_property
-    def says(self) -> NDArray[np.bool_]:
-        """Whether each tool says each term of the question, bool (n + 1, T); the last one, no tool, says none."""
-        found = np.zeros((self.view.graph.tools + 1, len(self.question.keys)), np.bool_)
-        found[self.document_matches.text, self.document_matches.term] = True
+    def unsaid(self) -> Floats:
+        """float32 (n + 1, T): 0 where a tool says a term of the question, else 1; the last one, no tool, says none."""
+        found = np.ones((self.view.graph.tools + 1, len(self.question.keys)), np.float32)
+        found[self.document_matches.text, self.document_matches.term] = 0
         return found
 
     @cached_property
@@ -212,10 +212,10 @@ class Asked:
             called = view.ridge.without(called, self.own, graph.tools_of(self.own))
             first = view.ridge.without(first, self.own, view.firsts[self.own : self.own + 1])
         # up: what tools say of themselves makes a trace speak, even one whose intent was never written down
-        members = attend(graph.spread(self.text["tfidf"]), self.weight, WORDS)
+        members = attend(graph.merged.spread(self.text["tfidf"]), self.merged_weight, WORDS)
         return {
             "terms": self.log_share(self._terms()),
-            "by_members": self.log_share(graph.merged.gather(graph.merge(members))),
+            "by_members": self.log_share(graph.merged.gather(members)),
             "by_meta": self.log_share(self.levels.gathered(self.attention_by_chain)),
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),
@@ -238,10 +238,10 @@ class Asked:
 
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
-        graph = self.view.graph
-        matches = self.intent_matches
-        given = self.weight.take(matches.text)
-        given *= matches.each(matches.idf / (matches.sums(given) + 1))
+        graph, matches = self.view.graph, self.intent_matches
+        given = (
+            self.view.intents.read(self.view.votes, matches) if self.excluded is None else votes(matches, self.weight)
+        )
         voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities)).astype(np.float32)
         return graph.merged.gather(voice) / np.float32(matches.worth)
 

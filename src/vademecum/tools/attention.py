@@ -14,7 +14,7 @@ their sessions, is a head that asks what was called beside the context whatever 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,36 +105,36 @@ class Moved:
         most = max(map(len, distinct)) + 1
         sizes = [len(tools) * most for tools in distinct]
         if sizes.count(sizes[0]) == len(sizes):
-            kept, self._part = (table[sizes[0] :] for table in _kept(most))
+            kept, part = (table[sizes[0] :] for table in _kept(most))
         else:
-            kept, self._part = _kept(most)
+            kept, part = _kept(most)
             shared += np.array(sizes, np.int64).repeat(len(graph))
-        self._place = shared.take(cell)  # in the table of parts
-        moved = attention[:, None] * kept.take(shared).reshape(len(contexts), -1)
-        self._total = np.maximum(np.add.reduce(moved, axis=2, keepdims=True), np.float32(1e-9))
-        moved /= self._total
-        self._moved = moved.reshape(len(moved), -1)
+        self._shared, self._kept = shared, kept
+        self._more = attention.take(self._trace, axis=1)
+        self._more *= part.take(shared.take(cell))
+        total = sums_by_row(self._row, self._more, len(contexts))
+        total += _NONE * np.add.reduce(attention, axis=1, keepdims=True)
+        self._total = np.maximum(total, np.float32(1e-9))
 
-    @cached_property
     def gathered(self) -> Floats:
-        """float32 (k, c, n): what the attention gives to tools once it is moved."""
+        """Return float32 (k, c, n): what the attention gives to tools once it is moved."""
         if not self._touches:
             return np.repeat(self._given[:, None], self._contexts, axis=1)
-        more = self._attention.take(self._trace, axis=1)
-        more *= self._part.take(self._place)
         size, tool = self._graph.members_of(self._trace)
         tool += (self._row * self._graph.tools).repeat(size)
+        more = self._more / self._total.take(self._row, axis=1)
         found = sums_by_row(tool, more.repeat(size, axis=1), self._contexts * self._graph.tools)
         found = found.reshape(len(found), self._contexts, -1)
-        found += _NONE * self._given[:, None]
-        found /= self._total
+        found += (_NONE / self._total)[:, :, None] * self._given[:, None]
         return found
 
     def of(self, row: NDArray[np.int64], trace: NDArray[np.int64]) -> Floats:
         """Return float32 (k, len(row)): the attention of traces, each in a context."""
-        if not self._touches:  # nothing was called: as it was
-            return self._attention.take(trace, axis=1)
-        return self._moved.take(row * len(self._graph) + trace, axis=1)
+        found = self._attention.take(trace, axis=1)
+        if self._touches:  # else nothing was called: as it was
+            found *= self._kept.take(self._shared.take(row * len(self._graph) + trace))
+            found /= self._total.take(row, axis=1)
+        return found
 
 
 class Beside:

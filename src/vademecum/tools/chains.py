@@ -1,4 +1,4 @@
-"""Which chain of calls an intent takes: the likely ones by a beam, each seen as a whole, and the one that agrees best with all.
+"""Which chains of calls an intent may take: the likely ones by a beam, each seen as a whole, and the one that agrees best with all.
 
 The beam goes call by call and cannot know how a chain ends. So each finished chain is seen again as a whole, as a
 conditional logit (`logit`) with the features
@@ -16,8 +16,8 @@ whose tools and neighbours the others have too, weighed by their probabilities (
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
-from vademecum.tools.heads import RANKING, After, Taken, still
-from vademecum.tools.logit import probabilities
-from vademecum.tools.model import PHASES, Model, taken_probabilities
+from vademecum.tools.heads import RANKING, After, Taken
+from vademecum.tools.model import PHASES, Model
 from vademecum.tools.predict import stops
 from vademecum.tools.texts import Floats
 from vademecum.tools.usage import EPSILON
@@ -48,20 +47,6 @@ class Chain(NamedTuple):
     probabilities: tuple[float, ...]
     likely: float = 0.0
     unmet: float = 1.0
-
-
-def decoded(asked: Asked, model: Model) -> Chain:
-    """Return the chain that agrees best with all likely ones; an empty one where nothing is likely."""
-    if not asked.view.tools:
-        return Chain((), ())
-    begin = After(asked, [()])
-    unmoved = still(asked)
-    taken = taken_probabilities(begin.heads(unmoved), model.search, model.certain)
-    chains = likely_chains(begin, unmoved, model, taken)
-    if not chains:
-        return Chain((), ())
-    weight = probabilities(chain_features(asked, chains, taken), model.chains)
-    return chains[agreeing([chain.tools for chain in chains], weight)]
 
 
 def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) -> list[Chain]:
@@ -86,14 +71,14 @@ def likely_chains(begin: After, unmoved: Floats, model: Model, taken: Floats) ->
         if max(going_on) <= least:
             break
         phase = min(length, PHASES - 1)
-        beam = _grown(beam, after, after.scores(still_scores[phase], weights[phase]), going_on, least)
+        beam = grown(beam, after, after.scores(still_scores[phase], weights[phase]), going_on, least)
         if not beam:
             break
         after = After(asked, [chain.tools for chain in beam])
     return finished
 
 
-def _grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
+def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequence[float], least: float) -> list[Chain]:
     """Return the likeliest chains of one call more, those that are likelier than `least`.
 
     `scores`, float32 (c, n), are those of what comes next, and are written over.
@@ -123,30 +108,36 @@ def _grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequen
 
 def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floats:
     """Return float32 (chains, len(RANKING)); `taken` is as in `likely_chains`."""
-    tools = list({tool for chain in chains for tool in chain.tools})
+    distinct = [set(chain.tools) for chain in chains]
+    tools = list(set[int]().union(*distinct))
     likely = np.minimum(np.maximum(taken.take(tools), np.float32(1e-4)), np.float32(1 - 1e-4))
     odds = dict(zip(tools, np.log(likely / (1 - likely)).tolist(), strict=True))
     number, attention = asked.view.graph.numbers, asked.attention_by_chain
-    attended = [float(attention[number[chain.tools]]) if chain.tools in number else 0.0 for chain in chains]
+    attended = [attention.item(number[chain.tools]) if chain.tools in number else 0.0 for chain in chains]
     said = {
         "likely": [chain.likely for chain in chains],
-        "taken": [sum(odds[tool] for tool in set(chain.tools)) for chain in chains],
+        "taken": [sum([odds[tool] for tool in each]) for each in distinct],
         "unmet": [chain.unmet for chain in chains],
-        "in_order": list(_in_order(asked, chains)),
+        "in_order": _in_order(asked, [chain.tools for chain in chains], tools),
         "known": [math.log(given + EPSILON) for given in attended],
     }
     return np.array([said[name] for name in RANKING], np.float32).reshape(len(RANKING), -1).T
 
 
-def _in_order(asked: Asked, chains: Sequence[Chain]) -> Iterator[float]:
-    """How much later in the intent what is called later is said, over the pairs of each chain that are both said clearly."""
-    tools = list({tool for chain in chains for tool in chain.tools})
-    number = {tool: n for n, tool in enumerate(tools)}
+def _in_order(asked: Asked, chains: Sequence[tuple[int, ...]], tools: Sequence[int]) -> list[float]:
+    """Return how much later in the intent what is called later is said, over the pairs of each chain that are both said clearly."""
     place, clear = asked.places.take(tools).astype(np.float64), asked.clear.take(tools).astype(np.float64)
     apart = ((place - place[:, None]) * np.minimum(clear, clear[:, None])).tolist()
-    for chain in chains:
-        pairs = [apart[a][b] for a, b in combinations([number[tool] for tool in chain.tools], 2) if a != b]
-        yield sum(pairs) / max(len(pairs), 1)
+    from_, to = dict(zip(tools, apart, strict=True)), {tool: n for n, tool in enumerate(tools)}
+    known: dict[tuple[int, ...], tuple[float, int]] = {(): (0.0, 0)}
+    for chain in (
+        chains
+    ):  # its pairs are those of the chain it grew from, which stands before it, and one with each of that one's tools
+        total, pairs = known[chain[:-1]]
+        last = chain[-1]
+        more = [from_[first][to[last]] for first in chain[:-1] if first != last]
+        known[chain] = total + sum(more), pairs + len(more)
+    return [known[chain][0] / max(known[chain][1], 1) for chain in chains]
 
 
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:
@@ -155,9 +146,9 @@ def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:
     >>> agreeing([(1, 2, 3), (1, 2), (1, 2, 4)], np.array([0.34, 0.33, 0.33], np.float32))
     1
     """
-    tools = _shared([set(chain) for chain in chains])
-    neighbours = _shared([set(pairwise(chain)) or {chain} for chain in chains])
-    return int(((tools + neighbours) @ probability).argmax())
+    alike = _shared([set(chain) for chain in chains])
+    alike += _shared([set(pairwise(chain)) or {chain} for chain in chains])
+    return int((alike @ probability).argmax())
 
 
 def _shared(members: Sequence[Collection[Any]]) -> NDArray[np.float64]:
@@ -166,5 +157,8 @@ def _shared(members: Sequence[Collection[Any]]) -> NDArray[np.float64]:
     column = [number.setdefault(one, len(number)) for each in members for one in each]
     size = np.array([len(each) for each in members])
     inside = np.zeros((len(members), len(number)))
-    inside[np.repeat(np.arange(len(members)), size), column] = 1
-    return np.asarray(2 * (inside @ inside.T) / (size[:, None] + size[None, :]), np.float64)
+    inside[np.arange(len(members)).repeat(size), column] = 1
+    found: NDArray[np.float64] = inside @ inside.T
+    found *= 2
+    found /= size[:, None] + size
+    return found

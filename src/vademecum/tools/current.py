@@ -196,7 +196,13 @@ class Current:
                 raise StoreError("the tools were closed")
             if self._known is None or self._known.version != version:
                 made = self._made(version)
-                _ = made.view.ridge, made.view.metas_counted, made.view.merged_weight, made.view.graph.merged
+                _ = (
+                    made.view.ridge,
+                    made.view.metas_counted,
+                    made.view.merged_weight,
+                    made.view.graph.merged,
+                    made.view.votes,
+                )
                 _ = made.ways, made.pairs, made.groups.known
                 self._known = made
             return self._known

@@ -60,11 +60,16 @@ class Groups:
                 found[tool].append(group.id)
         return found
 
+    @cached_property
+    def _whole(self) -> Mapping[str, frozenset[str]]:
+        """All tools of each group."""
+        return {id_: frozenset(group.tools) for id_, group in self.known.items()}
+
     def with_all_in(self, called: Collection[str]) -> list[str]:
         """Return the ids of the groups all of whose tools are among these, without those that are part of another one's."""
         whole = set(called)
         near = dict.fromkeys(id_ for tool in called for id_ in self._with.get(tool, ()))
-        there = {id_: set(self.known[id_].tools) for id_ in near if whole.issuperset(self.known[id_].tools)}
+        there = {id_: self._whole[id_] for id_ in near if whole >= self._whole[id_]}
         return [id_ for id_, tools in there.items() if not any(tools < others for others in there.values())]
 
     def containing(self, called: Collection[str]) -> list[Group]:

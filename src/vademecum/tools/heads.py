@@ -22,7 +22,6 @@ from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
 from vademecum.tools.attention import BACKING, SMOOTHING, Moved, voted
 from vademecum.tools.hypergraph import sums_by_row
-from vademecum.tools.logit import Weights
 from vademecum.tools.texts import Floats
 from vademecum.tools.usage import EPSILON
 
@@ -81,19 +80,23 @@ class Taken:
     """
 
     def __init__(self, probability: Floats, longest: int) -> None:
-        likeliest = top(probability, longest + 1)  # one at least is in none of the chains
         self._probability: list[float] = probability.tolist()
-        self._likeliest: list[tuple[int, float]] = list(
-            zip(likeliest.tolist(), probability[likeliest].tolist(), strict=True)
-        )
-        self._all = float(probability.sum())
+        likeliest = top(probability, longest + 1).tolist()  # one at least is in none of the chains
+        self._log_odds = {tool: _log_odds(self._probability[tool]) for tool in likeliest}
+        self._all = float(np.add.reduce(probability))
 
     def open(self, chain: Sequence[int]) -> tuple[float, float]:
         """Return the logarithm of how many tools are still to be called, to expect, and the log-odds of the likeliest of them."""
         left = self._all - sum([self._probability[tool] for tool in set(chain)])
-        surest = next((probability for tool, probability in self._likeliest if tool not in chain), 0.0)
-        sure = min(max(surest, 1e-3), 1 - 1e-3)
-        return math.log(max(left, 0) + 0.05), math.log(sure / (1 - sure))
+        for tool, odds in self._log_odds.items():
+            if tool not in chain:
+                return math.log(max(left, 0) + 0.05), odds
+        return math.log(max(left, 0) + 0.05), _log_odds(0.0)
+
+
+def _log_odds(probability: float) -> float:
+    sure = min(max(probability, 1e-3), 1 - 1e-3)
+    return math.log(sure / (1 - sure))
 
 
 class After:
@@ -112,6 +115,16 @@ class After:
         none = self._graph.tools  # stands in the place of calls that a shorter chain does not have
         called = [(none,) * (max(longest, 1) - len(chain)) + chain for chain in chains]
         self._called = np.array(called, np.int64).reshape(len(chains), -1)  # (c, l), the last call last
+        # (c, T): 1 for each term of the question that no tool of a chain says
+        self._open: Floats = np.minimum.reduce(asked.unsaid.take(self._called, axis=0), axis=1)
+        self._moved = Moved(self._graph, asked.merged, asked.gathered, chains)
+        # The steps that traces made from where each chain ends: its row, and (3, S) before, then, owner.
+        self._steps = self._graph.steps_from([chain[-1] if chain else none for chain in chains])
+        self._next = self._followed()
+        levels = (
+            asked.levels
+        )  # float32 (c, n + 1): what comes next by the meta-capabilities that are due; None where none is
+        self._by_meta = voted(levels.next(chains), self._next[0], DUE) if len(levels.coming) else None
 
     def heads(self, unmoved: Floats, row: int = 0) -> Floats:
         """Return float32 (n, len(HEADS)): every tool after one of the chains; `unmoved` is what `still` returns."""
@@ -121,7 +134,7 @@ class After:
             found[tools, _COLUMN[name]] = 1
         return found
 
-    def scores(self, unmoved: Floats, weights: Weights) -> Floats:
+    def scores(self, unmoved: Floats, weights: Floats) -> Floats:
         """Return float32 (c, n): every tool's score after each chain.
 
         Args:
@@ -158,7 +171,7 @@ class After:
         found = np.empty((len(_MOVING), *shape), np.float32)
         found[0], found[2] = self._left(), self._session()
         self._order(found[1])
-        np.add(self._moved.gathered, np.float32(EPSILON), out=found[3:5])
+        np.add(self._moved.gathered(), np.float32(EPSILON), out=found[3:5])
         np.add(self._next[:, :, :-1], np.float32(EPSILON), out=found[5:-1])
         if self._by_meta is None:  # nothing is due: what follows anyhow
             np.log(found[3:-1], out=found[3:-1])
@@ -189,12 +202,6 @@ class After:
         """float32 (c,): how much of the question's words that any tool says is still open."""
         return np.asarray(self._open @ self.asked.said, np.float32)
 
-    @cached_property
-    def _open(self) -> Floats:
-        """float32 (c, T): 1 for each term of the question that no tool of a chain says."""
-        said = self.asked.says.take(self._called, axis=0)
-        return np.asarray(~np.logical_or.reduce(said, axis=1), np.float32)
-
     def _left(self) -> Floats:
         """BM25 for what is left of the question: over the few matches, where a product would go over every tool and term."""
         matches, tools, rows = self.asked.document_matches, self._graph.tools, len(self.chains)
@@ -211,10 +218,6 @@ class After:
         np.abs(found, out=found)
         found *= clear
 
-    @cached_property
-    def _moved(self) -> Moved:
-        return Moved(self._graph, self.asked.merged, self.asked.gathered, self.chains)
-
     def _session(self) -> Floats:
         """What was called beside the same, in other sessions."""
         asked = self.asked
@@ -223,14 +226,8 @@ class After:
         found = asked.beside.gathered([list(dict.fromkeys((*asked.earlier, *chain))) for chain in self.chains])
         return np.where(found.any(1, keepdims=True), asked.log_share(found), asked.usual)
 
-    @cached_property
-    def _steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The steps that traces made from where each chain ends: its row, and (3, S) before, then, owner."""
-        return self._graph.steps_from([chain[-1] if chain else self._graph.tools for chain in self.chains])
-
-    @cached_property
-    def _next(self) -> Floats:
-        """float32 (len(_TRANSITIONS), c, n + 1): how likely each tool comes next, the end last, by each head of transitions."""
+    def _followed(self) -> Floats:
+        """Return float32 (len(_TRANSITIONS), c, n + 1): how likely each tool comes next, the end last, by each head of transitions."""
         (row, (before, then, owner)), ends, rows = self._steps, self._graph.tools, len(self.chains)
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
         weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
@@ -250,12 +247,6 @@ class After:
         if begins:
             found[3, begins] = found[1, begins]  # nothing lies behind
         return found
-
-    @cached_property
-    def _by_meta(self) -> Floats | None:
-        """float32 (c, n + 1): how likely each tool comes next by the meta-capabilities that are due; None where none is."""
-        levels = self.asked.levels
-        return voted(levels.next(self.chains), self._next[0], DUE) if len(levels.coming) else None
 
     def _floors(self) -> Floats:
         """float32 (len(_TRANSITIONS) + 1, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from vademecum.tools.expected import right_on_average
 from vademecum.tools.logit import Choice, Weights
 from vademecum.tools.records import Trace
 from vademecum.tools.texts import Floats
@@ -93,6 +94,18 @@ def chosen_links(features: dict[tuple[int, int], Floats], weights: Weights, task
             best = max((pair for pair in likely if place in pair), key=lambda pair: (likely[pair], pair))
             kept[best] = likely[best]
     return kept
+
+
+def expected_links(
+    features: dict[tuple[int, int], Floats], weights: Weights, taken: Sequence[float]
+) -> set[tuple[int, int]]:
+    """Return the links that are right on average where the calls themselves are unsure: `taken` is how likely each of them is."""
+    if not features:
+        return set()
+    pairs = list(features)
+    odds = np.array([*features.values()], np.float32) @ weights
+    both = np.array([taken[a] * taken[b] for a, b in pairs])
+    return {pairs[n] for n in right_on_average((both / (1 + np.exp(-odds))).astype(np.float32), len(pairs))}
 
 
 def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -32,9 +32,23 @@ MOST_DEPTH = 6  # of schemas within schemas
 MOST_PARTS = 500  # of one operation's schemas, references written out
 _IMPLIED = frozenset({"accept", "content-type", "authorization"})  # headers that are no arguments, by the specification
 _UNTOLD = frozenset({"example", "examples", "xml", "externalDocs", "discriminator"})  # of a schema: no part of it
+_SAYS_SO = re.compile(r"""^["']?(?:openapi|swagger)["']?[ \t]*:""", re.MULTILINE)  # at the top of a document in YAML
 _IN_NAME = re.compile(r"[^A-Za-z0-9]+")
 
 Table = Mapping[str, Any]
+
+
+def is_openapi(text: str) -> bool:
+    r"""Return whether a text says of itself that it is an OpenAPI document, in JSON or YAML.
+
+    >>> is_openapi("openapi: 3.1.0\npaths: {}"), is_openapi('{"swagger": "2.0"}'), is_openapi('{"name": "openapi"}')
+    (True, True, False)
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return not text.lstrip().startswith(("{", "[")) and _SAYS_SO.search(text) is not None
+    return isinstance(document, Mapping) and "name" not in document and not {"openapi", "swagger"}.isdisjoint(document)
 
 
 def read_openapi(text: str, server: str = "") -> tuple[list[Tool], list[Rejected]]:

@@ -4,7 +4,7 @@
 
 No alpha and no graph: without a context there is nothing to relate to. `semantic` is the probability that the intent
 takes the tool, from its own words and meaning and, where there are traces, from past intents. A tool whose name is
-what was asked for comes first whatever its score; pinned tools are always there; chains that were called for such
+what was asked for comes before all others whatever its score; pinned tools are always there; chains that were called for such
 intents before, and chains of such chains, stand beside the tools.
 """
 
@@ -63,7 +63,8 @@ def search(view: View, model: Model, wanted: Wanted) -> ToolAnswer:
     allowed = view.live
     if wanted.server:
         allowed = allowed & np.array([tool.server == wanted.server for tool in view.tools], bool)
-    exact = [number for number in exact_names(view, wanted.text) if allowed[number]]
+    named = [number for number in exact_names(view, wanted.text) if allowed[number]]
+    exact = sorted(named, key=lambda number: -float(score[number]))  # several servers may have a tool of one name
     likely = np.where(allowed, score, -1).astype(np.float32)
     by_text = np.where(allowed & asks, text_alone(asked), 0).astype(np.float32)
     yielding = wanted.k >= KEPT and same_intent(asked) is None  # what was asked word for word is known

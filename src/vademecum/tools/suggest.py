@@ -18,10 +18,10 @@ from statistics import fmean
 
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked, put, same_intent
-from vademecum.tools.chains import Chain, decoded
-from vademecum.tools.documents import names
+from vademecum.tools.chains import Chain
+from vademecum.tools.decode import Decoded, decoded
 from vademecum.tools.groups import Groups
-from vademecum.tools.links import Pairs, chosen_links, links_of
+from vademecum.tools.links import Pairs, chosen_links, expected_links, links_of
 from vademecum.tools.model import Model
 from vademecum.tools.records import Plan, Task
 from vademecum.tools.view import View
@@ -36,12 +36,11 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
         return Plan(intent, (), (), 0.0, reason="nothing is asked for: say the whole task, in a sentence")
     asked = put(view, view.read(intent), fitted=bool(model.traces))
     replayed = same_intent(asked)
-    chain = (
-        decoded(asked, model) if replayed is None else Chain(view.chains[replayed], (1.0,) * len(view.chains[replayed]))
-    )
+    found = decoded(asked, model) if replayed is None else _as_it_was(view.chains[replayed])
+    chain = found.chain
     if not chain.tools:
         return Plan(intent, (), (), 0.0, reason="no tool fits: register tools, or say it in other words")
-    linked = _linked(asked, model, pairs, ways, chain.tools, replayed)
+    linked = _linked(asked, model, pairs, ways, found) if replayed is None else set(links_of(view.traces[replayed]))
     tasks, missing = _tasks(view, ways, chain, linked)
     confidence = math.exp(fmean(math.log(max(share, 1e-6)) for share in chain.probabilities))
     called = [task.call for task in tasks]
@@ -50,15 +49,17 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
     return Plan(intent, tasks, layers(tasks), confidence, evidence, missing, contains=inside)
 
 
-def _linked(
-    asked: Asked, model: Model, pairs: Pairs, ways: Ways, chain: Sequence[int], replayed: int | None
-) -> set[tuple[int, int]]:
-    if replayed is not None:
-        return set(links_of(asked.view.traces[replayed]))
+def _as_it_was(chain: tuple[int, ...]) -> Decoded:
+    return Decoded(Chain(chain, (1.0,) * len(chain)))
+
+
+def _linked(asked: Asked, model: Model, pairs: Pairs, ways: Ways, found: Decoded) -> set[tuple[int, int]]:
+    chain, tools = found.chain.tools, asked.view.tools
     attention = asked.attention_after(chain)
-    tools = asked.view.tools
     features = pairs.features(chain, asked.weight, attention, lambda a, b: ways.provides(tools[a].id, tools[b].id))
-    return set(chosen_links(features, model.links, len(chain)))
+    if found.is_chain:
+        return set(chosen_links(features, model.links, len(chain)))
+    return expected_links(features, model.links, found.chain.probabilities)
 
 
 def _tasks(
@@ -89,8 +90,7 @@ def _tasks(
 
 
 def _task(view: View, id_: str, call: str, waits: tuple[str, ...], probability: float) -> Task:
-    tool = view.tools[view.number[call]]
-    return Task(id_, call, "tool", waits, tuple(names(tool.input_schema)), probability)
+    return Task(id_, call, "tool", waits, view.inputs(view.number[call]), probability)
 
 
 def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
@@ -110,7 +110,10 @@ def layers(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
 def supporting(asked: Asked, chain: Sequence[int], replayed: int | None) -> tuple[str, ...]:
     """Return the ids of the traces that speak for a chain, the one that is replayed first."""
     view = asked.view
-    attention = asked.attention_after(()) * view.graph.shared(chain)
+    shared = view.graph.shared(chain)
+    near = shared.nonzero()[0]
+    attention = asked.attention_after(()).take(near) * shared.take(near)
+    best = [n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0]
     order = [replayed] if replayed is not None else []
-    order += [n for n in top(attention, EVIDENCE).tolist() if attention[n] > 0 and n != replayed]
+    order += [n for n in near.take(best).tolist() if n != replayed]
     return tuple(view.traces[n].id for n in order[:EVIDENCE])

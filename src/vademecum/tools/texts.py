@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -133,16 +134,13 @@ class Texts:
 
     def matches(self, question: Question) -> Matches:
         """Return where the question's terms stand in the texts."""
-        keys, begin, held, idf = self._terms
-        slot = keys.searchsorted(question.keys)
-        slot[keys.take(slot) != question.keys] = len(keys) - 1
-        found = held.take(slot)
-        runs = [
-            slice(start, start + size)
-            for start, size in zip(begin.take(slot).tolist(), found.tolist(), strict=True)
-            if size
-        ]
-        return Matches(_joined(self._holders, runs), found, idf.take(slot), runs)
+        held, idf = self._terms
+        numbers, runs = self._numbers
+        nowhere = len(runs)
+        slots = [numbers.get(key, nowhere) for key in question.keys.tolist()]
+        said = [runs[slot] for slot in slots if slot < nowhere]
+        slot = np.array(slots, np.int64)
+        return Matches(_joined(self._holders, said), held.take(slot), idf.take(slot), said)
 
     def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1.
@@ -155,7 +153,17 @@ class Texts:
 
     def gained(self, matches: Matches) -> Floats:
         """Return float32 (P,): what each match adds to BM25."""
-        return _joined(self._gained, matches.runs)
+        return self.read(self._gained, matches)
+
+    def read(self, value: NDArray[Any], matches: Matches) -> NDArray[Any]:
+        """Return (P,): of a value for each posting, as `everything` has them, those of the matches."""
+        return _joined(value, matches.runs)
+
+    @property
+    def everything(self) -> Matches:
+        """Every posting: what a question with all terms would match."""
+        held, idf = self._terms
+        return Matches(self._holders, held[:-1], idf[:-1], (slice(0, len(self._holders)),))
 
     def tfidf(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): the cosine of tf-idf vectors, 0..1."""
@@ -166,11 +174,16 @@ class Texts:
         return (product / (np.float32(length) * self._tfidf_norm)).astype(np.float32)
 
     @cached_property
-    def _terms(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], Floats]:
-        """(key, first posting, number of postings, idf) of every term, ascending; then of one that no text says."""
+    def _terms(self) -> tuple[NDArray[np.int64], Floats]:
+        """(number of postings, idf) of every term; then of one that no text says."""
         held = np.append(np.diff(self.postings.offsets), 0)
-        keys = np.append(self.postings.keys, np.iinfo(np.uint64).max)  # no key is above it
-        return keys, self.postings.offsets, held, _idf(self.size, held)
+        return held, _idf(self.size, held)
+
+    @cached_property
+    def _numbers(self) -> tuple[dict[int, int], list[slice]]:
+        """The number of each term by its key, and its postings: a question has few terms, so each is looked up by itself."""
+        keys, offsets = self.postings.keys.tolist(), self.postings.offsets.tolist()
+        return dict(zip(keys, range(len(keys)), strict=True)), list(starmap(slice, pairwise(offsets)))
 
     @cached_property
     def _holders(self) -> NDArray[np.int64]:
@@ -180,13 +193,13 @@ class Texts:
     @cached_property
     def _tfidf(self) -> Floats:
         """Tf * idf of every posting."""
-        _, _, held, idf = self._terms
+        held, idf = self._terms
         return np.asarray(self.postings.tf[:, 0] * idf.repeat(held), np.float32)
 
     @cached_property
     def _gained(self) -> Floats:
         """What every posting adds to BM25."""
-        _, _, held, idf = self._terms
+        held, idf = self._terms
         tf = self.postings.tf[:, 0].astype(np.float32)
         return np.asarray(idf.repeat(held) * tf / (tf + K1 * self.norm.take(self._holders)), np.float32)
 

@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from vademecum.protocols import Embedder
 from vademecum.result import Err
 from vademecum.tools.attention import Beside
-from vademecum.tools.documents import document, passage
+from vademecum.tools.documents import document, names, passage
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
 from vademecum.tools.metas import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
-from vademecum.tools.texts import Floats, Question, Texts, clauses
+from vademecum.tools.texts import Floats, Matches, Question, Texts, clauses
 from vademecum.tools.usage import Usage
 from vademecum.types import EmbedKind, Passage
+
+_QUESTIONS = 16  # that are kept as they were read
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,11 @@ class View:
         return self.graph.merge(self.graph.weight)
 
     @cached_property
+    def votes(self) -> Floats:
+        """`votes` of every posting of the intents."""
+        return votes(self.intents.everything, self.graph.weight)
+
+    @cached_property
     def beside(self) -> Beside:
         """What was called in sessions."""
         return Beside(self.graph, self.graph.weight)
@@ -121,6 +128,16 @@ class View:
         first[graph.owner[begin:]] = graph.then[begin:]
         return first
 
+    def inputs(self, number: int) -> tuple[str, ...]:
+        """Return what a tool's input schema names; read when first asked for."""
+        if number not in self._inputs:
+            self._inputs[number] = tuple(names(self.tools[number].input_schema))
+        return self._inputs[number]
+
+    @cached_property
+    def _inputs(self) -> dict[int, tuple[str, ...]]:
+        return {}
+
     @cached_property
     def number(self) -> dict[str, int]:
         """Each tool's number by its id."""
@@ -145,6 +162,16 @@ class View:
         return dict(found)
 
 
+def votes(matches: Matches, weight: Floats) -> Floats:
+    """Return float32 (P,): what each match of an intent counts for; what all traces that say a term share is its idf.
+
+    `weight`, float32 (m,), is that of the traces.
+    """
+    given = weight.take(matches.text)
+    given *= matches.each(matches.idf / (matches.sums(given) + 1))
+    return given
+
+
 class Reader:
     """Makes views, and makes no text into terms or a vector that it has made before."""
 
@@ -153,6 +180,7 @@ class Reader:
         self._embedder = embedder
         self._view: View | None = None
         self._vectors: dict[str, Floats] = {}  # by the text's hash
+        self._questions: dict[str, Question] = {}  # the latest ones, by their text
         self.problem = ""  # why there are no vectors, if there are none
 
     def view(self) -> View:
@@ -163,9 +191,16 @@ class Reader:
         return self._view
 
     def question(self, text: str) -> Question:
-        """Read an intent: the whole, and each of its clauses."""
+        """Read an intent: the whole, and each of its clauses. A plan and every step of it are asked for with the same one."""
+        if (known := self._questions.get(text)) is not None:
+            return known
         vectors = self._embedded([Passage(part) for part in (text, *clauses(text))], "query")
-        return Question.of(text) if vectors is None else Question.of(text, vectors[0], vectors[1:])
+        if vectors is None:
+            return Question.of(text)
+        if len(self._questions) >= _QUESTIONS:
+            self._questions.clear()
+        found = self._questions[text] = Question.of(text, vectors[0], vectors[1:])
+        return found
 
     def _made(self, version: int) -> View:
         kept, traces = self._ledger.tools(), self._ledger.traces()

@@ -25,6 +25,9 @@ class Ways:
         self.relations = Relations(tools, traces)
         self._any = Hyperpaths(self.relations.graph, (), semantics="any")
         self._all = Hyperpaths(self.relations.graph, ())
+        self._first: dict[
+            str, tuple[str, ...]
+        ] = {}  # what must be called before each tool, where nothing was called yet
 
     def path(self, after: Sequence[str], target: str) -> tuple[str, ...]:
         """Return the tools from what was called to a target, the target last; () where no way is known."""
@@ -39,6 +42,13 @@ class Ways:
 
     def prerequisites(self, before: Sequence[str], target: str) -> tuple[str, ...]:
         """Return what must be called before a target beside `before`, in order."""
+        if before:
+            return self._before(before, target)
+        if target not in self._first:  # most plans ask it of their first call: always the same
+            self._first[target] = self._before((), target)
+        return self._first[target]
+
+    def _before(self, before: Sequence[str], target: str) -> tuple[str, ...]:
         assumed = self._assumed(before, target)
         self._all.move([*(id_ for id_ in before if id_ in self._tools), *assumed])
         heads = (arc.head for arc in self._all.path(target).arcs)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from vademecum.codebase.algebra import one_thread
 from vademecum.codebase.analyse import Job
 from vademecum.codebase.catalogue import BlobKey
 from vademecum.codebase.garbage import uncollected
@@ -59,6 +60,7 @@ class Ahead:
         self._symbols: dict[int, tuple[Row, ...]] = {}
         self._references: dict[int, str] = {}
         self._child: Child | None = None
+        self._beside = ExitStack()  # what holds while the worker is at it
         self._through = threading.Event()
         self._rows: Rows | None = None
 
@@ -73,6 +75,7 @@ class Ahead:
         if self._child is not None:
             self._child.stop()
             self._through.wait()
+        self._beside.close()
 
     def holds(self, size: int) -> bool:
         """Whether contents of so many bytes are not too much to be held."""
@@ -84,6 +87,10 @@ class Ahead:
         numbers = {key: number for number, key in enumerate(keys)}
         self._files = {path: numbers[key] for path, key in paths if key in numbers}
 
+    def load(self) -> None:
+        """Load what makes edges."""
+        from vademecum.codebase.graph import build, documents, edges  # noqa: F401 - loading them is what is wanted
+
     def note(self, number: int, symbols: tuple[Row, ...], references: str) -> None:
         """Keep what was found of a content."""
         self._symbols[number], self._references[number] = symbols, references
@@ -91,6 +98,7 @@ class Ahead:
     def begin(self, child: Child) -> None:
         """Take note of the worker that was given."""
         self._child = child
+        self._beside.enter_context(one_thread())
 
     def run(self) -> None:
         """Ask it."""

@@ -9,7 +9,6 @@ import json
 import posixpath
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
@@ -270,6 +269,8 @@ class Modules:
     @cached_property
     def _crates(self) -> dict[str, str]:
         """The root file of each crate by the name it is used by."""
+        import tomllib  # which only crates need
+
         found = {}
         for path in self.by_last.get("Cargo.toml", ()):
             folder = posixpath.dirname(path)

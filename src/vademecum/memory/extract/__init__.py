@@ -25,7 +25,17 @@ from vademecum.memory.extract.french import FRENCH
 from vademecum.memory.extract.prose import Reach, prose_of, read_of
 from vademecum.memory.extract.rules import Cues, Language, Rule
 from vademecum.memory.extract.scope import where
-from vademecum.memory.extract.subject import Subject, about, acted_on, head, is_known, noun, verb_in, whole_noun
+from vademecum.memory.extract.subject import (
+    Subject,
+    about,
+    acted_on,
+    head,
+    is_known,
+    noun,
+    purpose,
+    verb_in,
+    whole_noun,
+)
 from vademecum.memory.records import FactKind, Reading, Role, Statement
 
 __all__ = ["extract", "read"]
@@ -111,7 +121,8 @@ _MEANS = re.compile(
     r"(?i)\b(?:(?:chose|chosen|decided|elected|opted) (?:to (?:use|go with|stick with|stick to|keep using|adopt|rely on)|for)|(?:choisi|décidé) (?:de |d')(?:utiliser|rester sur|garder|adopter)|opté pour)"
     r" (?!(?:the following|this|that|these|those|it|them|ça|cela|ce|cet|cette|ces)\b)"
 )
-_FOR_IT = re.compile(r"(?i)\s+(?:for|pour) (?:the |our |l'|la |le |les )?$")  # before what a value is a choice of
+_FOR_IT = re.compile(r"(?i)\s+(?:for|pour) [^,;]{1,80}$")  # what a value is a choice of, or for
+_IN_FRONT = re.compile(r"(?i)(?:^|[.;]\s)(?:for|pour) [^,;:]{1,60},?\s*$")  # the same before the clause
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
 
 
@@ -226,8 +237,8 @@ def _read(
                     return
                 span = _span(match)
                 start = _clause_start(said.prose, match, language)
-                if any(a < span[1] and span[0] < b for a, b in taken) or _is_asked(
-                    said.prose, start, match, rule, language
+                if any(a < span[1] and span[0] < b for a, b in taken) or not _is_said(
+                    said, start, match, rule, language
                 ):
                     continue
                 hedged = not rule.presupposed and any(start <= a and b <= match.end() + _NEAR for a, b in hedges)
@@ -264,6 +275,12 @@ def _clause_start(sentence: str, match: re.Match[str], language: Language) -> in
     return ends[bisect_right(ends, first) - 1]
 
 
+def _is_said(said: _Said, start: int, match: re.Match[str], rule: Rule, language: Language) -> bool:
+    """Whether what a rule matched is neither asked nor denied."""
+    asked = _is_asked(said.prose, start, match, rule, language)
+    return not asked and language.is_meant(said.prose, start, match, negative=rule.negative)
+
+
 def _is_asked(sentence: str, start: int, match: re.Match[str], rule: Rule, language: Language) -> bool:
     """Whether a clause is a question or a condition: by how it starts, or since the whole sentence is one."""
     if rule.presupposed:
@@ -287,13 +304,15 @@ def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Langu
     reason = _reason(said_in.prose, match, rule, language) or said.get("reason", "")
     if rule.kind is FactKind.FIX and reason.lower() in _PRONOUNS:
         reason = _tidy(said_in.before)  # "it" was what was said before
-    subject = _subject(rule, said, value, match[0], head_first=language.head_first)
+    before = _IN_FRONT.search(said_in.prose[max(0, match.start() - 80) : match.start()])
+    clause = f"{before[0].lstrip(' .;')}{match[0]}" if before else match[0]
+    subject = _subject(rule, said, value, clause, head_first=language.head_first)
     return Statement(
         kind=rule.kind,
         text=said_in.text,
         subject=subject.name,
         attribute=subject.attribute,
-        value=f"{language.no} {value}" if rule.negative else _without(subject.name, value),
+        value=f"{language.no} {value}" if rule.negative else _without(subject, value),
         confidence=round(min(confidence, 0.95), 2),
         reason=reason,
         start=said_in.start,
@@ -302,12 +321,13 @@ def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Langu
     )
 
 
-def _without(subject: str, value: str) -> str:
-    """A value without what it is a choice of: `spaces for indentation` is `spaces`."""
-    if not subject or not value.lower().endswith(subject):
+def _without(subject: Subject, value: str) -> str:
+    """A value without what it is a choice of, or for: `spaces for indentation` is `spaces`."""
+    said = _FOR_IT.search(value)
+    if said is None or not is_known(value[: said.start()]):
         return value
-    said = _FOR_IT.search(value[: -len(subject)])
-    return value[: said.start()] if said and is_known(value[: said.start()]) else value
+    bare = value[: said.start()]
+    return bare if purpose(value) and about(value).name == subject.name else value
 
 
 def _reason(sentence: str, match: re.Match[str], rule: Rule, language: Language) -> str:

@@ -27,7 +27,9 @@ _END = (
     r"(?<!\s)(?=[\s.!?,;]|$)(?=\s*(?:$|\sas (?:the|our|my)\b|\sand (?:i|we)\b|\s(?:in|for|on|across) (?:this|our|the|all|every) (?:repo|repository|project|codebase)\b|[.!?;](?:\s|$)|[,;]\s*(?:and|but|so|can|could|how|considering|given|while|which|where|because|since|as|especially|please|then"
     r"|do|does|is|are|i|we|you|it|that|not|maybe|what)\b|\s[-\u2013\u2014(]|\s(?:because|since|due to|so that|so|but|if|unless|when(?:ever)?|while|every time)\b))"
 )
-_NAMED = r"(?:(?!\d|(?-i:[A-Z])\w|/)[^,;?]){0,60}(?:\d|(?-i:[A-Z])\w|/)"  # up to the first figure, name or path
+_NAMED = (
+    r"(?:(?!\d|(?-i:[A-Z])\w|/|\w_\w)[^,;?]){0,60}(?:\d|(?-i:[A-Z])\w|/|\w_\w)"  # up to the first figure, name or path
+)
 _BEHIND = rf"(?:{_END}|(?=\s(?:with (?:the|my|our|his|her|their)|will|would|might|may|can|could|should|does|doesn't|is|isn't|are|has|affects?|impacts?|influences?|helps?)\b))"  # where what is spoken of ends in the middle of a clause
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:over|rather than|instead of|as opposed to|in favou?r of not|and not|not)\s+(?P<other>\S.*?))"
@@ -45,6 +47,7 @@ _ONES = r"(?:(?:answer|response|reply|message|commit|change|pr|pull request|merg
 _AIM = r"(?:i|we)(?:'m| am|'re| are|'ve been| have been|'d| would)? (?:also |really |just |still |always |generally ){0,2}(?:trying|try|aiming|aim|want|like|looking|hoping|hope)"
 _SUCH = r"(?:as |so |very |more |fairly )?(?:short|small|simple|light|lightweight|lean|minimal|low|clean|fast|quick|readable|private|local|consistent|separate|tidy|flat|pure|safe|secure|stable|strict|easy|up to date)\b"
 _TOO = r"\b(?:i|i'm|i've|we|we're)(?: [^\s.;:?!]+){1,20}?(?:(?<=,)| and| but| so)(?: i| we)? (?:\w+ly |much |always |instead ){0,2}"  # what else the same person does
+_WHOSE = r"(?P<subject>(?!(?:i|we|you|it|this|that|they|there|he|she|who|one|people|everyone|nobody|and|but|so|if|or|to|not|then|which|what|when)\b)[\w`./*-]+(?: (?!(?:that|which|you|we|i|they|it)\b)[\w`./*-]+){0,2}?)"  # what must do something
 _STYLE = r"(?:answers?|responses?|replies|explanations?|examples?|code|comments?|commits?|commit messages|summar(?:y|ies)|tests?|functions?|names?|output|messages?|docs|documentation|diffs?|prs?|pull requests|reports?|updates?)"
 
 RULES: tuple[Rule, ...] = (
@@ -57,6 +60,8 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.8, "when", rf"^(?:please )?when {_WHEN},\s*(?:please |then |you should |you must |make sure (?:that )?(?:you |to ))(?P<value>{_VERB}\b.*?){_END}", besides="please ,then ,you should ,you must ,make sure "),
     Rule(INSTRUCTION, 0.85, "from now,from here,forward,future,rule,default", rf"(?:from (?:now|here) on(?: out)?|going forward|in (?:the )?future|for future reference|as a (?:general )?rule|by default)[,:]?\s+(?:please |i want you to |i'd like you to |you should |let's )?(?P<value>(?:don't |do not |only )?{_VERB}\b.*?){_END}", besides="from now on,from here on,going forward,in future,in the future,for future reference,as a rule,as a general rule,by default"),
     Rule(INSTRUCTION, 0.8, "from now on,going forward,every time,each time,whenever ", rf"{_START}(?P<value>{_VERB}\b[^,;]*?),?\s+(?:from now on|going forward|(?:every|each) time|whenever {_WHEN}){_END}"),
+    Rule(INSTRUCTION, 0.85, "always,ever", rf"{_START}(?:(?:the|our|all|every|each) )?{_WHOSE} (?:must|should|needs? to|has to|have to) (?:always|only ever) (?P<value>\S.*?){_END}", besides="must always ,should always ,to always ,must only ever ,should only ever ,to only ever "),
+    Rule(INSTRUCTION, 0.85, "never", rf"{_START}(?:(?:the|our|all|every|each) )?{_WHOSE} (?:must|should|needs? to|has to|have to) never (?P<value>\S.*?){_END}", negative=True, besides="must never ,should never ,to never "),
     Rule(INSTRUCTION, 0.85, "always,ever", rf"(?:you must|you should|must|should|need to|needs to|have to|has to) (?:always|only ever) (?P<value>\S.*?){_END}", besides="must always ,should always ,to always ,must only ever ,should only ever ,to only ever "),
     Rule(INSTRUCTION, 0.75, "must,should,need,has to,have to", rf"{_START}(?:all|every|each|any|no) (?P<subject>[\w`./*-]+(?: [\w`./*-]+){{0,3}}?) (?:must|should|needs? to|needs?(?= an? )|has to|have to) (?P<value>\S.*?){_END}", besides="all ,every ,each ,any ,no "),
     Rule(INSTRUCTION, 0.7, "must,should", rf"{_START}(?:the |our )?(?P<subject>(?!(?:i|we|you|it|this|that|they|there|he|she|who|one|people|everyone|nobody|and|but|so|if|or)\b)[\w`./*-]+(?: [\w`./*-]+){{0,2}}?) (?:must|should) (?:not (?=(?:be|use|have|contain|depend|import|call|touch|go|live|hit|read|write|reach|access|rely|block|log|print|raise|throw|return)\b)|never )(?P<value>{_VERB}\b.*?){_END}", negative=True, besides="must not ,must never ,should not ,should never "),
@@ -76,7 +81,7 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.75, "when", rf"{_START}(?P<value>{_TASK} [^,;]{{2,80}}?) when(?:ever)? (?P<topic>(?:you|i) (?!(?:are done|finish|have time|can|get|got|do|did|run|ran)\b).{{2,80}}?){_END}"),
     Rule(INSTRUCTION, 0.75, "when", rf"^(?:please )?when (?P<topic>(?:you|i)\b.{{2,80}}?),\s*(?P<value>{_TASK} \S.*?){_END}"),
     Rule(INSTRUCTION, 0.85, "i say ", rf"(?:^|[,;.]\s)when(?:ever)? i say (?P<topic>[^,]{{1,60}}?),? i mean {_VALUE}{_END}"),
-    Rule(INSTRUCTION, 0.7, "each ,every ", rf"{_START}(?:remember to |don't forget to |be sure to |make sure to )?(?P<value>{_TASK} [^,;]{{2,100}}?\b(?:each|every) {_ONES}\b.*?){_END}"),
+    Rule(INSTRUCTION, 0.7, "each ,every ", rf"{_START}(?:remember to |don't forget to |be sure to |make sure to )?(?P<value>{_TASK} [^,;]{{2,100}}?\b(?:each|every) (?:[\w-]+ ){{0,2}}?{_ONES}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.75, "everywhere,throughout,across the ,for all ,for every ,in all ,in every ", rf"{_START}(?P<value>(?:use|keep|prefer|follow) [^,;]{{2,80}}? (?:everywhere|throughout|across the (?:codebase|code base|project|repo|repository)|(?:for|in) (?:all|every) \S.*?)){_END}"),
     Rule(INSTRUCTION, 0.75, "only ", rf"{_START}only (?P<value>(?:touch|edit|modify|change|write to|commit|push|import|add|rely on|depend on|read|look at|run|answer|respond|reply) \S.*?){_END}"),
     Rule(INSTRUCTION, 0.75, "stick to ,stick with ", rf"{_START}stick (?:to|with) {_VALUE}{_END}"),
@@ -99,6 +104,8 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.7, "use", rf"{_START}(?:only |just )?use (?P<value>[^,;]+?){_END}", known=True),
     Rule(INSTRUCTION, 0.75, "prefer,favor,favour", rf"{_START}(?:prefer|favou?r) (?:to use |using )?{_VALUE}{_NOT}?{_END}"),
     # --- corrections, which are also what holds ------------------------------------------------------------------------
+    Rule(INSTRUCTION, 0.75, "i said ,i meant ,i asked for ", rf"(?:^|[,;.]\s*)not (?P<other>[^,;]{{1,60}}?)[,;.:\u2013\u2014-]+\s*(?:but )?i (?:said|meant|asked for) (?P<value>[^,;]+?){_END}", corrects=True, known=True),
+    Rule(INSTRUCTION, 0.75, "i said ,i meant ,i asked for ", rf"(?:^|[,;.]\s*)i (?:said|meant|asked for) (?P<value>[^,;]+?),? (?:and )?not (?P<other>[^,;]+?){_END}", corrects=True, known=True),
     Rule(DECISION, 0.8, "switched,moved,migrated,changed", rf"(?:we|i)(?: have|'ve)?(?: just)? (?:switched|moved|migrated|changed)(?: over)?(?: from (?P<other>[^,;]+?))? to (?P<value>[^,;]+?){_END}", corrects=True),
     Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>{_VERB} (?P<object>\S.*?)|\S.*?){_END}", negative=True, corrects=True),
     Rule(FACT, 0.7, "any more,anymore", r"(?:we|i) (?:don't|do not) (?P<value>\S[^,;]*?) any ?more\b", negative=True, corrects=True),
@@ -161,7 +168,7 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.85, "decision", rf"(?:^|[.;,]\s*)(?:final )?decision(?: made)?(?: is| was)?(?: on [^:,;]+)?[:,]\s*{_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.85, "decided,agreed,resolved,settled,opted,elected", rf"(?:\b{_WE}(?:'ve| have|'s| has)?|^|[.;]\s*)(?: just| finally| now| already| all)? ?(?:decided|agreed|resolved|settled|opted|elected)(?: together| unanimously)?(?: (?:to (?:use |go with |stick with |stay with |switch to |adopt |move to )?|on|that|for|in favou?r of|upon|against))?(?:[:,]| that)? (?P<value>(?!(?:if|whether|between|what|how|yet)\b)\S.*?)(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}", reach=4),
     Rule(DECISION, 0.8, "chose,picked,selected,adopted,went with,gone with", rf"\b{_WE}(?:'ve| have)? (?:chose|chosen|picked(?! up)|selected|adopted|went with|gone with) (?!(?:to be)\b){_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?(?:\s+for (?P<reason>(?!(?:the|my|our|a|an|this|it|now)\b)\S.*?))?{_END}", reach=3),
-    Rule(DECISION, 0.8, "going,switching,moving,migrating,sticking,adopting,standardi", rf"{_START}(?:we're|we are|i'm|i am|we will be|we'll be)? ?(?:going with|going to use|switching(?: entirely)? (?:over )?to|moving to|migrating to|sticking with|adopting|standardi[sz]ing on) {_VALUE}(?:\s+(?:over|instead of|rather than|from)\s+(?P<other>\S.*?))?{_END}"),
+    Rule(DECISION, 0.8, "going,switching,moving,migrating,sticking,adopting,standardi", rf"{_START}(?:we're|we are|i'm|i am|we will be|we'll be)? ?(?:going with|going to use|(?:switching|moving|migrating)(?: entirely)?(?: over)?(?: away)?(?: from [^,;]{{1,60}}?)? to|sticking with|adopting|standardi[sz]ing on) {_VALUE}(?:\s+(?:over|instead of|rather than|from)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.7, "let's,let\u2019s,lets", rf"{_START}let['\u2019]?s (?:just |rather )?(?:go with|use|stick with|keep|switch to|adopt|drop|settle on|do) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.7, "let's not ,let\u2019s not ,lets not ", rf"{_START}let['\u2019]?s not (?:use |go with |do |adopt |add )?{_VALUE}{_END}", negative=True),
     Rule(DECISION, 0.7, "we'll ,we will ,i'll ,i will ", rf"\b(?:we'll|we will|i'll|i will) (?:use|go with|stick with|keep using|switch to|adopt) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}", besides="use,go with,stick,keep,switch,adopt"),
@@ -217,4 +224,16 @@ ENGLISH = Language(
         r"(?i)[,;:(\u2014\u2013]\s*|\s(?:and|but|so)\s+(?=(?:i|we|you|can|could|would|should|do|how|what|please|always|never|don't|use)\b)"
     ),
     limits=ENGLISH_LIMITS,
+    unsaid=re.compile(
+        r"(?i)(?:(?:\b(?:never|not|nobody|no one|cannot)|n['\u2019]t) (?:ever |actually |even )?(?:said|say|says|saying|claim(?:ed)?|mean|meant|told (?:you|them)|true|the case|correct)"
+        r"|\b(?:false|untrue|wrong|a myth|a lie)|\b(?:imagine|suppose|supposing|pretend|assume|assuming|hypothetically|let's say|what if|as if|as though|i doubt|if only))"
+        r"(?: to say| to claim)?(?: that| if)?(?:\s*$|\s(?=(?:we|i|you|they|he|she|it|the|our|my)\b))"
+    ),
+    denied=re.compile(
+        r"(?i)(?:\b(?:not|never|nobody|hardly)|n['\u2019]t)(?: (?:yet|even|really|actually|ever|all|\w+ly))* (?:been )?(?!(?:just|only|forget|hesitate)\b)[a-z]+(?: (?:to|on|that|for|with|in favou?r of|at|upon))?(?: (?:use|go with|using|going with|adopt|switch to|move to))?\s*$"
+    ),
+    refused=re.compile(
+        r"(?i)(?:[,;(\u2013\u2014-]\s*|\s)(?:(?:but |and |though |although )(?:i|we) (?:really |do |just )?(?:don't|do not|couldn't) (?:care|agree|mind)\b"
+        r"|(?:but |and )?(?:which|that|this|it)(?:'s| is| was) (?:just |simply |plain |completely |totally )?(?:wrong|false|nonsense|incorrect|not true|not so|bad advice|a mistake|a myth)\b)"
+    ),
 )  # fmt: skip

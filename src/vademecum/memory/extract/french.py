@@ -38,14 +38,17 @@ _SUCH = r"(?:très |plus |assez |aussi )?(?:courte?s?|petite?s?|simples?|légèr
 _STYLE = r"(?:réponses?|explications?|exemples?|code|commentaires?|commits?|messages?(?: de commit)?|résumés?|tests?|fonctions?|noms?|sorties?|docs?|documentation|diffs?|prs?|rapports?)"
 _WHEN = r"(?P<topic>(?:je|tu|on|nous|vous|il|elle|j'|l'|le|la|un|une)\s?.{2,160}?)"
 
+_NAME_OF_ONE = r"[\w./-]*(?:\d|(?-i:[A-Z])\w|\w[_/]\w)[\w./-]*"
 _WISH = r"(?:(?:je (?:veux|voudrais|souhaite)|j'aimerais) (?:bien )?que (?:tu|vous) )?"
 
 RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.9, "quand,lorsque,fois que", rf"(?:quand|lorsque|chaque fois que|à chaque fois que) {_WHEN},\s*(?P<value>{_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.9, "toujours", rf"{_START}{_WISH}(?P<value>{_VERB} toujours (?P<object>\S.*?))(?:,?\s+(?:quand|lorsque|chaque fois que)\s+{_WHEN})?{_END}"),
-    Rule(INSTRUCTION, 0.9, "toujours", rf"{_START}(?:merci de |prière de )?toujours (?P<value>{_VERB}\b.*?)(?:,?\s+(?:quand|lorsque|chaque fois que)\s+{_WHEN})?{_END}"),
+    Rule(INSTRUCTION, 0.9, "toujours", rf"{_START}(?:merci de |prière de |(?:veille[zr]?|pense[zr]?) (?:bien )?à )?toujours (?P<value>{_VERB}\b.*?)(?:,?\s+(?:quand|lorsque|chaque fois que)\s+{_WHEN})?{_END}"),
     Rule(INSTRUCTION, 0.9, "jamais", rf"{_START}(?:merci de |prière de )?(?:(?:tu|vous|il faut|on doit|je veux que tu|je voudrais que tu) ?(?:dois |devez |ne |n')?)?(?:ne |n')?(?P<value>(?:{_VERB} jamais (?:de |d')?|jamais (?:{_INF} )?(?:de |d')|jamais {_INF} )(?P<object>\S.*?)){_END}"),
+    Rule(INSTRUCTION, 0.85, "veille", rf"{_START}veille[zr]? (?:bien )?à ne (?:jamais|pas|plus) (?P<value>{_INF}\b.*?){_END}", negative=True),
     Rule(INSTRUCTION, 0.85, "désormais,dorénavant,avenir,maintenant,défaut,règle", rf"(?:^|[,;:]\s*)(?:désormais|dorénavant|à l'avenir|à partir de maintenant|par défaut|en règle générale)[,:]?\s+(?P<value>(?!(?:et|ou|mais)\b){_VERB}\b.*?){_END}"),
+    Rule(INSTRUCTION, 0.85, "toujours,systématiquement,uniquement,absolument,impérativement,obligatoirement", rf"{_START}(?:(?:tous les|toutes les|chaque|les|le|la) |l')(?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) (?:doit|doivent) (?:toujours|systématiquement|uniquement|absolument|impérativement|obligatoirement) (?P<value>\S.*?){_END}", besides="doit ,doivent "),
     Rule(INSTRUCTION, 0.85, "toujours,systématiquement,uniquement,absolument,impérativement,obligatoirement", r"(?:il faut|on doit|tu dois|vous devez|doit|doivent) (?:toujours|systématiquement|uniquement|absolument|impérativement|obligatoirement) (?P<value>\S.*?)" + _END),
     Rule(INSTRUCTION, 0.85, "faut,dois,doit,devez,devons", r"\b(?:il ne faut|on ne doit|tu ne dois|vous ne devez|nous ne devons) (?:jamais|pas|plus) (?P<value>\S.*?)" + _END, negative=True),
     Rule(INSTRUCTION, 0.75, " ne doit, ne doivent", rf"{_START}(?:(?:tous les|toutes les|chaque|les|le|la|aucun|aucune) |l')?(?P<subject>[\w`./*'-]+(?: [\w`./*'-]+){{0,3}}?) ne (?:doit|doivent) (?:jamais |pas |plus )?(?P<value>\S.*?){_END}", negative=True),
@@ -62,6 +65,9 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.75, "tu dois,vous devez", rf"{_START}(?:tu dois|vous devez) (?P<value>(?!(?:être|avoir|savoir|penser|croire)\b){_INF}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.65, "pas d,aucun", r"^(?:pas de |pas d'|aucun |aucune )(?P<value>(?P<object>(?!(?:problème|souci|soucis|idée|doute)\b)[\w'-]+(?: [\w'-]+){0,6}?))(?:,? (?:s'il (?:te|vous) pla[iî]t|stp|svp|merci))?[ .!]*$", negative=True),
     Rule(DECISION, 0.8, "pass,migr,bascul,chang", rf"(?:on est|nous sommes|je suis|on a|nous avons|j'ai) (?:maintenant |désormais |finalement )?(?:passés?|migrés?|migré|basculés?|basculé|changé)(?: (?:de|du|depuis) (?P<other>[^,;]+?))? (?:à|au|vers|sur|pour) (?P<value>[^,;]+?){_END}", corrects=True, besides="on est ,nous sommes ,je suis ,on a ,nous avons ,j'ai "),
+    Rule(DECISION, 0.8, "passe,migre,bascul", rf"{_START}(?:on|nous|je) (?:pass(?:e|ons)|migr(?:e|ons)|bascul(?:e|ons)) (?:de |du |d')(?P<other>[^,;]{{1,60}}?) (?:à|au|vers|sur) (?P<value>[^,;]+?){_END}", corrects=True),
+    Rule(INSTRUCTION, 0.75, "j'ai dit ,je voulais dire ", rf"(?:^|[,;.]\s*)pas (?:de |des |d'|les )?(?P<other>[^,;]{{1,60}}?)[,;.:\u2013\u2014-]+\s*(?:mais )?(?:j'ai dit|je voulais dire) (?:de |des |d'|les )?(?P<value>[^,;]+?){_END}", corrects=True, known=True),
+    Rule(FACT, 0.7, " s'appelle , se nomme ", rf"\b(?:mon|ma|notre|nos|le|la|l'|les) ?(?P<subject>[\w-]+(?: (?:de |du |des |d')?[\w-]+){{0,3}}?) (?P<attribute>s'appelle|se nomme) (?P<value>{_NAME_OF_ONE}){_END}"),
     Rule(FACT, 0.7, " plus ", rf"(?:on|nous|je) (?:n'|ne )(?P<value>{_VERB} plus (?P<object>\S.*?)){_END}", negative=True, corrects=True),
     Rule(PREFERENCE, 0.8, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |forte |propre )?préférence pour (?:le |la |les |l')?{_VALUE}{_NOT}?{_BEHIND}", presupposed=True),
     Rule(PREFERENCE, 0.7, "que je préf,que nous préférons,que je trouve ", rf"\b(?P<value>\w[^\s,;:?]*(?: [^\s,;:?]+){{0,4}}), que (?:je préfère|nous préférons|je trouve plus (?:simple|clair|lisible|facile|pratique)e?s?)\b(?: (?:à|aux?|plutôt que) (?P<other>\S.*?)(?:{_END}|(?=,)))?", reach=6, presupposed=True),
@@ -78,7 +84,7 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement|fortement|beaucoup) )*préf(?:ère|érons|èrent|érerais|érerait|éré|érait|érais)(?: (?:nettement|vraiment|toujours|largement|fortement|de loin|utiliser|avoir|que))* {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.85, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |propre )?préférence (?:est|va|serait|irait)(?: de| à| aux| au| pour)? {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.7, "aime,aimons,adore,apprécie", rf"\b(?:j'aime(?:rais)?(?: bien| mieux| beaucoup)|j'adore|j'apprécie|on aime(?: bien)?|nous aimons) (?!(?:ça|cela|bien)\b){_VALUE}{_NOT}?{_END}"),
-    Rule(PREFERENCE, 0.75, "déteste,aime,veux,horreur", rf"\b(?:je déteste|je n'aime pas|on n'aime pas|je ne veux (?:pas|plus)(?: de| d')?|j'ai horreur de) {_VALUE}{_END}", negative=True),
+    Rule(PREFERENCE, 0.75, "déteste,aime,veux,horreur", rf"\b(?:je déteste|je n'aime pas|on n'aime pas|j'aime pas|on aime pas|je ne veux (?:pas|plus)(?: de| d')?|j'ai horreur de) {_VALUE}{_END}", negative=True),
     Rule(PREFERENCE, 0.75, "évit,refus,fuis,fuit,fuyons", rf"\b(?:j'évite|je (?:refuse|fuis)|on (?:évite|refuse|fuit)|nous (?:évitons|refusons|fuyons)) (?:toujours |absolument |généralement |autant que possible )?(?:de |d')?(?:utiliser )?(?!(?:ça|cela|ce|cet|cette|ces)\b){_VALUE}{_END}", negative=True),
     Rule(PREFERENCE, 0.75, "aversion,allergi,phobie,horreur", rf"\b(?:j'ai|nous avons|on a) (?:une |un )?(?:\w+ )?(?:aversion|allergie|phobie|horreur)(?: \w+)? (?:pour |contre |envers |de |d'|des |du |à |aux? ){_VALUE}{_END}", negative=True),
     Rule(PREFERENCE, 0.7, "opposé,contre ,allergique,réticent,intéress,aucun intérêt,mal à l'aise", rf"\b(?:(?:je suis|nous sommes|on est) (?:\w+ment |plutôt |très )?(?:opposée?s? (?:à|au|aux)|contre|allergiques? (?:à|au|aux)|réticente?s? (?:à|au|aux)|mal à l'aise avec)|je ne (?:suis pas intéressée? par|m'intéresse pas (?:à|au|aux))|je n'ai aucun intérêt pour) (?!(?:ça|cela|ce|cet|cette|ces)\b){_VALUE}{_END}", negative=True),
@@ -160,6 +166,16 @@ FRENCH = Language(
         r"(?i)[,;:(\u2014\u2013]\s*|\s(?:et|mais|donc)\s+(?=(?:je|j'|on|nous|tu|vous|peux|pourrais|comment|toujours|jamais|ne|n'|utilise)\b)"
     ),
     limits=FRENCH_LIMITS,
+    unsaid=re.compile(
+        r"(?i)(?:\b(?:jamais|pas) (?:dit|prétendu|affirmé|vrai|exact|le cas)|\b(?:c'est|il est) faux|\b(?:imagine|imaginons|imaginez|suppose|supposons|supposez|admettons|mettons|disons|je doute|comme si))"
+        r"(?: de dire)?(?: (?:que|qu'))?(?:\s*$|\s?(?=(?:on|nous|je|il|elle|le|la|notre)\b))"
+    ),
+    denied=re.compile(
+        r"(?i)\b(?:ne |n')\w+ (?:pas|jamais|plus)(?: (?:encore|vraiment|toujours|\w+ment))* \w+(?:é|i|u|is|it)e?s?(?: (?:de|d'|sur|pour))?(?: ?(?:utiliser|prendre|passer à|garder))?\s*$"
+    ),
+    refused=re.compile(
+        r"(?i)(?:[,;(\u2013\u2014-]\s*|\s)(?:(?:mais|et) (?:je m'en (?:fiche|moque)|peu m'importe|ça m'est égal|je ne suis pas d'accord)|(?:ce qui|mais c'|et c'|mais ce n'|c'|ce n') ?est (?:pas vrai|faux|une erreur|absurde|n'importe quoi))"
+    ),
     head_first=True,
     no="pas",
 )  # fmt: skip

@@ -20,6 +20,7 @@ OPENING = r"(?:^|(?<=[,;:(])\s*|(?<=\s)"
 # rules do, measured on texts that are made of nothing but what one rule looks for.
 PER_CUE, PER_OPENING = 150, 20  # each time a cue is said, each place where a clause opens
 
+_BEHIND = 80  # characters behind a match where its author may refuse it
 _BEGINNING = re.compile(r"^|\b\w|[.;]")  # of a word or a clause: no pattern that begins near its cue begins elsewhere
 
 
@@ -141,6 +142,9 @@ class Language:
         back: one of these is in every sentence that `taken_back` finds something in, in lower case.
         links: what may stand between two clauses, seen where it begins.
         lead: a clause starts behind this.
+        unsaid: what stands before a clause that is not so: "I never said that", "imagine", seen at the clause's end.
+        denied: a verb with its denial right before a value: "have not decided to use".
+        refused: behind what others say, what makes it no word of the author's: "which is wrong", "but I don't care".
         head_first: a noun stands before what describes it ("fonctions courtes").
         no: what stands before a value that is denied.
         limits: where it holds.
@@ -156,8 +160,23 @@ class Language:
     links: str
     clause: re.Pattern[str]
     limits: tuple[Limit, ...]
+    unsaid: re.Pattern[str]
+    denied: re.Pattern[str]
+    refused: re.Pattern[str]
     head_first: bool = False
     no: str = "not"
+
+    def is_meant(self, sentence: str, start: int, match: re.Match[str], *, negative: bool) -> bool:
+        """Return whether what a rule matched in a clause, which begins at `start`, is said to be so by who writes it.
+
+        Neither is what was denied, nor what is only imagined, nor what others say and the author refuses.
+        """
+        value = match.start("value") if match.groupdict().get("value") else match.end()
+        if self.unsaid.search(sentence, start, match.start()) or self.unsaid.search(sentence, start, value):
+            return False
+        if self.refused.search(sentence, value, match.end() + _BEHIND):
+            return False
+        return negative or self.denied.search(sentence, start, value) is None
 
     def cues_in(self, low: str) -> Cues:
         """Return the cues that a message in lower case holds, and some more: no other is in any of its sentences."""

@@ -5,8 +5,9 @@
     indent with tabs         indentation · · tabs
     the API runs on :8080    api · on · :8080
 
-A well-known tool stands for what it is a choice of. Otherwise the subject is named by the sentence (`for the API`,
-`our deadline is`), or it is the noun that the value ends in ("minimal dependencies" → dependencies).
+A well-known tool stands for what it is a choice of, and for what it is used, where that is said: what serves the queue is
+one thing, what serves billing another. Otherwise the subject is named by the sentence (`for the API`, `our deadline is`), or
+it is the noun that the value ends in ("minimal dependencies" → dependencies).
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
+
+from vademecum.memory.extract.scope import LANGUAGES
+from vademecum.memory.labels import FRENCH
 
 
 class Subject(NamedTuple):
@@ -97,9 +101,45 @@ _ELSE = re.compile(
 )
 _ABOUT = re.compile(
     r"(?i)\b(?:for|as (?:the|our|my|a|an)|pour|comme)\s+(?:the |our |my |all |any |a |an |le |la |les |l'|nos |notre |mon |mes )?"
-    r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment|je|tu|on|vous)\b)[\w-]+(?: [\w-]+){0,2}?)"
-    r"(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|et|mais|car|parce|dans|à|au|pas|plutôt)\b))"
+    r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment|je|tu|on|vous)\b)[\w-]+(?: (?:d['\u2019])?[\w-]+){0,2}?)"
+    r"(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|now|we|et|mais|car|parce|dans|à|au|pas|plutôt|maintenant|nous)\b))"
 )
+# What a choice is for, behind `for`, is none where it is the whole of the work, a time, or the good it does
+_NO_PURPOSE = re.compile(
+    r"(?i)(?:its|their|his|her|being|having|better|faster|easier|less|more|several|many|two|three|an?|ses|son|sa|leurs?|être|avoir)\b"
+    r"|(?:.* )?(?:projects?|repos?|repository|repositories|codebase|team|app|application|company|everything|things|work|code|future|default|rule|start|standard|sake|while"
+    r"|moment|seconds?|minutes?|hours?|days?|weeks?|months?|years?|time|speed|performance|reasons?|projets?|dépôts?|équipe|tout|travail|avenir|défaut|règle|instant|jours?|semaines?|mois|ans"
+    r"|années?|vitesse|performances|raisons?|\w{3,}(?:ity|ness|ency|iance|ience|ité))$"
+)
+# What plays one of these parts takes the place of what played it, of whatever kind both are: a queue in Redis, or in Postgres
+_STORING = frozenset(("database", "cache"))
+_PARTS_PLAYED = frozenset(
+    (
+        "queue",
+        "queues",
+        "cache",
+        "caching",
+        "broker",
+        "bus",
+        "session",
+        "sessions",
+        "search",
+        "jobs",
+        "locks",
+        "events",
+        "storage",
+        "messaging",
+        "file",
+        "courtier",
+        "recherche",
+        "tâches",
+        "verrous",
+        "événements",
+        "stockage",
+    )
+)
+_LANGUAGES = {*LANGUAGES, "go", "c"}
+_SHORT_FOR = {"ci": "continuous integration", "db": "database", "bdd": "database"}
 _LITTLE = re.compile(
     r"(?i)^(?:(?:the|a|an|any|all|every|each|some|my|our|your|his|her|their|its|this|that|these|those|more|less|no|to|very|as|of"
     r"|le|la|les|l'|un|une|des|by|par|du|de|d'|mon|ma|mes|ton|ta|tes|notre|nos|votre|vos|son|sa|ses|ce|cet|cette|ces|tous|toutes|plus|moins|\w+ly)\s+|[ld]['\u2019])"
@@ -188,15 +228,48 @@ def about(value: str, other: str = "", sentence: str = "", *, head_first: bool =
     Subject(name='package manager', attribute='javascript')
     >>> about("simple, minimal dependencies with few licences").name
     'dependencies'
+    >>> [about(use).name for use in ("Postgres for billing", "Redis for the queue", "SQLite as our database")]
+    ['billing database', 'queue', 'database']
     """
     for text in (value, other):
         choice = _choice(text)
         if choice is not None:
-            return choice
+            return _used_for(choice, purpose(sentence or value))
     named = _ABOUT.search(sentence)
     if named is not None:
-        return Subject(noun(named["name"]))
+        return Subject(_thing(named["name"]))
     return Subject(head(value, first=head_first))
+
+
+def purpose(clause: str) -> str:
+    """Return what a choice in a clause is for, as a key; "" where it says nothing of it, or only why or for how long.
+
+    >>> [purpose(each) for each in ("Redis for the queue", "On utilise SQLite pour le cache local", "tabs for consistency")]
+    ['queue', 'cache local', '']
+    """
+    chosen = _CHOICE.search(_without_marks(clause))
+    behind = _ABOUT.search(clause, chosen.end()) if chosen is not None else None
+    named = behind or _ABOUT.match(clause)
+    if named is None or _NO_PURPOSE.match(named["name"]) or re.match(r"\.\w", clause[named.end() :]):
+        return ""
+    return "" if any(word in _LANGUAGES for word in named["name"].lower().split()) else _thing(named["name"])
+
+
+def _used_for(choice: Subject, what: str) -> Subject:
+    """What a choice is about that is made for something: not all of its kind, and not for what its kind says anyhow."""
+    said, kinds = what.split(), f"{choice.name} {FRENCH.get(choice.name, '')}".split()
+    words = [word for word in said if not any(_akin(word, kind) for kind in kinds)]
+    if not words or _SHORT_FOR.get(what) == choice.name:
+        return choice
+    if choice.name in _STORING and not _PARTS_PLAYED.isdisjoint((said[0], said[-1])):
+        return Subject(what)
+    return Subject(" ".join([*words, choice.name]), choice.attribute)
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether two words share their stem, roughly: `names` and `naming`, `formatting` and `formatter`."""
+    letters = max(3, min(4, len(one) - 2, len(other) - 2))
+    return one[:letters] == other[:letters]
 
 
 def acted_on(verb: str, rest: str) -> Subject:

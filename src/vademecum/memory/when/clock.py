@@ -160,5 +160,36 @@ class Clock:
         """Return the day on which it was that time last."""
         return self.day(0 if (hour, minute) <= (self.now.hour, self.now.minute) else -1)
 
+    def share(self, whole: Period, part: str) -> Period:
+        """Return a part of a month, a quarter or a year.
+
+        Args:
+            whole: of whole days.
+            part: `early`, `mid` or `late`, a third of its days each; a number for that week of it, seven days counted from
+                its first, or `last` for its last seven days.
+
+        >>> from datetime import UTC
+        >>> october = Clock(datetime(2026, 8, 12, tzinfo=UTC)).latest(10)
+        >>> [(each.start.day, each.end.day) for each in (Clock(october.start).share(october, p) for p in ("early", "mid", "2", "last"))]
+        [(1, 11), (11, 22), (8, 15), (25, 1)]
+        """
+        first, last = whole.start.date(), whole.end.date() - timedelta(days=1)
+        third = timedelta(days=((last - first).days + 1) // 3)
+        week, day = timedelta(days=7), timedelta(days=1)
+        if part.isdigit():
+            begin = first + (int(part) - 1) * week
+            return self.span(begin, min(begin + week - day, last))
+        spans = {
+            "early": (first, first + third - day),
+            "mid": (first + third, last - third),
+            "late": (last - third + day, last),
+            "last": (last - week + day, last),
+        }
+        return self.span(*spans[part])
+
+    def last_weekend(self) -> Period:
+        """Return the weekend that began last: on a Saturday or a Sunday the one that it is."""
+        return self.weekend(0 if self.today.weekday() >= 5 else -1)
+
     def _midnight(self, day: date) -> datetime:
         return datetime.combine(day, time(), self.now.tzinfo)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from vademecum.memory.when.clock import Clock, Period
-from vademecum.memory.when.rules import Language, Rule, date_rules, number_rules, numbered, one_of, spelled
+from vademecum.memory.when.rules import Language, Rule, date_rules, number_rules, numbered, one_of, part_rules, spelled
 
 MONTHS = numbered("january february march april may june july august september october november december", 1)
 SHORT = numbered("jan feb mar apr may jun jul aug sep oct nov dec", 1) | {"sept": 9}
@@ -19,6 +19,15 @@ _OFFSETS = {"last": -1, "previous": -1, "prior": -1, "this": 0, "current": 0}  #
 _EXACT = frozenset({"d", "wk", "w", "mon", "mo", "yr", "y"})
 _DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1, "the day before yesterday": -2, "day before yesterday": -2}
 _NAMED_PART = {"this": 0, "yesterday": -1, "tomorrow": 1, "last": -1}
+_PARTS = {
+    r"(?:in )?(?:the )?(?:early(?: in)?|(?:start|beginning) of) (?:the )?": "early",
+    r"(?:in )?(?:the )?(?:mid[- ]|middle of )(?:the )?": "mid",
+    r"(?:in )?(?:the )?(?:late(?: in)?|end of) (?:the )?": "late",
+    r"(?:in )?(?:the )?first week (?:of|in) (?:the )?": "1",
+    r"(?:in )?(?:the )?second week (?:of|in) (?:the )?": "2",
+    r"(?:in )?(?:the )?third week (?:of|in) (?:the )?": "3",
+    r"(?:in )?(?:the )?(?:last|final) week (?:of|in) (?:the )?": "last",
+}  # thirds of it, or seven days
 _COUNT = rf"(?P<count>\d{{1,3}}|{one_of(NUMBERS)})"
 _UNIT = rf"(?P<unit>{one_of(UNITS)})s?"
 _WHOLE = "(?P<unit>week|weekend|month|quarter|year)"
@@ -74,7 +83,16 @@ def _clock_time(match: re.Match[str], clock: Clock) -> Period | None:
     return clock.time_of_day(hour % 12 + 12 * (match["half"] == "pm") if match["half"] else hour, minute)
 
 
+def _time_on(match: re.Match[str], clock: Clock) -> Period:
+    """A time of a day that is named: that day."""
+    said = match["day"]
+    return clock.day(_DAYS[said]) if said in _DAYS else clock.weekday(WEEKDAYS[said])
+
+
 RULES: tuple[Rule, ...] = (
+    *part_rules(MONTHS, _PARTS, rf"(?P<which>{one_of(_OFFSETS)}) (?P<unit>month|quarter|year)", _relative),
+    (rf"(?:(?:at )?(?:noon|midnight)|at \d{{1,2}}(?::\d\d)? ?(?:am|pm)?|\d{{1,2}}(?::\d\d)? ?(?:am|pm)),?(?: on)? (?P<day>{one_of(_DAYS)}|{one_of(WEEKDAYS)})", _time_on),
+    (r"(?:(?:over|during|on|at) )?the weekend", lambda _, c: c.last_weekend()),
     *date_rules(MONTHS, SHORT, of="of ", ordinal="st|nd|rd|th", before="in|during|of|since|last|before|after|until|till|by|between|from", joined="to|and|until|till|through"),
     (rf"{one_of(_DAYS)}(?!s\b)(?! (?:morning|afternoon|evening|night)\b)", lambda m, c: c.day(_DAYS[m[0]])),
     (r"(?P<day>this|yesterday|tomorrow|last) (?P<part>morning|afternoon|evening|night)", lambda m, c: c.part(m["part"], _NAMED_PART[m["day"]])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from vademecum.memory.when.clock import Clock, Period
-from vademecum.memory.when.rules import Language, Rule, date_rules, number_rules, numbered, one_of, spelled
+from vademecum.memory.when.rules import Language, Rule, date_rules, number_rules, numbered, one_of, part_rules, spelled
 
 MONTHS = numbered("janvier février mars avril mai juin juillet août septembre octobre novembre décembre", 1)
 MONTHS |= {"fevrier": 2, "aout": 8, "decembre": 12}  # as they are typed without accents
@@ -25,6 +25,15 @@ _DAYS = {
     "après-demain": 2,
 }
 _PARTS = {"matin": "morning", "après-midi": "afternoon", "apres-midi": "afternoon", "soir": "evening", "nuit": "night"}
+_THIRDS = {
+    r"(?:au |en |le )?(?:tout )?début (?:de |d'|du )?(?:l'|la |le )?": "early",
+    r"(?:à la |en |au )?(?:mi-|milieu (?:de |d'|du )(?:l'|la |le )?)": "mid",
+    r"(?:à la |en |la )?fin (?:de |d'|du )?(?:l'|la |le )?": "late",
+    r"(?:la |le )?(?:première|1re|1ère) semaine (?:de |d'|du )(?:l'|la |le )?": "1",
+    r"(?:la )?(?:deuxième|seconde|2e) semaine (?:de |d'|du )(?:l'|la |le )?": "2",
+    r"(?:la )?(?:troisième|3e) semaine (?:de |d'|du )(?:l'|la |le )?": "3",
+    r"(?:la )?dernière semaine (?:de |d'|du )(?:l'|la |le )?": "last",
+}  # of a month, a quarter or a year: thirds of it, or seven days
 _COUNT = rf"(?P<count>\d{{1,3}}|{one_of(NUMBERS)})"
 _UNIT = rf"(?P<unit>{one_of(UNITS)})s?"
 _WHOLE = r"(?P<unit>semaine|mois|trimestre|an|année|annee|week-end|weekend)"
@@ -51,6 +60,8 @@ def _weekday(match: re.Match[str], clock: Clock) -> Period:
 
 
 RULES: tuple[Rule, ...] = (
+    *part_rules(MONTHS, _THIRDS, rf"(?P<unit>mois|trimestre|an|année|annee) (?:{_LAST})", _last),
+    (r"(?:(?:pendant|durant|sur) )?le week-?end(?! (?:prochain|derni|pass|pr[ée]c))", lambda _, c: c.last_weekend()),
     *date_rules(MONTHS, SHORT, of="", ordinal="er", before="en|depuis|avant|après|jusqu'en|fin|début|mois de|mois d'|courant|entre|de", joined="au|et|à"),
     (rf"(?P<day>{one_of(_DAYS)})(?! (?:matin|apr[èe]s-midi|soir)\b)", lambda m, c: c.day(_DAYS[m["day"]])),
     (

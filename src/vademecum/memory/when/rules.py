@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, timedelta
 from functools import cached_property
 
 from vademecum.memory.when.clock import Clock, Period
@@ -110,7 +111,7 @@ def date_rules(
     return (
         (rf"(?:the |le )?(?P<first>\d{{1,2}})(?:{ordinal})?{to}{day} (?:{of})?{month}{year}?", days),
         (rf"{month} (?P<first>\d{{1,2}})(?:{ordinal})?{to}{day}(?!\d|:){year}?", days),
-        (r"(?P<year>\d{4})(?P<mark>[-/])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?:[t ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?z?)?", _digits),
+        (r"(?P<year>\d{4})(?P<mark>[-/])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?:[t ](?P<hour>\d\d):(?P<minute>\d\d)(?::\d\d)?(?:\.\d+)?(?P<zulu>z)?)?", _moment),
         (r"(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4})", _digits),
         (r"(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])", _digits),
         (rf"(?:the |le )?{day} (?:{of})?{month}{year}?", meaning),
@@ -132,6 +133,49 @@ def number_rules(*, quarter: str, year: str, before: str) -> tuple[Rule, ...]:
         (rf"{quarter}(?P<quarter>[1-4])(?:[ -]?(?P<year>(?:19|20)\d\d))?", _quarter),
         (rf"(?P<word>(?:the |l')?{year} )?(?P<year>(?:19|20)\d\d)", meaning),
     )
+
+
+def _moment(match: re.Match[str], clock: Clock) -> Period | None:
+    """A date in digits, and where the time stands with it the hour or, within one, the minute that it names."""
+    day = _digits(match, clock)
+    if day is None or match["hour"] is None:
+        return day
+
+    def found() -> Period:
+        written = day.start.replace(hour=int(match["hour"]), minute=int(match["minute"]))
+        start = written.replace(tzinfo=UTC).astimezone(written.tzinfo) if match["zulu"] else written
+        return Period(start, start + (timedelta(minutes=1) if start.minute else timedelta(hours=1)))
+
+    return _valid(found)
+
+
+def part_rules(months: Mapping[str, int], parts: Mapping[str, str], relative: str, named: Meaning) -> tuple[Rule, ...]:
+    """Return the rules for a part of a month, a quarter or a year: "early last month", "first week of October".
+
+    Args:
+        months: the months' names.
+        parts: how a part is said, as a pattern → which it is (`Clock.share`).
+        relative: how a month, a quarter or a year is named from today.
+        named: what that means.
+    """
+    month = rf"(?P<month>{one_of(months)})(?:,? (?P<of>\d{{4}}))?"
+
+    def of_month(match: re.Match[str], clock: Clock) -> Period | None:
+        number = months[match["month"]]
+        return _date(clock, match["of"], number, None) if match["of"] else clock.latest(number)
+
+    def of_year(match: re.Match[str], clock: Clock) -> Period | None:
+        return clock.unit("year", int(match["year"]) - clock.today.year)
+
+    def shared(means: Meaning, part: str) -> Meaning:
+        def meaning(match: re.Match[str], clock: Clock) -> Period | None:
+            whole = means(match, clock)
+            return clock.share(whole, part) if whole is not None else None
+
+        return meaning
+
+    wholes = ((month, of_month), (relative, named), (r"(?P<year>(?:19|20)\d\d)", of_year))
+    return tuple((f"{said}{whole}", shared(means, part)) for said, part in parts.items() for whole, means in wholes)
 
 
 def _digits(match: re.Match[str], clock: Clock) -> Period | None:

@@ -51,17 +51,27 @@ export function open(main, parameters) {
     if (!drawn.childElementCount) replace(drawn, el("div", { class: "drawing-box skeleton", "aria-hidden": "true" }, el("div", { class: "drawing" })));
     if (now.to && asked) { await within(drawn, () => showWay(now, signal)); return; }
     await Promise.all([
-      within(drawn, async () => show(await neighbourhood(now, signal), now)),
+      within(drawn, () => showAround(now, signal)),
       within(about, async () => { if (now.symbol) await tell(about, now, signal); else replace(about, el("p", { class: "quiet" }, "…")); }),
     ]);
   }
 
   const neighbourhood = ({ symbol, path, repo, depth: far }, signal) => get("/graph/neighbourhood", { symbol, path, repo, depth: far }, signal);
 
+  async function showAround(now, signal) {
+    try { show(await neighbourhood(now, signal), now); } catch (error) {
+      if (error.status !== 404) throw error;
+      drawing?.close();
+      replace(drawn, empty("Nothing to draw", now.path ? "No file of the index has that path." : "Nothing here has that name."));
+      if (now.path) replace(about, el("p", { class: "quiet" }, "What was skipped stands under “Index”."));
+    }
+  }
+
   async function showWay(now, signal) {
     const answer = await get("/graph/path", { from: now.symbol || now.path, to: now.to, repo: now.repo, depth: 3 }, signal);
     way(about, answer, now);
-    show(answer.found.length ? wayDrawn(answer) : await neighbourhood(now, signal), now);
+    if (answer.found.length) show(wayDrawn(answer), now);
+    else await showAround(now, signal);
   }
 
   function show(graph, now) {
@@ -153,10 +163,11 @@ async function tell(about, now, signal) {
     ...Object.keys(SAID).map((relation) => get(`/symbols/${encodeURIComponent(now.symbol)}/${relation}`, { ...asked, depth: 1 }, signal))]);
   replace(about,
     defined.evidence.length ? el("section", {}, el("h2", {}, "Defined"), defined.evidence.map((item) => el("div", { class: "defined" }, el("p", {}, el("span", { class: "tag" }, item.kind), " ", place(item)), item.signature ? el("pre", { class: "signature" }, item.signature) : "", item.summary ? el("p", { class: "quiet" }, item.summary) : "")))
-      : el("section", {}, el("h2", {}, "Not defined here"), defined.nearest.length ? el("p", {}, "Spelled nearly so: ", defined.nearest.map((each) => el("a", { class: "chip", href: link("graph", { symbol: each, repo: now.repo }) }, each))) : ""),
-    Object.keys(SAID).map((relation, index) => neighbours(relation, answers[index], now)));
+      : el("section", {}, el("h2", {}, "Not defined here"), nearly(defined.nearest, (each) => ({ symbol: each, repo: now.repo, depth: now.depth === "1" ? "" : now.depth }))),
+    Object.keys(SAID).map((relation, index) => (answers[index].verdict === "not_found" ? "" : neighbours(relation, answers[index], now))));
 }
 
+const nearly = (names, to) => (names?.length ? el("p", {}, "Spelled nearly so: ", names.map((each) => [el("a", { class: "chip", href: link("graph", to(each)) }, each), " "])) : el("p", { class: "quiet" }, "Nothing is spelled nearly so."));
 const SHOWN = 12;
 
 function neighbours(relation, answer, now) {
@@ -165,7 +176,7 @@ function neighbours(relation, answer, now) {
   const more = items.length > SHOWN ? el("button", { type: "button", class: "more", onclick: () => { list.append(...items.slice(SHOWN)); more.remove(); } }, `${items.length - SHOWN} more`) : "";
   const nothing = answer.verdict === "unknown" ? answer.reason || "It cannot be said" : none;
   return el("section", {}, el("h2", {}, said, answer.total ? el("span", { class: "quiet" }, ` ${answer.total}`) : ""),
-    items.length ? [list, more] : el("p", { class: "quiet" }, answer.verdict === "not_found" ? answer.reason : nothing),
+    items.length ? [list, more] : el("p", { class: "quiet" }, nothing),
     answer.tests?.length ? el("details", {}, el("summary", {}, `${plural(answer.tests.length, "test file")} to run`), el("ul", {}, answer.tests.map((path) => el("li", {}, el("a", { class: "place", href: link("file", { path, repo: now.repo }) }, path))))) : "");
 }
 
@@ -190,7 +201,7 @@ function way(about, answer, now) {
   const stops = [...answer.of.slice(0, 1), ...answer.found];
   replace(about, el("section", {}, el("h2", {}, `From ${now.symbol || now.path} to ${now.to}`),
     answer.reason ? el("p", { class: "quiet" }, answer.reason) : "",
-    answer.nearest?.length ? el("p", {}, "Spelled nearly so: ", answer.nearest.map((each) => el("a", { class: "chip", href: link("graph", { ...now, to: each, depth: "" }) }, each))) : "",
+    answer.verdict === "not_found" ? nearly(answer.nearest, (each) => ({ ...now, [answer.query === now.to ? "to" : "symbol"]: each, depth: "" })) : "",
     answer.found.length ? el("ol", { class: "steps way" }, stops.map((each, number) => el("li", {}, number ? el("p", { class: "quiet" }, each.relation.replace("_", " ")) : "", step(each, now)))) : ""),
   el("p", {}, el("a", { class: "button", href: link("graph", { symbol: now.symbol, path: now.path, repo: now.repo }) }, "Back to what is around it")));
 }

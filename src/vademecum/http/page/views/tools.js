@@ -42,13 +42,14 @@ export function open(main, parameters) {
 }
 
 const tell = (text) => { const place = document.getElementById("tools-count"); if (place) place.textContent = text; };
+const unlisted = (more) => (more > 0 ? `, ${count(more)} more in traces alone` : "");  // called, and never registered
 const share = (usage) => (usage?.calls ? 1 - usage.failures / usage.calls : null);
 
 // Which there are.
 
 async function catalogue(panel, given, signal) {
   const [tools, stats] = await Promise.all([all("/tools", {}, signal), get("/tools/stats", {}, signal)]);
-  tell(`${plural(stats.tools, "tool")} of ${plural(Object.keys(stats.servers).length, "server")}, ${plural(stats.traces, "trace")}, ${count(stats.unused)} never used`);
+  tell(`${plural(tools.length, "tool")} of ${plural(new Set(tools.map((tool) => tool.server)).size, "server")}${unlisted(stats.tools - tools.length)}, ${plural(stats.traces, "trace")}, ${count(stats.unused)} never used`);
   if (!tools.length) { replace(panel, empty("No tools are known yet", START)); return {}; }
   const about = el("aside", { class: "beside panel", "aria-label": "The tool that is chosen" });
   const field = el("input", { type: "search", class: "field", id: fresh("filter"), placeholder: "A part of the name, server or description", "aria-label": "Find a tool", autocomplete: "off", oninput: () => show(), data: { first: "" } });
@@ -174,7 +175,7 @@ async function hypergraph(panel, given, signal) {
   const arcs = data.arcs.filter((arc) => arc.tail.length && drawn.has(arc.head) && arc.tail.every((node) => drawn.has(node))).map((arc) => ({ ...arc, from: arc.tail.map((node) => drawn.get(node)), to: drawn.get(arc.head) }));
   const nodes = [...drawn.values()];
   settle(nodes, arcs.flatMap((arc) => arc.from.map((source) => ({ source, target: arc.to }))), { size: 1000, pull: 0.25 });
-  tell(`${plural(data.tools, "tool")}, ${plural(data.traces, "trace")}${nodes.length < data.nodes.length ? `; the ${count(nodes.length)} most used are drawn, all are in the catalogue` : ""}`);
+  tell(`${plural(data.tools, "tool")}${unlisted(data.nodes.filter((node) => node.kind === "tool").length - data.tools)}, ${plural(data.traces, "trace")}${nodes.length < data.nodes.length ? `; the ${count(nodes.length)} most used are drawn, all are in the catalogue` : ""}`);
   const about = el("aside", { class: "beside panel", "aria-label": "What is chosen" }), hidden = new Set();
   const drawing = new Drawing({ label: "Hypergraph of tools", onfocus: (node) => show(node), onopen: (node) => show(node, true) });
   const tip = fresh("tip");

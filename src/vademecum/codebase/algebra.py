@@ -1,0 +1,62 @@
+"""Linear algebra in one thread, while other processes of ours are at work.
+
+Its products here are small, and its threads would wait, spinning, for the cores that these processes are using (measured: 50
+times slower under load). They are started anew, spinning, when their number is set after a copy of this process was made: so
+it stays as it is until the last worker has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+
+class _Held:
+    """By how many blocks of a thread the number is held, and what sets it back."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.back = ExitStack()
+
+
+class _Own(threading.local):
+    def __init__(self) -> None:
+        self.held = _Held()
+
+
+_own = _Own()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Have linear algebra done in one thread within the block. Blocks of a thread may overlap: the last one out sets the number back.
+
+    >>> from threadpoolctl import threadpool_info
+    >>> with one_thread():
+    ...     {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} <= {1}
+    True
+    """
+    held = _own.held  # a block that is left unfinished may be ended by another thread
+    if not held.count and not _is_one():
+        from threadpoolctl import threadpool_limits
+
+        held.back.enter_context(threadpool_limits(1, "blas"))
+    held.count += 1
+    try:
+        yield
+    finally:
+        held.count -= 1
+        if not held.count:
+            held.back.close()
+
+
+def _is_one() -> bool:
+    """Whether it has but one thread, as in the commands: to ask the library takes some milliseconds."""
+    import numpy as np
+
+    built: Mapping[str, Any] = np.__config__.CONFIG
+    is_openblas = "openblas" in built.get("Build Dependencies", {}).get("blas", {}).get("name", "")
+    return is_openblas and os.environ.get("OPENBLAS_NUM_THREADS") == "1"

@@ -1,0 +1,128 @@
+"""What a tool is for an agent: a name, a schema, words, a function behind it; and what a server shows of them.
+
+Arguments are checked against the schema before anything runs: what is wrong is named, with what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from vademecum.errors import UsageError
+
+if TYPE_CHECKING:
+    from vademecum.engine import Engine
+    from vademecum.protocols import Progress, Told
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool gives: text for the model, the same as data for programs.
+
+    `content` stands in place of the text where the answer is another server's, whose parts may be of any kind.
+    """
+
+    text: str
+    data: Mapping[str, Any] | None
+    content: tuple[Mapping[str, Any], ...] = ()
+    is_error: bool = False
+
+    def result(self) -> dict[str, Any]:
+        """Return the answer to `tools/call`."""
+        content = list(self.content) or [{"type": "text", "text": self.text}]
+        result: dict[str, Any] = {"content": content, "isError": self.is_error}
+        return result if self.data is None else result | {"structuredContent": self.data}
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as an agent sees it, and the function behind it.
+
+    `apart` is in its place where others must not wait for it: it runs on a thread of its own, without the engine.
+    """
+
+    name: str
+    description: str
+    properties: Mapping[str, Mapping[str, Any]]
+    required: tuple[str, ...]
+    run: Callable[[Engine, Mapping[str, Any], Progress | None], Outcome] | None = None
+    apart: Callable[[Mapping[str, Any], Told | None], Outcome] | None = None
+    writes: bool = False
+
+    def declaration(self) -> dict[str, Any]:
+        """Return the entry in `tools/list`."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": dict(self.properties),
+                "required": list(self.required),
+                "additionalProperties": False,
+            },
+            "annotations": self._annotations(),
+        }
+
+    def _annotations(self) -> dict[str, bool]:
+        """What a client may take for granted: most tools only read, and what one adds it can add twice without harm."""
+        if self.apart is not None:
+            return {"readOnlyHint": False, "openWorldHint": True}
+        if not self.writes:
+            return {"readOnlyHint": True, "openWorldHint": False}
+        return {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False}
+
+    def call(self, engine: Engine, arguments: Mapping[str, Any], progress: Progress | None = None) -> Outcome:
+        """Check the arguments against the schema and run.
+
+        Raises:
+            UsageError: An argument is missing, unknown or of the wrong type; the message says which.
+            Error: The engine could not do it.
+        """
+        assert self.run is not None
+        self._check(arguments)
+        return self.run(engine, arguments, progress)
+
+    def call_apart(self, arguments: Mapping[str, Any], told: Told | None = None) -> Outcome:
+        """Do the same for a tool that needs no engine. Raises as `call` does."""
+        assert self.apart is not None
+        self._check(arguments)
+        return self.apart(arguments, told)
+
+    def _check(self, arguments: Mapping[str, Any]) -> None:
+        for name in self.required:
+            if name not in arguments:
+                raise UsageError(f"{self.name} needs {name!r}: {self.properties[name].get('description', 'give it')}")
+        for name, value in arguments.items():
+            if name not in self.properties:
+                raise UsageError(f"{self.name} takes no {name!r}: it takes {', '.join(self.properties) or 'nothing'}")
+            if problem := _problem(value, self.properties[name]):
+                raise UsageError(f"{name!r} of {self.name} {problem}, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What a server shows: its tools by name, and words about them all. Neither changes while it runs.
+
+    `methods` answer requests of other kinds, each on a thread of its own, and `capabilities` say of which kinds.
+    """
+
+    tools: Mapping[str, Tool]
+    instructions: str
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    methods: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = field(default_factory=dict)
+
+
+def _problem(value: Any, schema: Mapping[str, Any]) -> str:
+    """What the schema finds wrong with a value; "" for nothing."""
+    if schema["type"] == "string":
+        if not isinstance(value, str):
+            return "is a string"
+        choices = schema.get("enum")
+        return f"is one of {', '.join(choices)}" if choices and value not in choices else ""
+    if schema["type"] == "object":
+        return "" if isinstance(value, Mapping) else "is an object"
+    if not isinstance(value, int) or isinstance(value, bool):
+        return "is a whole number"
+    low, high = schema["minimum"], schema["maximum"]
+    return "" if low <= value <= high else f"is between {low} and {high}"
