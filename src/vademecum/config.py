@@ -243,7 +243,9 @@ def _environment(environ: Mapping[str, str], warnings: list[str]) -> Iterator[Gi
 def _flatten(table: Mapping[str, Any], path: Path, *, trusted: bool) -> Iterator[Given]:
     for section, body in table.items():
         if not isinstance(body, Mapping):
-            raise ConfigError(f"{section!r} in {path} stands outside a section: {_nearest(section, prefer_name=True)}")
+            raise ConfigError(
+                f"{section!r} in {path} stands outside a section: {nearest_setting(section, prefer_name=True)}"
+            )
         for name, value in body.items():
             yield Given(f"{section}.{name}", value, str(path), trusted=trusted)
 
@@ -286,7 +288,7 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
 def _checked(given: Given) -> Any:
     """The value, of the setting's own type and in its range."""
     if given.key not in KNOWN:
-        raise ConfigError(f"unknown setting {given.key!r} in {given.origin}: {_nearest(given.key)}")
+        raise ConfigError(f"unknown setting {given.key!r} in {given.origin}: {nearest_setting(given.key)}")
     known = KNOWN[given.key]
     if known.metadata.get("user_only") and not given.trusted:
         raise ConfigError(
@@ -336,7 +338,7 @@ def _typed(given: Given, kind: str, shown: str) -> Any:
     raise ConfigError(f"{given.key} = {shown} in {given.origin} has the wrong type: it must be {said}")
 
 
-def _nearest(key: str, *, prefer_name: bool = False) -> str:
+def nearest_setting(key: str, *, prefer_name: bool = False) -> str:
     """Say which setting was probably meant."""
     import difflib
 

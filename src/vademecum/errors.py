@@ -28,6 +28,7 @@
         ├── StoreCorruptError       the file is damaged
         ├── StoreVersionError       a newer vademecum wrote it
         ├── StoreFullError          no room on the disk
+        ├── StoreReadOnlyError      nothing can be written there
         └── VectorIndexError        an index of vectors cannot be had, or did not do what was asked
 
 Messages name the thing and the fix. Catch `Error` to catch them all.
@@ -158,6 +159,10 @@ class StoreVersionError(StoreError):
 
 class StoreFullError(StoreError):
     """There is no room left on the disk; what was already stored is intact."""
+
+
+class StoreReadOnlyError(StoreError):
+    """Nothing can be written where the database is; what is there can be searched, and stays as it is."""
 
 
 class VectorIndexError(StoreError):

@@ -124,5 +124,8 @@ def glob_pattern(glob: str) -> str:
     literal = rf"{anywhere}{re.escape(glob)}(?:/|\Z)"
     if not re.search(r"[*?\[]", glob):
         return f"(?:{literal})"
+    glob = re.sub(
+        r"(?:\*\*/)+", "**/", glob
+    )  # more of them mean the same, and there are many ways to say how much each
     parts = [translate(part).removeprefix("(?s:")[:-3] for part in glob.split("**/")]  # each ends in `)\Z`
     return rf"(?:{literal}|{anywhere}(?s:{'(?:.*/)?'.join(parts)})\Z)"

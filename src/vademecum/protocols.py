@@ -211,6 +211,8 @@ class DocumentSource(Protocol):
 class Store(Protocol):
     """A record store. Families are named in `storage.schema`; rows are tuples in the family's column order."""
 
+    aside: str  # where a damaged database was set aside since this object was made, "" for none that was
+
     def upsert(self, family: str, rows: Sequence[Row]) -> Result[int, StoreError]:
         """Insert rows, or replace those with the same key. Returns how many were written."""
         ...
@@ -250,6 +252,10 @@ class Store(Protocol):
 
     def transaction(self) -> AbstractContextManager[None]:
         """Everything inside is written together or not at all. Raises `StoreError`."""
+        ...
+
+    def waiting(self, seconds: float) -> AbstractContextManager[None]:
+        """Inside, this thread waits so long for another writer, and no longer; a server may have patience of its own."""
         ...
 
     def state(self) -> Hashable:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from vademecum.codebase.git import Root, find_root
 from vademecum.codebase.identity import repository_name
+from vademecum.codebase.root import MARKER
 from vademecum.config import Settings
 from vademecum.errors import RootError
 from vademecum.stores import Stores, roots_in_files
@@ -26,7 +27,7 @@ def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...
     """Return each root that paths lie in, with the parts of it they name; () where one names the whole.
 
     Raises:
-        RootError: a path does not exist.
+        RootError: a path does not exist, or is a file of no repository: a whole directory is not indexed for the sake of it.
     """
     found: dict[Root, list[str]] = {}
     for path in paths:
@@ -35,7 +36,12 @@ def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...
             raise RootError(f"{os.fspath(path)!r} does not exist: name a directory or a file")
         if not real.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in real):
             raise RootError(f"{os.fspath(path)!r} is not UTF-8: rename the directory, its path could not be stored")
-        root = find_root(real if os.path.isdir(real) else os.path.dirname(real))
+        folder = real if os.path.isdir(real) else os.path.dirname(real)
+        root = find_root(folder)
+        if folder != real and root.git_dir is None and not os.path.exists(os.path.join(root.path, MARKER)):
+            raise RootError(
+                f"{os.fspath(path)!r} is a file outside of git: name the directory that is to be indexed with it, {folder}"
+            )
         below = os.path.relpath(real, root.path)
         found.setdefault(root, []).append("" if below == "." else below.replace(os.sep, "/"))
     return {root: () if "" in parts else tuple(dict.fromkeys(parts)) for root, parts in found.items()}

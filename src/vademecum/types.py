@@ -142,6 +142,11 @@ class Skipped:
     reason: str  # "binary", "too large", "secret", "symlink out of the root", "unreadable", …
     detail: str = ""
 
+    @property
+    def why(self) -> str:
+        """The reason, with its detail."""
+        return f"{self.reason} ({self.detail})" if self.detail else self.reason
+
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
@@ -159,7 +164,7 @@ class IndexReport:
     """What one indexing run did."""
 
     repo: str
-    commit: str  # the snapshot's label: a commit id, `<commit>+<treeHash>`, or a tree hash outside git
+    commit: str  # a commit id, or `<commit>+<treeHash>`; "" outside of git, and before the first commit
     files: int
     chunks: int
     added: int  # files whose content was not known before

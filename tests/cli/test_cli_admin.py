@@ -62,3 +62,13 @@ def test_config_shows_each_value_and_where_it_comes_from(vade, repository, monke
     text = vade("config").out.splitlines()
     assert ["search.k", "3", "#", str(repository / ".vade.toml")] in [line.split() for line in text]
     assert text[-1].startswith("data is in ")
+
+
+def test_one_setting_can_be_shown_and_a_name_that_is_none_is_refused(vade):
+    """What is neither a directory nor a setting is told what was probably meant."""
+    one = vade("config", "show", "search.k")
+    assert (one.code, one.out.split()[0], one.out.count("\n")) == (0, "search.k", 1)
+    for args, said in ((("serch.k",), "did you mean 'search.k'?"), (("nope",), "lists them all")):
+        done = vade("config", "show", *args)
+        assert (done.code, done.out) == (2, "")
+        assert said in done.err

@@ -36,8 +36,8 @@ def test_nothing_to_ask_is_exit_code_one(vade, repository):
     assert json.loads(vade("bench", "--json").out)[0]["kinds"] == []
 
 
-@pytest.mark.parametrize(("args", "code"), [(("--questions", "0"), 2), (("--seed", "x"), 2), (("nowhere",), 3)])
+@pytest.mark.parametrize(("args", "code"), [(("--questions", "0"), 2), (("--seed", "x"), 2), (("nowhere",), 2)])
 def test_wrong_calls(vade, repository, args, code):
-    """A number that is none is a wrong call, a missing directory a failure; both say so in one line."""
+    """A number that is none and a directory that is not there are wrong calls; both say so in one line."""
     done = vade("bench", *args)
     assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)

@@ -134,12 +134,55 @@ def test_a_wrong_setting_is_a_wrong_call(vade, repository):
     assert "did you mean 'search.k'?" in done.err
 
 
-def test_what_cannot_be_opened_is_a_failure(vade):
-    done = vade("index", "no/such/folder")
-    assert done.code == 3
+@pytest.mark.parametrize("verb", [("index",), ("status",), ("map",), ("gc",), ("search", "x"), ("symbol", "x")])
+def test_a_path_that_is_not_there_is_a_wrong_call_to_every_verb(vade, verb):
+    done = vade(*verb, "no/such/folder")
+    assert done.code == 2
     assert done.err.startswith("vade: ")
     assert "no/such/folder" in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_file_outside_of_git_has_no_directory_indexed_for_it(vade, tmp_path):
+    lone = tmp_path / "lone"
+    lone.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (lone / name).write_text("words and words\n")
+    for verb in (("search", "words"), ("index",)):
+        done = vade(*verb, str(lone / "a.txt"))
+        assert (done.code, done.out) == (2, "")
+        assert f"is a file outside of git: name the directory that is to be indexed with it, {lone}" in done.err
+    (lone / ".vade.toml").write_text("")
+    assert "a.txt" in vade("search", "words", str(lone / "a.txt")).out
+
+
+def test_no_commit_is_made_up_where_there_is_none(vade, tmp_path):
+    """Outside of git and before the first commit; what names a state is in the id of its evidence alone."""
+    lone = tmp_path / "lone"
+    lone.mkdir()
+    (lone / "a.py").write_text("def lonely():\n    pass\n")
+    for path, said in ((lone, "none: not under git"), (".", "none yet")):
+        assert json.loads(vade("index", str(path), "--json").out)[0]["commit"] == ""
+        assert json.loads(vade("status", str(path), "--json").out)[0]["commit"] == ""
+        assert any(line.split(None, 1) == ["commit", said] for line in vade("status", str(path)).out.splitlines())
+    [found] = json.loads(vade("symbol", "lonely", str(lone), "--json").out)["evidence"]
+    assert (found["commit"], found["id"].count(":")) == ("", 3)
+
+
+def test_words_are_said_again_as_they_were_asked(vade):
+    """Not their stems, which nobody wrote."""
+    done = vade("search", "gargled garbages zyzzyvas")
+    assert done.code == 1
+    assert "none of these words occur" in done.out
+    assert "gargled, garbages, zyzzyvas" in done.out
+
+
+def test_a_renamed_file_is_counted(vade, repository):
+    """Every file is new, moved, or unchanged."""
+    vade("index")
+    (repository / "src" / "budget.py").rename(repository / "src" / "tokens.py")
+    assert "3 files" in (out := vade("index").out)
+    assert "(0 new, 1 moved or as once before, 1 removed, 2 unchanged)" in out
 
 
 def test_open_prints_the_lines_asked_for(vade):

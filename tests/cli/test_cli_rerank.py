@@ -63,7 +63,7 @@ def test_a_setting_of_the_repository_may_choose_a_local_model(vade, server, repo
 
 @pytest.mark.parametrize(
     ("name", "code", "said"),
-    [("builtin", 3, "no reranker is called 'builtin': did you mean 'built-in'?"),
+    [("builtin", 2, "no reranker is called 'builtin': did you mean 'built-in'?"),
      ("llm", 2, "reranker 'llm' needs a model: write llm:MODEL, as in llm:qwen3:4b"),
      ("cross-encoder:nowhere", 2, "'nowhere' is no directory: write cross-encoder:DIRECTORY"),
      ("cross-encoder:src", 3, "src holds no tokenizer.json: save the model's fast tokenizer there")],

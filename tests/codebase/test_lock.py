@@ -22,8 +22,8 @@ def test_the_lock_is_held_and_let_go(tmp_path):
         pass
 
 
-def test_whoever_waits_is_told_once(tmp_path):
-    """The callback says that waiting has begun, once however long it takes."""
+def test_whoever_waits_is_told_while_it_takes(tmp_path):
+    """The callback says that there is a wait, again and again: what shows it waits a moment itself."""
     told = []
     with (
         exclusive(tmp_path / "x", 0),
@@ -31,7 +31,7 @@ def test_whoever_waits_is_told_once(tmp_path):
         exclusive(tmp_path / "x", 0.2, lambda: told.append(1)),
     ):
         pass
-    assert told == [1]
+    assert len(told) > 1
 
 
 def test_a_killed_holder_holds_nothing(tmp_path):

@@ -147,7 +147,7 @@ def test_every_rule_reports_its_reason(folder: Path) -> None:
     expected = {"logo.png": "binary", "yarn.lock": "generated", ".env": "secret", "out.log": "ignored"}
     assert reasons(found) == expected | {"big.json": "too large"}
     assert [skipped.detail for skipped in found.skipped if skipped.reason == "too large"] == [
-        "2000 bytes, the limit is 1000"
+        "2000 bytes, the limit is 1000 bytes"
     ]
 
 
@@ -217,7 +217,7 @@ def test_no_pattern_forces_in_what_is_out_of_all_proportion(folder: Path) -> Non
     assert reasons(found) == {"huge.txt": "too large"}
     entry = FileEntry("huge.txt", FORCED_FILE_BYTES + 1, 0)
     assert read_source(find_root(folder), entry) == Skipped(
-        "huge.txt", "too large", f"more than {FORCED_FILE_BYTES} bytes"
+        "huge.txt", "too large", f"more than {FORCED_FILE_BYTES >> 20} MiB"
     )
 
 

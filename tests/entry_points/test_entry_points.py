@@ -120,7 +120,7 @@ def test_everything_runs_on_what_a_third_party_brings(site: Path, repo, tmp_path
 
 def test_a_provider_that_is_not_installed_is_named(repo) -> None:
     place = repo()
-    done = run(Path("/nonexistent"), "-m", "vademecum", "search", "x", "--reranker", "acme", cwd=place.path, code=3)
+    done = run(Path("/nonexistent"), "-m", "vademecum", "search", "x", "--reranker", "acme", cwd=place.path, code=2)
     assert done == ""
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vademecum.engine import Engine
 from vademecum.errors import RootError
 from vademecum.mcp.stdio import Server
 from vademecum.types import Answer, Verdict
@@ -303,6 +304,20 @@ def test_a_long_call_does_not_block_ping_and_can_be_cancelled():
     server.close()
     assert [message["id"] for message in sent] == [3, 1]
     assert engine.closed
+
+
+def test_a_pattern_without_an_end_blocks_no_one(repository, monkeypatch):
+    """While it is matched a ping is answered, and what comes of it is an error that says what to write."""
+    monkeypatch.setattr("vademecum.codebase.matched.LEAST_SECONDS", 0.5)
+    (repository / "words.md").write_text("how are redirects followed when they are many " * 40)
+    sent = []
+    server = Server(lambda: Engine.open(repository, embedder="hashing"), sent.append)
+    server.receive(json.dumps(call(1, "search", query="redirects", regex=r"(\w+\s*)+@@")))
+    server.receive(json.dumps(request(2, "ping")))
+    server.close()
+    assert [message["id"] for message in sent] == [2, 1]
+    assert sent[1]["result"]["isError"]
+    assert "did not come to an end" in sent[1]["result"]["content"][0]["text"]
 
 
 def test_progress_is_told_where_it_is_asked_for():

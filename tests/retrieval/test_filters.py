@@ -54,6 +54,13 @@ def test_globs_choose_paths(glob, expected):
     assert {files.paths[i] for i in np.flatnonzero(file_mask(files, Query("", paths=(glob,))))} == expected
 
 
+def test_any_number_of_directories_said_again_and_again_means_the_same(bounded):
+    """And takes no longer: what does not match is given up at once."""
+    again = re.compile(glob_pattern("**/" * 30 + "x.py"))
+    assert again.match("a/b/x.py")
+    assert not again.match("a/" * 30 + "y.py")
+
+
 @given(st.text("ab*?[]!/.-\\+(", max_size=12))
 def test_no_glob_breaks(glob):
     """Any glob compiles, and excluding is the opposite of choosing."""

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from vademecum import __version__
-from vademecum.errors import Error, UsageError
+from vademecum.errors import Error, RootError, UnknownProviderError, UsageError
 
 FAILURE, USAGE, INTERRUPTED = 3, 2, 130
 
@@ -119,7 +119,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return _fail(_one_line(error), USAGE)
     except click.Abort:
         return INTERRUPTED
-    except UsageError as error:
+    except (UsageError, RootError, UnknownProviderError) as error:  # what was typed names nothing
         return _fail(str(error), USAGE)
     except Error as error:
         return _fail(str(error), FAILURE)

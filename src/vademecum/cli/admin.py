@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, table
 from vademecum.cli.session import json_option, opened, paths_argument, settings_for
 from vademecum.context.render import counted, visible
+from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     from vademecum.types import EnrichReport, IndexReport, RepoStatus
@@ -129,14 +131,22 @@ def config(ctx: click.Context) -> int:
 @click.argument("path", default=".")
 @json_option
 def show(path: str, *, as_json: bool) -> int:
-    """Print every setting that holds in PATH, its value and the layer that set it."""
-    settings = settings_for((path,))
+    """Print every setting that holds in PATH, its value and the layer that set it; or the one whose name is in its place."""
+    from vademecum.config import KNOWN, nearest_setting
+
+    named = path if path in KNOWN and not os.path.exists(path) else ""
+    if not named and not os.path.exists(path):
+        raise UsageError(f"{path!r} is neither a directory nor a setting: {nearest_setting(path)}")
+    settings = settings_for(("." if named else path,))
+    rows = [row for row in settings.items() if named in ("", row[0])]
     if as_json:
-        emit_json({key: {"value": value, "origin": origin} for key, value, origin in settings.items()})
+        emit_json({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return 0
     import json
 
-    emit(table((key, json.dumps(value), f"# {origin}") for key, value, origin in settings.items()))
+    emit(table((key, json.dumps(value), f"# {origin}") for key, value, origin in rows))
+    if named:
+        return 0
     emit(f"data is in {settings.home}\n")
     emit("".join(f"note: {warning}\n" for warning in settings.warnings))
     return 0
@@ -147,7 +157,7 @@ def _status_text(repo: RepoStatus, *, verbose: bool) -> str:
     rows = [
         ("root", repo.root),
         ("branch", repo.branch or "none"),
-        ("commit", repo.commit or "none"),
+        ("commit", repo.commit or ("none yet" if repo.branch else "none: not under git")),
         ("indexed", f"{counted(repo.files, 'file')}, {counted(repo.chunks, 'chunk')}"),
         ("fresh", "yes" if repo.fresh else "no: the next search or `vade index` brings it up to date"),
         ("when", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(repo.indexed_at)) if repo.indexed_at else "never"),

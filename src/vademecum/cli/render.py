@@ -85,7 +85,7 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
     for report in reports:
         lines.append(
             f"{report.repo}: {counted(report.files, 'file')}, {counted(report.chunks, 'chunk')} "
-            f"({report.added} new, {report.removed} removed, {report.unchanged} unchanged) in {report.seconds:.1f} s"
+            f"({report.added} new, {_moved(report)}{report.removed} removed, {report.unchanged} unchanged) in {report.seconds:.1f} s"
         )
         notes = {"skipped": len(report.skipped), "kept by windows only": len(report.failures)}
         notes |= {f"without {step}": count for step, count in report.degraded.items()}
@@ -97,6 +97,12 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
             lines[-1] += " (-v shows which)"
         lines += (f"  {visible(note)}" for note in report.notes)
     return "\n".join(lines) + "\n"
+
+
+def _moved(report: IndexReport) -> str:
+    """Return how many files were known by their content and not at their path: renamed, copied, or as they once were."""
+    moved = report.files - report.added - report.unchanged
+    return f"{moved} moved or as once before, " if moved > 0 else ""
 
 
 def table(rows: Iterable[Sequence[object]], indent: str = "") -> str:
@@ -125,7 +131,7 @@ def size(count: int) -> str:
 
 
 def _reason(skipped: Any) -> str:
-    return visible(f"{skipped.path}: {skipped.reason}" + (f" ({skipped.detail})" if skipped.detail else ""))
+    return visible(f"{skipped.path}: {skipped.why}")
 
 
 def _untab(line: str) -> str:

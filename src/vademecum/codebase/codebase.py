@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from vademecum.codebase import hooks, watch
 from vademecum.codebase.documents import NO_DOCUMENTS, Documents
 from vademecum.codebase.enriching import Pace, enrich
 from vademecum.codebase.hooks import Hook
-from vademecum.codebase.index import commit_place, index, report_standing
+from vademecum.codebase.index import index
 from vademecum.codebase.inventory import FileFacts, inventory
 from vademecum.codebase.languages import named_language
-from vademecum.codebase.meaning import FEW
 from vademecum.codebase.open import open_location, parse_location
 from vademecum.codebase.pieces import pieces_of
+from vademecum.codebase.refresh import Refreshing
 from vademecum.codebase.repository import Opened, Repository
 from vademecum.codebase.rerank import AS_RANKED, Reranking
 from vademecum.codebase.search import search
@@ -23,7 +24,7 @@ from vademecum.codebase.served import publish, search_served
 from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_symbol
-from vademecum.errors import AccessError, StoreAwayError, StoreBusyError, StoreCorruptError, UnknownError, UsageError
+from vademecum.errors import AccessError, StoreAwayError, StoreCorruptError, UnknownError, UsageError
 from vademecum.protocols import Enricher, Progress, Reranker, SearchServer
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
@@ -78,6 +79,7 @@ class Codebase:
         self._server = server
         self._personal = personal
         self._documents = documents
+        self._refreshing = Refreshing()
 
     def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
         """Bring the first repository's index up to date; `full` reads every file again, `commit` indexes a revision.
@@ -92,8 +94,8 @@ class Codebase:
         return [self._linked(repo, progress or _silent, commit, full=full) for repo, _ in self._repositories]
 
     def refresh(self, progress: Progress | None = None, *, linked: bool = False) -> list[IndexReport]:
-        """Take in what changed, without waiting for another process that is at it: what a search does first, and, `linked`, a context."""
-        return [self._refreshed(repo, progress or _silent, "", linked=linked) for repo, _ in self._repositories]
+        """Take in what changed, waiting a moment for another process that is at it: what a search does first, and, `linked`, a context."""
+        return [self._refreshing.refresh(repo, progress or _silent, linked=linked) for repo, _ in self._repositories]
 
     def search(  # noqa: PLR0913 - the filters people type, each by its name
         self,
@@ -205,13 +207,15 @@ class Codebase:
         """
         from vademecum.codebase import questions
 
-        return questions.callers(self.graph(repo), name, depth, guesses=guesses)
+        graph = self.graph(repo)
+        return questions.as_it_stands(graph, questions.callers(graph, name, depth, guesses=guesses))
 
     def callees(self, name: str, depth: int = 2, *, repo: str = "", guesses: bool = False) -> Neighbours:
         """Say what a declaration calls or names, in up to `depth` steps, 1 to 3."""
         from vademecum.codebase import questions
 
-        return questions.callees(self.graph(repo), name, depth, guesses=guesses)
+        graph = self.graph(repo)
+        return questions.as_it_stands(graph, questions.callees(graph, name, depth, guesses=guesses))
 
     def impact(self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "") -> Neighbours:
         """Say what may break when a declaration changes, or what a git range changed, and which tests to run."""
@@ -219,14 +223,17 @@ class Codebase:
 
         graph = self.graph(repo)
         if diff:
-            return questions.impact_of_diff(graph, diff, lambda base: self.graph(repo, base, refresh=False), depth)
-        return questions.impact(graph, graph.named(name), name, depth)
+            found = questions.impact_of_diff(graph, diff, lambda base: self.graph(repo, base, refresh=False), depth)
+        else:
+            found = questions.impact(graph, graph.named(name), name, depth)
+        return questions.as_it_stands(graph, found)
 
     def path(self, source: str, target: str, depth: int = 2, *, repo: str = "") -> Neighbours:
         """Say how one declaration leads to another, in up to `depth` steps from each end."""
         from vademecum.codebase import questions
 
-        return questions.path(self.graph(repo), source, target, depth)
+        graph = self.graph(repo)
+        return questions.as_it_stands(graph, questions.path(graph, source, target, depth))
 
     def related(self, location: str, question: str = "", depth: int = 2, *, repo: str = "") -> Neighbours:
         """Say what belongs to `path:line`: callers, tests, contracts, neighbours, the most relevant to a question first."""
@@ -234,7 +241,8 @@ class Codebase:
 
         named, line, _ = parse_location(location)
         graph = self.graph(repo)
-        return questions.related(graph, contained(graph.opened.repo.root, named).unwrap(), line, question, depth)
+        found = questions.related(graph, contained(graph.opened.repo.root, named).unwrap(), line, question, depth)
+        return questions.as_it_stands(graph, found)
 
     def documents(self, text: str, k: int) -> tuple[Evidence, ...]:
         """Return what the backlogs and documents that belong to the open repositories say to a question, () where they do not."""
@@ -346,30 +354,12 @@ class Codebase:
         if scope == "all":
             own = {repo.root.path for repo, _ in chosen}
             chosen += [(repo, ()) for repo in self._everywhere() if repo.root.path not in own]
-        return [self._open_one(repo, prefixes, commit, progress, refresh=refresh) for repo, prefixes in chosen]
+        return [self._refreshing.opened(repo, prefixes, commit, progress, refresh=refresh) for repo, prefixes in chosen]
 
     def _indexed(self) -> list[Opened]:
         """The open repositories that have an index, as it is."""
         found = [(repo, repo.catalogue.load(*repo.place)) for repo, _ in self._repositories]
         return [Opened(repo, *loaded) for repo, loaded in found if loaded is not None and not loaded[1].missing]
-
-    def _open_one(
-        self, repo: Repository, prefixes: tuple[str, ...], commit: str, progress: Progress, *, refresh: bool
-    ) -> Opened:
-        kind, place = repo.place
-        if commit:
-            kind, place = "commit", commit_place(repo, commit)
-        try:
-            loaded = repo.catalogue.load(kind, place)
-            if loaded is None or loaded[1].missing or (refresh and not commit):
-                self._refreshed(repo, progress, commit)
-                loaded = repo.catalogue.load(kind, place)
-        except StoreAwayError as error:
-            from vademecum.codebase.away import opened_without  # which cuts files, as few searches do
-
-            return opened_without(repo, (kind, place), prefixes, error)
-        assert loaded is not None
-        return Opened(repo, *loaded, prefixes)
 
     def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
@@ -379,16 +369,9 @@ class Codebase:
             report = index(repo, progress, revision=commit, full=full, references=True, ahead=ahead)
             if self._server is not None:
                 publish(self._server(), repo, progress, anew=full)
-            ahead.link(self._open_one(repo, (), commit, progress, refresh=False), progress)
+            report = replace(report, notes=tuple(filter(None, (*report.notes, self._refreshing.anew(repo)))))
+            ahead.link(self._refreshing.opened(repo, (), commit, progress, refresh=False), progress)
         return report
-
-    def _refreshed(self, repo: Repository, progress: Progress, commit: str, *, linked: bool = False) -> IndexReport:
-        """Take in what changed. When another process is at it, the last complete state is good enough, if there is one."""
-        try:
-            return index(repo, progress, revision=commit, wait=False, embed=FEW, references=linked)
-        except StoreBusyError:
-            standing = report_standing(repo, commit)
-            return standing or index(repo, progress, revision=commit, embed=FEW, references=linked)
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
         if not names:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from vademecum.codebase.index import index
 from vademecum.codebase.open import parse_location
-from vademecum.codebase.repository import Opened, Repository
+from vademecum.codebase.repository import Opened, Repository, commit_of
 from vademecum.codebase.search import search
 from vademecum.errors import StoreBusyError, StoreError, UsageError
 from vademecum.types import Answer, Evidence, FileKind, Query
@@ -162,7 +162,7 @@ class Documents:
             raise UsageError(f"{record.path} has {len(lines)} lines: line {first} is past its end")
         first, last = first or 1, min(last or len(lines), len(lines))
         shown = Evidence(
-            f"{name}:{own.snapshot.label}:{record.path}:{first}-{last}", name, "", own.snapshot.label, record.path, first, last,
+            f"{name}:{own.snapshot.label}:{record.path}:{first}-{last}", name, "", commit_of(own.snapshot.label), record.path, first, last,
             "\n".join(lines[first - 1 : last]), 1.0, "window", "markdown", file_kind=FileKind.DOC.value,
         )  # fmt: skip
         return self.described([shown], [own], code)[0]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vademecum.codebase.analyse import chunk_hashes, symbols_of
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.freshness import FileState, check_file, corresponding
-from vademecum.codebase.repository import Opened
+from vademecum.codebase.repository import Opened, commit_of
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.rank import Ranked
 from vademecum.retrieval.segment import KIND_CODES
@@ -163,7 +163,7 @@ def _evidence(  # noqa: PLR0917 - what is said, and of what state
     files, name = each.view.files, each.repo.name
     path = files.paths[file]
     return Evidence(
-        id=f"{name}:{label}:{path}:{told.hash}", repo=name, branch=each.snapshot.branch, commit=label,
+        id=f"{name}:{label}:{path}:{told.hash}", repo=name, branch=each.snapshot.branch, commit=commit_of(label),
         path=path, start_line=told.start_line, end_line=told.end_line, snippet=told.text, score=round(score, 6),
         kind=told.kind, language=files.language(file), symbols=told.symbols, signature=told.signature,
         summary=told.summary, file_kind=FILE_KINDS_SAID[files.kinds.item(file)], signals=signals,

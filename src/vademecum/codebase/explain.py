@@ -13,13 +13,14 @@ from vademecum.codebase.languages import language_of, row
 from vademecum.codebase.repository import Opened
 from vademecum.retrieval.query import Plan, last_part
 from vademecum.retrieval.rank import Ranked
-from vademecum.retrieval.tokens import parts
+from vademecum.retrieval.tokens import parts, query_terms
 from vademecum.types import Query
 
 # Why files are left out of an index that belong to the repository all the same: nobody knows what they hold.
 UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
 NEAREST = 5
 UNREAD = 3  # files that are named at most
+_FEW_WORDS = 8  # of a question that are said again
 _FEW_TERMS = 20  # of a question whose words may be meant as names
 _CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
@@ -47,8 +48,15 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
         yield undefined(opened, plan.names[0], ranked.searched)
     left_out = f"; {said}" if (said := skipped_said(opened)) else ""
     if unknown >= set(plan.terms):
-        yield f"none of these words occur in {_chunks(ranked.searched)} searched: {', '.join(plan.terms[:8])}{left_out}"
+        looked_for = ", ".join(_words(plan)[:_FEW_WORDS])
+        yield f"none of these words occur in {_chunks(ranked.searched)} searched: {looked_for}{left_out}"
     yield f"nothing in {_chunks(ranked.searched)} searched comes close enough to be an answer{left_out}"
+
+
+def _words(plan: Plan) -> list[str]:
+    """Return the words of a question that were looked for, as they were written: terms are stems."""
+    words = dict.fromkeys(re.findall(r"\w+", plan.text))
+    return [word for word in words if not {*query_terms(word)[0]}.isdisjoint(plan.terms)] or list(plan.terms)
 
 
 def undefined(opened: Sequence[Opened], name: str, searched: int) -> str:
@@ -147,4 +155,4 @@ def _skipped_paths(opened: Sequence[Opened], text: str) -> Iterator[str]:
     for each in opened:
         for skipped in each.snapshot.skipped:
             if skipped.path in words or skipped.path.rpartition("/")[2] in words:
-                yield f"{skipped.path} is not indexed: {skipped.reason} {skipped.detail}".rstrip()
+                yield f"{skipped.path} is not indexed: {skipped.why}"

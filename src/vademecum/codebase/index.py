@@ -26,7 +26,7 @@ from vademecum.codebase.languages import language_of
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.meaning import Meaning, fill, with_known_vectors
 from vademecum.codebase.observed import observed
-from vademecum.codebase.repository import Repository
+from vademecum.codebase.repository import Repository, commit_of
 from vademecum.codebase.sentences import analysed_again, known_sentences
 from vademecum.codebase.source import Source, decode_source, read_source
 from vademecum.codebase.walk import NOTHING, Known, Walk, walk, walk_commit
@@ -98,7 +98,7 @@ def index(
     *,
     revision: str = "",
     full: bool = False,
-    wait: bool = True,
+    wait_s: float | None = None,
     embed: int | None = None,
     references: bool = False,
     ahead: Ahead | None = None,
@@ -107,17 +107,16 @@ def index(
 
     Vectors of an embedder that is slow come last; where more than `embed` pieces lack theirs, they are left for another time.
     With `references` it is found at once what files refer to, as a graph of them will need; a search does without, and is not to
-    wait for it. `ahead` is then given what a graph is made of, where this makes the first snapshot.
+    wait for it. Another process is waited for `wait_s` seconds, WAIT_SECONDS unless given. `ahead` is then given what a graph is made of, where this makes the first snapshot.
 
     Raises:
         GitError: git failed, or does not know the revision.
-        StoreBusyError: another process is indexing the repository and `wait` is False, or it takes too long.
+        StoreBusyError: another process is indexing the repository, and takes too long.
         StoreError: the database said no; what it held before is intact.
     """
     started = time.perf_counter()
-    alone = partial(
-        exclusive, repo.lock, WAIT_SECONDS if wait else 0.0, lambda: progress("waiting for another process", 0, 0)
-    )
+    wait_s = WAIT_SECONDS if wait_s is None else wait_s
+    alone = partial(exclusive, repo.lock, wait_s, lambda: progress("waiting for another process", 0, 0))
     if full:
         with alone():
             repo.catalogue.mend()
@@ -344,7 +343,7 @@ def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
         return None
     snapshot, view = loaded
     return IndexReport(
-        repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=0, removed=0,
+        repo=repo.name, commit=commit_of(snapshot.label), files=view.files.indexed, chunks=len(view), added=0, removed=0,
         unchanged=view.files.indexed, skipped=snapshot.skipped,
     )  # fmt: skip
 
@@ -356,7 +355,7 @@ def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning)
     snapshot, view = loaded
     changed = sum(digest_before(target, path) != source.blob for path, (source, _) in read.sources.items())
     return IndexReport(
-        repo=repo.name, commit=snapshot.label, files=view.files.indexed, chunks=len(view), added=read.added,
+        repo=repo.name, commit=commit_of(snapshot.label), files=view.files.indexed, chunks=len(view), added=read.added,
         removed=len(target.gone), unchanged=view.files.indexed - changed, skipped=snapshot.skipped,
         failures=tuple(read.failures), trouble=meaning.problem,
         degraded={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -9,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from vademecum.errors import StoreBusyError, StoreError
+from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError
 
 WAIT_SECONDS = 600.0  # how long an index run waits for another one on the same repository
 _POLL_SECONDS = 0.05
+_NO_ROOM = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows knows no quota by that name
 
 if sys.platform == "win32":  # pragma: no cover - run on Windows only
     import msvcrt
@@ -40,7 +42,9 @@ def _opened(path: Path) -> IO[str]:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return path.open("a+")
     except OSError as error:
-        raise StoreError(
+        if error.errno in _NO_ROOM:
+            raise StoreFullError(f"no room on the disk (or in a quota) for {path}: free some space") from error
+        raise StoreReadOnlyError(
             f"cannot write {path}: {error.strerror}; set VADE_HOME to a directory that can be written"
         ) from error
 
@@ -48,7 +52,7 @@ def _opened(path: Path) -> IO[str]:
 def claim(path: Path) -> IO[str] | None:
     """Return the lock at `path`, held until the file is closed by all who have it; None where another process holds it.
 
-    Raises `StoreError`: its directory cannot be written.
+    Raises `StoreReadOnlyError` or `StoreFullError`: its directory cannot be written.
     """
     file = _opened(path)
     if _try_lock(file):
@@ -65,15 +69,13 @@ def exclusive(
 
     Raises:
         StoreBusyError: it is still held.
-        StoreError: its directory cannot be written.
+        StoreReadOnlyError, StoreFullError: its directory cannot be written.
     """
     with _opened(path) as file:
         until = time.monotonic() + wait_s
-        told = False
         while not _try_lock(file):
-            if on_wait is not None and not told:
+            if on_wait is not None:  # again and again: what shows progress waits a moment before it shows any
                 on_wait()
-                told = True
             if time.monotonic() >= until:
                 raise StoreBusyError(f"another vade process is {doing} ({path}): try again when it is done")
             time.sleep(_POLL_SECONDS)

@@ -71,7 +71,7 @@ def _on_disk(repo: Repository, path: str) -> tuple[str, str, str]:
     entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)
     source = read_source(repo.root, entry, repo.walk.max_file_bytes)
     if isinstance(source, Skipped):
-        raise SourceError(f"{path} cannot be shown: {source.reason} {source.detail}".rstrip())
+        raise SourceError(f"{path} cannot be shown: {source.why}")
     head = git.head(repo.root).unwrap()
     label = head.commit
     if label and git.tree_ids(repo.root, label, [path]).unwrap().get(path) != source.blob:
@@ -86,5 +86,5 @@ def _committed(repo: Repository, path: str, commit: str) -> str:
     content = next((content for _, content in git.read_blobs(repo.root, [blob])), None)
     source = Skipped(path, "missing") if content is None else decode_source(path, content)
     if isinstance(source, Skipped):
-        raise SourceError(f"{path} at {commit[:12]} cannot be shown: {source.reason} {source.detail}".rstrip())
+        raise SourceError(f"{path} at {commit[:12]} cannot be shown: {source.why}")
     return source.text.decode()

@@ -330,6 +330,15 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbo
     return replace(answer, verdict="unknown", uncovered=uncovered, reason="; ".join(hidden))
 
 
+def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
+    """Say of an answer that its graph may be older than the files, where it may: "none" is then not to be said."""
+    away = graph.opened.away
+    if not away:
+        return answer
+    verdict = "unknown" if answer.verdict == "none" else answer.verdict
+    return replace(answer, verdict=verdict, reason="; as it stands, ".join(filter(None, (away, answer.reason))))
+
+
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
     plan = Plan(name, (), (last_part(name),), is_symbol=True)
     nearest = nearest_names([graph.opened], plan) if last_part(name) else ()

@@ -15,6 +15,17 @@ from vademecum.codebase.workers import Plan
 from vademecum.protocols import Clock, Embedder
 from vademecum.retrieval.view import View
 
+COMMIT_DIGITS = 40  # of a commit's id, or 64; a tree's hash has 12
+
+
+def commit_of(label: str) -> str:
+    """Return the commit that evidence of a state names: its label, or "" where it is of none, outside of git or before the first.
+
+    >>> commit_of("1fb76d2285a4"), commit_of("edited"), commit_of(f"{'a' * 40}+1fb76d2285a4")[38:]
+    ('', '', 'aa+1fb76d2285a4')
+    """
+    return label if len(label.partition("+")[0]) >= COMMIT_DIGITS else ""
+
 
 @dataclass(frozen=True)
 class Repository:
@@ -54,4 +65,4 @@ class Opened:
     snapshot: Snapshot
     view: View
     prefixes: tuple[str, ...] = ()
-    away: str = ""  # what is to be said where its database is away, and this is what this machine has of it
+    away: str = ""  # what is to be said where it may lack something: its database is away, or could not be written

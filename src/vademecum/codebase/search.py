@@ -5,16 +5,15 @@ plan query → words + meaning + names, for every chunk → filter → join → 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.evidence import gather_evidence
 from vademecum.codebase.explain import nearest_names, why_not
+from vademecum.codebase.matched import check_pattern, matched_lines
 from vademecum.codebase.meaning import missing_said
 from vademecum.codebase.nearness import nearness_of
 from vademecum.codebase.observed import count_freshness, count_verdict, embedder_failed, index_failed, stage
@@ -59,7 +58,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     if decided is Verdict.NOT_FOUND:
         return Answer(
             query.text, decided, found.probable, (),
-            _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind, away),
+            as_it_stands(away, _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind)),
             nearest_names(opened, plan), found.ranked.searched,
         )  # fmt: skip
 
@@ -74,6 +73,11 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     count_freshness(evidence)
     trouble = _said(found.trouble, found.behind, said, away)
     return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
+
+
+def as_it_stands(away: str, why: str) -> str:
+    """Return why nothing was found in an index of which `away` is to be said: that first, since it may be the reason."""
+    return "; as it stands, ".join(filter(None, (away, why)))
 
 
 def away_said(opened: Sequence[Opened]) -> str:
@@ -156,6 +160,8 @@ def check_query(query: Query, ranker: str) -> None:
     check_count(query.k)
     if query.kind not in KINDS:
         raise UsageError(f"kind {query.kind!r} is not one of {', '.join(KINDS)}")
+    if query.pattern:
+        check_pattern(query.pattern)
     if ranker not in RANKERS:
         raise UsageError(f"ranker {ranker!r} is not one of {', '.join(RANKERS)}")
 
@@ -197,19 +203,14 @@ def _mask(each: Opened, query: Query) -> NDArray[np.bool_]:
 
 def _matching(each: Opened, pattern: str, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return bool (R,): the rows that share a line with a match."""
-    try:
-        regex = re.compile(pattern, re.MULTILINE)
-    except re.error as error:
-        raise UsageError(f"{pattern!r} is not a regular expression: {error}") from error
     view = each.view
     matched = np.zeros(len(view), bool)
-    for file in np.flatnonzero(np.bincount(view.row_file[mask])).tolist():
-        text = each.repo.catalogue.content(int(view.files.blobs[file])).decode()
-        spans = [(match.start(), max(match.start(), match.end() - 1)) for match in regex.finditer(text)]
-        if spans:
+    files = np.flatnonzero(np.bincount(view.row_file[mask])).tolist()
+    texts = (each.repo.catalogue.content(int(view.files.blobs[file])) for file in files)
+    total = int(view.files.sizes[files].sum())
+    for file, hit in zip(files, matched_lines(pattern, texts, total), strict=True):
+        if len(hit):
             first, last = np.searchsorted(view.row_file, [file, file + 1])
-            newlines = np.fromiter(accumulate((len(line) + 1 for line in text.split("\n")), initial=0), np.int64)
-            hit = np.searchsorted(newlines, spans, side="right")  # first and last line of each match, from 1
             lines = view.lines[first:last]
-            matched[first:last] = ((hit[:, 1] >= lines[:, :1]) & (hit[:, 0] <= lines[:, 1:])).any(axis=1)
+            matched[first:last] = ((hit[:, 1:] >= lines[:, 0]) & (hit[:, :1] <= lines[:, 1])).any(axis=0)
     return matched

@@ -19,7 +19,7 @@ from vademecum.codebase.analyse import chunk_hashes
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.enrich import summarise
 from vademecum.codebase.freshness import FileState, compared, corresponding
-from vademecum.codebase.repository import Repository
+from vademecum.codebase.repository import Repository, commit_of
 from vademecum.codebase.root import Root
 from vademecum.errors import UsageError
 from vademecum.matching import glob_pattern
@@ -242,7 +242,7 @@ def _evidence(row: Mapping[str, Any], score: float, signals: Mapping[str, float]
             symbols = tuple(symbol.qualified for symbol in new.symbols)
             label = f"{row['commit_id']}+edited" if row["commit_id"] else "edited"
     return Evidence(
-        id=f"{repo}:{label}:{row['path']}:{digest}", repo=repo, branch=row["branch"], commit=label,
+        id=f"{repo}:{label}:{row['path']}:{digest}", repo=repo, branch=row["branch"], commit=commit_of(label),
         path=row["path"], start_line=chunk.start_line, end_line=chunk.end_line, snippet=chunk.text.rstrip("\n"),
         score=round(score, 6), kind=str(chunk.kind), language=row["language"],
         symbols=symbols or ((chunk.qualified,) if chunk.name else ()), signature=chunk.signature,

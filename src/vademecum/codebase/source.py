@@ -91,6 +91,15 @@ def decode_source(path: str, content: bytes) -> Source | Skipped:
     return Skipped(path, "binary", "NUL bytes") if text is None else Source(text, blob_id(content))
 
 
+def bytes_said(number: int) -> str:
+    """Return an amount as people say it.
+
+    >>> bytes_said(67108864), bytes_said(1_500_000), bytes_said(100)
+    ('64 MiB', '1.4 MiB', '100 bytes')
+    """
+    return f"{number / 2**20:.1f} MiB".replace(".0 ", " ") if number >= 2**20 else f"{number} bytes"
+
+
 def read_beneath(root: str, path: str, limit: int) -> bytes | Skipped:
     """Read a file by opening each directory from the root downwards, refusing links at every step.
 
@@ -112,7 +121,7 @@ def read_beneath(root: str, path: str, limit: int) -> bytes | Skipped:
     finally:
         if descriptor >= 0:
             os.close(descriptor)
-    return content if len(content) <= limit else Skipped(path, "too large", f"more than {limit} bytes")
+    return content if len(content) <= limit else Skipped(path, "too large", f"more than {bytes_said(limit)}")
 
 
 def _step(folder: int, name: str, flags: int) -> int:

@@ -8,18 +8,20 @@ import sqlite3
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from vademecum.codebase import git
 from vademecum.codebase.index import NO_HASH, Target, digest_before, find_target
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.mirror import Mirror
-from vademecum.codebase.repository import Repository
+from vademecum.codebase.repository import Repository, commit_of
 from vademecum.codebase.source import Source, read_source
 from vademecum.errors import ConsentError, EmbedError, Error, PluginError, StoreAwayError, UsageError
 from vademecum.result import Err, Ok
 from vademecum.types import Check, GcReport, Passage, RepoStatus
 
 KEPT_COMMITS = 10  # snapshots of commits that a clean-up leaves, newest first
+DAMAGED_KEPT_SECONDS = 7 * 86_400  # since a database was set aside
 LEAST_FREE_BYTES = 200_000_000
 AWAY = "start the server, or correct storage.url; until then searches go on with what this machine has of the index"
 
@@ -38,7 +40,7 @@ def status_of(repo: Repository) -> RepoStatus:
     languages = Counter(view.files.language(i) for i in range(len(view.files)) if view.files.blobs[i])
     fresh = not view.missing and _matches(repo, find_target(repo))
     return RepoStatus(
-        repo.name, repo.root.path, head.branch, snapshot.label, view.files.indexed, len(view),
+        repo.name, repo.root.path, head.branch, commit_of(snapshot.label), view.files.indexed, len(view),
         dict(languages.most_common()), snapshot.skipped, repo.embedder().name, database, _bytes(repo), fresh,
         snapshot.indexed_at, int(view.pending.sum()),
     )  # fmt: skip
@@ -55,12 +57,17 @@ def _matches(repo: Repository, target: Target) -> bool:
     return True
 
 
+def _set_aside(repo: Repository) -> list[Path]:
+    """Return what was left of databases that were damaged: nothing reads it but whoever wants to know what happened."""
+    return sorted(repo.catalogue.directory.glob("index.db.damaged*"))
+
+
 def _bytes(repo: Repository) -> int:
     return sum(path.stat().st_size for path in repo.catalogue.directory.iterdir() if path.is_file())
 
 
 def collect_garbage(repo: Repository) -> GcReport:
-    """Drop snapshots of worktrees that are gone and of old commits, then all content that no snapshot names."""
+    """Drop snapshots of worktrees that are gone and of old commits, all content that no snapshot names, and damaged databases."""
     before = _bytes(repo)
     with exclusive(repo.lock, WAIT_SECONDS):  # what an index run has stored and not named yet must not go
         snapshots = repo.catalogue.snapshots()
@@ -68,6 +75,9 @@ def collect_garbage(repo: Repository) -> GcReport:
         gone = [s.id for s in snapshots if s.kind == "worktree" and not os.path.isdir(s.place)]
         repo.catalogue.forget([*gone, *(s.id for s in commits[KEPT_COMMITS:])])
         blobs, chunks = repo.catalogue.collect()
+        for path in _set_aside(repo):
+            if repo.clock() - path.stat().st_ctime > DAMAGED_KEPT_SECONDS:
+                path.unlink(missing_ok=True)
     if repo.mirror is not None:
         repo.mirror.catch_up(partial(exclusive, repo.lock, WAIT_SECONDS), lambda *_: None)
     return GcReport(blobs, chunks, max(before - _bytes(repo), 0))
@@ -104,6 +114,8 @@ def _check_database(repo: Repository) -> Check:
     match repo.catalogue.store.check():
         case Ok(said):
             ok = said == "ok"
+            aside = ", ".join(str(path) for path in _set_aside(repo))
+            name += f"; set aside as damaged, until `vade gc` a week later: {aside}" if aside else ""
             return Check("database", ok, name if ok else f"{name}: {said}", "" if ok else "run `vade index --full`")
         case Err(StoreAwayError() as error):
             return Check("database", ok=False, detail=str(error), fix=AWAY)

@@ -11,7 +11,7 @@ from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.explain import nearest_names, undefined
 from vademecum.codebase.freshness import FileState, check_file
 from vademecum.codebase.repository import Opened
-from vademecum.codebase.search import away_said, check_count
+from vademecum.codebase.search import as_it_stands, away_said, check_count
 from vademecum.errors import UsageError
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
@@ -39,7 +39,7 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     if not evidence:
         plan = Plan(name, (), (last_part(name),), is_symbol=True)
         near = nearest_names(opened, plan) if nearest else ()
-        reason = "; ".join(filter(None, (undefined(opened, name, searched), away)))
+        reason = as_it_stands(away, undefined(opened, name, searched))
         return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, near, searched)
     count, named = _counted(evidence)
     verdict = Verdict.AMBIGUOUS if count > 1 else Verdict.RESOLVED

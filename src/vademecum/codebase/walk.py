@@ -29,6 +29,7 @@ from vademecum.codebase.source import (
     INODE_BITS,
     MAX_FILE_BYTES,
     Source,
+    bytes_said,
     contained,
     decode_source,
     is_printable,
@@ -299,7 +300,7 @@ def _judge_special(survey: _Survey, path: str, mode: int) -> None:
 def _fits(survey: _Survey, path: str, size: int, *, forced: bool) -> bool:
     limit = FORCED_FILE_BYTES if forced else survey.settings.max_file_bytes
     if size > limit:
-        survey.skip(path, "too large", f"{size} bytes, the limit is {limit}")
+        survey.skip(path, "too large", f"{bytes_said(size)}, the limit is {bytes_said(limit)}")
     return size <= limit
 
 

@@ -58,7 +58,7 @@ def watch(repos: Sequence[Repository], on_report: Report, stop: threading.Event)
 
 def _take_in(repo: Repository, on_report: Report, beside: Beside) -> None:
     try:
-        report = index(repo, _silent, wait=False, references=True)
+        report = index(repo, _silent, wait_s=0.0, references=True)
     except StoreBusyError:
         return  # whoever holds it takes the change in
     except Error as error:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
@@ -18,45 +17,20 @@ from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreVersionError
-from vademecum.metrics import STORE_ERRORS
+from vademecum.errors import StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError, StoreVersionError
 from vademecum.protocols import Condition, Row
 from vademecum.result import Err, Ok, Result
 from vademecum.storage.schema import FAMILIES, MIGRATIONS
+from vademecum.storage.sqlite_file import REBUILD, log_ahead, named, opened, opened_to_read, version_of
+from vademecum.storage.sqlite_file import set_aside as move_aside
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 BUSY_SECONDS = 30.0
-_AGAIN_SECONDS = 0.002  # between two tries where SQLite does not wait by itself
-REBUILD = "run `vade index --full` to set it aside and rebuild"
 _KEYS_AT_ONCE = 128  # alternatives in one statement
 _LISTED = 256  # members of a list in one statement, which is 60 KB then, and is kept
-# what SQLite says when a quota or a limit on file sizes is used up: it only knows that a write failed
-_UNWRITTEN = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _OPERATORS = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
-
-
-def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError:
-    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one. It is counted."""
-    found = _named(error, path, remedy)
-    STORE_ERRORS.add(error=type(found).__name__)
-    return found
-
-
-def _named(error: sqlite3.Error, path: Path, remedy: str) -> StoreError:
-    text = str(error)
-    exact = getattr(error, "sqlite_errorcode", 0)
-    code = exact & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreBusyError(f"{path} is held by another process: try again when it is done")
-    if code == sqlite3.SQLITE_FULL or exact in _UNWRITTEN:
-        return StoreFullError(f"no room on the disk (or in a quota) for {path}: free some space and try again")
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreCorruptError(f"{path} is damaged ({text}): {remedy}")
-    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-        return StoreError(f"{path} cannot be opened for writing: check its permissions, or set VADE_HOME elsewhere")
-    return StoreError(f"{path}: {text}")
 
 
 def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
@@ -79,13 +53,6 @@ def _outcome(method: Callable[P, T]) -> Callable[P, Ok[T] | Err[StoreError]]:
     return wrapped
 
 
-def _rename_damaged(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        part = path.with_name(path.name + suffix)
-        if part.exists():
-            part.replace(path.with_name(f"{path.name}.damaged{suffix}"))
-
-
 class SqliteStore:
     """A SQLite file as a `Store`. Safe to use from several threads; open one per process."""
 
@@ -98,7 +65,7 @@ class SqliteStore:
         durable: bool = False,
         remedy: str = REBUILD,
     ) -> None:
-        """Open the file, creating it and bringing its tables up to date.
+        """Open the file, creating it and bringing its tables up to date; where nothing can be written, to be read as it is.
 
         Args:
             path: the file; its directory is made.
@@ -120,55 +87,52 @@ class SqliteStore:
         # an index is written in large transactions; what is kept an event at a time fills in each connection whatever it is given
         self._cached_kib = 256 if durable else 16_000
         self._opened = 0
+        self._unwritable: StoreError | None = None  # why it is only read
+        self._patience = threading.local()
+        self.aside = ""  # where a damaged file was set aside by this object
         try:
             self._open()
         except StoreCorruptError:
             if not set_aside:
                 raise
-            _rename_damaged(self.path)
+            self.aside = str(move_aside(self.path))
             self._open()
 
     def _open(self) -> None:
         self._opened += 1
+        self._unwritable = None
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._db = sqlite3.connect(
-                self.path,
-                timeout=self._busy_seconds,
-                isolation_level=None,
-                check_same_thread=False,
-                cached_statements=64,
-            )
+            self._db = opened(self.path, self._busy_seconds)
+            self._waits = self._busy_seconds
         except sqlite3.Error as error:
             raise named(error, self.path, self.remedy) from error
-        except OSError as error:
-            raise StoreError(f"cannot create {self.path.parent}: {error.strerror}; set VADE_HOME elsewhere") from error
         try:
-            self._log_ahead()
-            for pragma in (f"synchronous={self._synchronous}", "temp_store=MEMORY", f"cache_size=-{self._cached_kib}"):
-                self._db.execute(f"PRAGMA {pragma}")
+            log_ahead(self._db, self._busy_seconds)
+            self._tune()
             self._migrate()
         except StoreError:
             self._db.close()
             raise
         except sqlite3.Error as error:
             self._db.close()
-            raise named(error, self.path, self.remedy) from error
+            self._read_only(named(error, self.path, self.remedy))
 
-    def _log_ahead(self) -> None:
-        """Have the file written through a log. SQLite itself does not wait where two open a new file at once."""
-        until = time.monotonic() + self._busy_seconds
-        mode = ""
-        while not mode:
-            try:
-                mode = self._db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
-                    raise
-                time.sleep(_AGAIN_SECONDS)
+    def _read_only(self, why: StoreError) -> None:
+        """Go on with what can be read where nothing can be written. Raises `why` where that is nothing."""
+        found = None
+        if isinstance(why, StoreFullError | StoreReadOnlyError):
+            found = opened_to_read(self.path, self._busy_seconds, len(MIGRATIONS))
+        if found is None:
+            raise why
+        self._db, self._unwritable = found, why
+        self._tune()
+
+    def _tune(self) -> None:
+        for pragma in (f"synchronous={self._synchronous}", "temp_store=MEMORY", f"cache_size=-{self._cached_kib}"):
+            self._db.execute(f"PRAGMA {pragma}")
 
     def _migrate(self) -> None:
-        version = self._version()
+        version = version_of(self._db)
         if version > len(MIGRATIONS):
             raise StoreVersionError(
                 f"{self.path} has version {version}, newer than this vademecum's {len(MIGRATIONS)}: upgrade vademecum, "
@@ -177,13 +141,33 @@ class SqliteStore:
         if version == len(MIGRATIONS):
             return
         with self.transaction():  # a second process waits here, then finds the work done
-            for number, script in list(enumerate(MIGRATIONS, 1))[self._version() :]:
+            for number, script in list(enumerate(MIGRATIONS, 1))[version_of(self._db) :]:
                 for statement in filter(str.strip, script.split(";")):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version={number}")
 
-    def _version(self) -> int:
-        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
+    @contextmanager
+    def waiting(self, seconds: float) -> Iterator[None]:
+        """Inside, this thread waits so long for another writer, and no longer."""
+        before = getattr(self._patience, "seconds", self._busy_seconds)
+        self._patience.seconds = seconds
+        try:
+            yield
+        finally:
+            self._patience.seconds = before
+
+    def _begin(self) -> None:
+        """Take the write lock, with the patience of the thread that asks."""
+        if self._unwritable is not None:  # there may be room by now
+            self._db.close()
+            self._open()
+            if self._unwritable is not None:
+                raise self._unwritable
+        seconds = getattr(self._patience, "seconds", self._busy_seconds)
+        if seconds != self._waits:
+            self._db.execute(f"PRAGMA busy_timeout={round(1000 * seconds)}")
+            self._waits = seconds
+        self._db.execute("BEGIN IMMEDIATE")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -193,7 +177,7 @@ class SqliteStore:
                 yield
                 return
             try:
-                self._db.execute("BEGIN IMMEDIATE")
+                self._begin()
                 try:
                     yield
                     self._db.execute("COMMIT")
@@ -328,7 +312,7 @@ class SqliteStore:
         """Set the file aside, never deleted, and begin an empty one. Raises `StoreError`."""
         with self.lock:
             self._db.close()
-            _rename_damaged(self.path)
+            self.aside = str(move_aside(self.path))
             self._open()
 
     def close(self) -> None:

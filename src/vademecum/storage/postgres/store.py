@@ -86,6 +86,7 @@ class PostgresStore:
         self._connections = connections(url, timeout_s)
         self._own = threading.local()  # the connection of the transaction that a thread is in
         self._closed = False
+        self.aside = ""  # what is set aside is a space of the same database: `vade db check` tells of it
         self._known: int | None = None
         try:
             self._known = self._space_number()
@@ -145,6 +146,11 @@ class PostgresStore:
 
         with _named(self.url):
             return self._connections.run(number)
+
+    @contextmanager
+    def waiting(self, seconds: float) -> Iterator[None]:  # noqa: ARG002 - `storage.timeout_s` says how long, for all
+        """Wait for another writer of the space as long as ever."""
+        yield
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

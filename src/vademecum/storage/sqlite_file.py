@@ -1,0 +1,122 @@
+"""A SQLite file as such: opened to be written or only read, set aside when it is damaged, its errors called by our names."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from itertools import count
+from pathlib import Path
+from urllib.parse import quote
+
+from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
+from vademecum.metrics import STORE_ERRORS
+
+REBUILD = "run `vade index --full` to set it aside and rebuild"
+_AGAIN_SECONDS = 0.002  # between two tries where SQLite does not wait by itself
+# what SQLite says when a quota or a limit on file sizes is used up: it only knows that a write failed
+_UNWRITTEN = {
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+}
+
+
+def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError:
+    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one. It is counted."""
+    found = _named(error, path, remedy)
+    STORE_ERRORS.add(error=type(found).__name__)
+    return found
+
+
+def _named(error: sqlite3.Error, path: Path, remedy: str) -> StoreError:
+    text = str(error)
+    exact = getattr(error, "sqlite_errorcode", 0)
+    code = exact & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusyError(f"{path} is held by another process: try again when it is done")
+    if code == sqlite3.SQLITE_FULL or exact in _UNWRITTEN:
+        return StoreFullError(f"no room on the disk (or in a quota) for {path}: free some space and try again")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreCorruptError(f"{path} is damaged ({text}): {remedy}")
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        return StoreReadOnlyError(
+            f"{path} cannot be opened for writing: check its permissions, or set VADE_HOME elsewhere"
+        )
+    if isinstance(error, sqlite3.ProgrammingError) and "closed database" in text:
+        return StoreError(f"{path} is closed: open the engine again, it was closed before this was asked")
+    return StoreError(f"{path}: {text}")
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file and what belongs to it. Returns its new name, which none had before."""
+    names = (path.with_name(f"{path.name}.damaged{f'-{number}' if number > 1 else ''}") for number in count(1))
+    aside = next(name for name in names if not name.exists())
+    for suffix in ("", "-wal", "-shm"):
+        part = path.with_name(path.name + suffix)
+        if part.exists():
+            part.replace(aside.with_name(aside.name + suffix))
+    return aside
+
+
+def opened(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    """Open a file to be written, with its directory. Raises `sqlite3.Error`, or `StoreError` for the directory."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreReadOnlyError(
+            f"cannot create {path.parent}: {error.strerror}; set VADE_HOME elsewhere"
+        ) from error  # fmt: skip
+    return _connected(path, busy_seconds)
+
+
+def opened_to_read(path: Path, busy_seconds: float, version: int) -> sqlite3.Connection | None:
+    """Open a file of one version that cannot be written, None where there is none or it cannot be read so either.
+
+    A log beside it is read as well, or it was left empty: the file alone may be half of what was written last.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    for how in ("mode=ro", "mode=ro&immutable=1"):  # the latter where not even the log's index can be made
+        if "immutable" in how and log.exists() and log.stat().st_size:
+            return None
+        try:
+            db = _connected(f"file:{quote(str(path.absolute()))}?{how}", busy_seconds)
+        except sqlite3.Error:
+            continue
+        try:
+            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if version_of(db) == version:
+                return db
+        except sqlite3.Error:
+            pass
+        db.close()
+    return None
+
+
+def log_ahead(db: sqlite3.Connection, busy_seconds: float) -> None:
+    """Have the file written through a log. SQLite itself does not wait where two open a new file at once."""
+    until = time.monotonic() + busy_seconds
+    mode = ""
+    while not mode:
+        try:
+            mode = db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+            time.sleep(_AGAIN_SECONDS)
+
+
+def version_of(db: sqlite3.Connection) -> int:
+    """Return how many migrations a file has gone through."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _connected(place: Path | str, busy_seconds: float) -> sqlite3.Connection:
+    return sqlite3.connect(
+        place,
+        timeout=busy_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=64,
+        uri=isinstance(place, str),
+    )
