@@ -180,6 +180,13 @@ def test_what_several_tools_have_to_give_first_is_planned(tools):
     assert plan.missing == ("shop/find_item?name",)
 
 
+def test_what_a_tool_never_called_needs_is_planned_wherever_it_stands(tools):
+    tools.register([*shop(), Tool.of("files", "read", "Read a file from the disk.")])
+    called = [task.call for task in tools.suggest("read the file from the disk, then put an item into the cart").tasks]
+    assert {"files/read", "shop/make_cart", "shop/find_item", "shop/add_item"} <= set(called)
+    assert max(called.index("shop/make_cart"), called.index("shop/find_item")) < called.index("shop/add_item")
+
+
 def test_nothing_is_predicted_where_nothing_is_said_and_nothing_was_called(office):
     """Habit alone is no answer: it says what it needs. What was called before is enough to go on with."""
     for intent in ("", "  ", "?!"):

@@ -80,7 +80,8 @@ def _tasks(
         called = [task.call for task in tasks]
         missing += ways.missing(called, id_)
         waits = [place[a] for a, b in sorted(linked) if b == number]
-        for extra in ways.prerequisites(called, id_) if not waits else ():
+        is_known = waits and view.calls[tool]  # where it was called before, the links say what it waited for
+        for extra in () if is_known else ways.prerequisites(called, id_):
             early[extra] = len(tasks)
             tasks.append(_task(view, f"t{len(tasks) + 1}", extra, (), 0.0))
             waits.append(tasks[-1].id)
