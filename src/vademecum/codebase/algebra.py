@@ -34,8 +34,11 @@ _own = _Own()
 def one_thread() -> Iterator[None]:
     """Have linear algebra done in one thread within the block. Blocks of a thread may overlap: the last one out sets the number back.
 
+    Where the environment says that it has but one, as the commands do before anything is loaded, it is believed.
+
     >>> from threadpoolctl import threadpool_info
-    >>> with one_thread():
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, OPENBLAS_NUM_THREADS=""), one_thread():
     ...     {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} <= {1}
     True
     """
