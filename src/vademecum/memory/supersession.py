@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
@@ -55,10 +56,17 @@ class _Stated:
     """The sentence of an event that says most of what is asked."""
 
     said: Mapping[int, float]  # the terms of the question in it, and the part of the question that each is
-    holds_value: bool
-    says_changed: bool
+    sentence: str = ""
 
-    @property
+    @cached_property
+    def holds_value(self) -> bool:
+        return _VALUE.search(self.sentence) is not None
+
+    @cached_property
+    def says_changed(self) -> bool:
+        return _CHANGE.search(self.sentence) is not None
+
+    @cached_property
     def share(self) -> float:
         """How much of the question it says, 0..1."""
         return sum(self.said.values())
@@ -76,7 +84,7 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
     if not question.asks_now:
         return evidence
     stated = {n: _stated(item, idf) for n, item in enumerate(evidence) if item.event.role in _PEOPLE}
-    values = {n: each for n, each in stated.items() if each.holds_value and each.said}
+    values = {n: each for n, each in stated.items() if each.said and each.holds_value}
     highest = max((each.share for each in values.values()), default=0.0)
     at = [item.event.at for item in evidence]
     ordered = list(range(len(evidence)))
@@ -115,13 +123,6 @@ def _takes_place(new: _Stated, old: _Stated) -> bool:
     return both >= (PARTLY if new.says_changed else NEARLY) * old.share
 
 
-def _move_before(item: Evidence, moved: Sequence[Evidence], ordered: list[Evidence]) -> None:
-    for each in moved:
-        ordered.remove(each)
-    place = ordered.index(item)
-    ordered[place:place] = moved
-
-
 def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:
     """Return evidence with what nothing holds of any more right behind the event that says what holds now."""
     ordered = list(evidence)
@@ -129,7 +130,7 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
         return ordered
     for item in evidence[:CLOSE]:
         replaced = {fact.event for fact in item.now} if all(fact.valid_to for fact in item.facts) else set()
-        if any(_is_named(fact, item.now, question) for fact in item.facts):
+        if not replaced or any(_is_named(fact, item.now, question) for fact in item.facts):
             continue
         place = ordered.index(item)
         later = next((at for at, each in enumerate(ordered[:CLOSE]) if each.event.id in replaced), None)
@@ -152,10 +153,10 @@ def _words(text: str) -> set[str]:
 
 def _stated(item: Evidence, idf: Mapping[int, float]) -> _Stated:
     total = sum(idf.values()) or 1.0
-    best, share = _Stated({}, holds_value=False, says_changed=False), 0.0
+    best, share = _Stated({}), 0.0
     for sentence in _SENTENCE.split(item.event.text[:READ_CHARACTERS]):
         said = {term: idf[term] / total for term in set(query_keys(sentence).tolist()) & idf.keys()}
         if sum(said.values()) > share:
-            best = _Stated(said, _VALUE.search(sentence) is not None, _CHANGE.search(sentence) is not None)
+            best = _Stated(said, sentence)
             share = best.share
     return best
