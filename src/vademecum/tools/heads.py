@@ -121,10 +121,9 @@ class After:
         # The steps that traces made from where each chain ends: its row, and (3, S) before, then, owner.
         self._steps = self._graph.steps_from([chain[-1] if chain else none for chain in chains])
         self._next = self._followed()
-        levels = (
-            asked.levels
-        )  # float32 (c, n + 1): what comes next by the meta-capabilities that are due; None where none is
-        self._by_meta = voted(levels.next(chains), self._next[0], DUE) if len(levels.coming) else None
+        # float32 (c, n + 1): what comes next by the meta-capabilities that are due; None where none is
+        is_due = len(asked.levels.coming) > 0
+        self._by_meta = voted(asked.levels.next(chains), self._next[0], DUE) if is_due else None
 
     def heads(self, unmoved: Floats, row: int = 0) -> Floats:
         """Return float32 (n, len(HEADS)): every tool after one of the chains; `unmoved` is what `still` returns."""

@@ -25,9 +25,8 @@ class Ways:
         self.relations = Relations(tools, traces)
         self._any = Hyperpaths(self.relations.graph, (), semantics="any")
         self._all = Hyperpaths(self.relations.graph, ())
-        self._first: dict[
-            str, tuple[str, ...]
-        ] = {}  # what must be called before each tool, where nothing was called yet
+        # what must be called before each tool, where nothing was called yet
+        self._first: dict[str, tuple[str, ...]] = {}
 
     def path(self, after: Sequence[str], target: str) -> tuple[str, ...]:
         """Return the tools from what was called to a target, the target last; () where no way is known."""
