@@ -126,7 +126,7 @@ def _matches(signals: Signals, pool: Pool) -> tuple[dict[str, Values], Values]:
 
     A file's BM25 is that of all its chunks taken together, so that an answer spread over several functions counts.
     """
-    contents = signals.file_content[pool.files]
+    contents = signals.file_content.take(pool.files)
     slot_of = np.full(int(signals.contents[-1]) + 1, -1, np.int32)
     slot_of[contents] = np.arange(len(contents))  # content that stands at two paths is counted once, and read by both
     slot = slot_of.take(signals.contents.take(signals.matched))
