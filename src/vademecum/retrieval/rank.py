@@ -21,7 +21,7 @@ from vademecum.retrieval.candidates import pool_of
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
 from vademecum.retrieval.model import Model, judge
 from vademecum.retrieval.query import Plan
-from vademecum.retrieval.signals import Floats, Rows, Signals
+from vademecum.retrieval.signals import PER_FILE, Floats, Rows, Signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +104,11 @@ def rank(
     pool = pool_of(signals, rows, fused)
     judged = judge(model, signals, pool, plan)
     order = np.argsort(-judged.score, kind="stable")
-    parts = {"file": judged.file[order], "piece": judged.piece[order]}
-    shown, covered = _shown(signals, pool.rows[order]), judged.coverage[order]
+    rows, file, piece = pool.rows.take(order), judged.file.take(order), judged.piece.take(order)
+    shown, covered = _shown(signals, rows), judged.coverage.take(order)
     return Ranked(
-        pool.rows[order], judged.score[order], shown | parts, np.minimum(covered + shown["path"], 1),
-        (judged.file * judged.piece)[order], judged.gain[order], searched,
+        rows, judged.score.take(order), shown | {"file": file, "piece": piece}, np.minimum(covered + shown["path"], 1),
+        file * piece, judged.gain.take(order), searched,
     )  # fmt: skip
 
 
@@ -156,7 +156,8 @@ def worth_of(fused: Floats) -> Floats:
 
 
 def _shown(signals: Signals, rows: NDArray[np.int64]) -> dict[str, Floats]:
-    return {name: signals.of(name, rows) for name in SHOWN}
+    chunks, files = signals.rows.take(rows), signals.files.take(rows)
+    return {name: getattr(signals, name).take(files if name in PER_FILE else chunks) for name in SHOWN}
 
 
 def _baseline(signals: Signals, allowed: Rows, k: int, ranker: str) -> tuple[NDArray[np.int64], Floats]:
