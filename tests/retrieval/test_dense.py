@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.codebase.classify import file_kind
-from vademecum.retrieval.dense import cosine, path_cosine, products
+from vademecum.retrieval.dense import PathCosine, cosine, products
 from vademecum.retrieval.files import FileRow, PathReader, file_table
 from vademecum.retrieval.segment import NO_SEGMENT, Segment, merge_segments, quantise
 from vademecum.retrieval.stored import Said, stored_of
@@ -110,8 +110,10 @@ def test_paths_have_cosines_where_they_have_vectors(seed, count, dim):
     vectors, query = unit(rng, count, dim), unit(rng, 1, dim)[0]
     rows = [FileRow(f"{n:02}.py", n + 1, f"{n:040x}", "python", 1, 1, 1) for n in range(count)]
     files = file_table(rows, PathReader(file_kind, "toy", lambda paths: quantise(vectors)))
-    np.testing.assert_array_equal(path_cosine(files, quantise(query[None])), exact(files.vectors, files.scales, query))
-    assert path_cosine(files, None).tolist() == [0] * count
-    without = path_cosine(file_table(rows, PathReader(file_kind)), quantise(query[None]))
+    np.testing.assert_array_equal(
+        np.asarray(PathCosine(files, quantise(query[None]))), exact(files.vectors, files.scales, query)
+    )
+    assert np.asarray(PathCosine(files, None)).tolist() == [0] * count
+    without = np.asarray(PathCosine(file_table(rows, PathReader(file_kind)), quantise(query[None])))
     assert without.tolist() == [0] * count
     assert without.dtype == np.float32

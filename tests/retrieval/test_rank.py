@@ -20,7 +20,16 @@ from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.fusion import top
 from vademecum.retrieval.model import FITTED, Model, fitted_for, judge, novelty_of
 from vademecum.retrieval.query import plan_query
-from vademecum.retrieval.rank import WEIGHTS, Weights, find_candidates, rank, weighed_together
+from vademecum.retrieval.rank import (
+    WEIGHTS,
+    Weights,
+    contenders,
+    find_candidates,
+    fuse,
+    of_chunks,
+    rank,
+    weighed_together,
+)
 from vademecum.retrieval.segment import KIND_CODES, merge_segments
 from vademecum.retrieval.signals import Signals, laid_end_to_end, signals_of
 from vademecum.retrieval.view import view_of
@@ -121,12 +130,29 @@ def signals(draw, files=9, chunks=30, terms=4):
         path_dense=some(count), rows=standing.astype(np.int64),
         files=np.repeat(np.arange(count, dtype=np.int32), [len(rows) for rows in own]),
         file_rows=np.array([len(rows) for rows in own], np.int64),
+        standing=np.argsort(standing, kind="stable").astype(np.int32),
+        begins=np.searchsorted(np.sort(standing), np.arange(size)).astype(np.int32),
+        copies=np.bincount(standing.astype(np.int64), minlength=size),
         contents=contents, file_content=file_content, lengths=lengths,
         kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8),
         file_lengths=np.array([lengths[rows, 0].sum() for rows in own], np.float32),
         unasked=rng.integers(0, len(FILE_KINDS), count).astype(np.uint8),
         matched=held[:, 1].astype(np.int32), term=held[:, 0], tf=rng.integers(0, 4, (len(held), 4)).astype(np.uint8),
         share=term_share[held[:, 0]], term_share=term_share[:, None],
+    )  # fmt: skip
+
+
+def plain_signals(lexical, path, prior):
+    """Signals of chunks that stand at one path each, in a file of their own, and of which words and paths alone say anything."""
+    size = len(lexical)
+    every, nothing = np.arange(size), np.zeros(size, np.float32)
+    return Signals(
+        lexical=lexical, dense=nothing, definition=nothing, path=path, prior=prior, path_dense=nothing, rows=every,
+        files=every.astype(np.int32), file_rows=np.ones(size, np.int64), standing=every.astype(np.int32),
+        begins=every.astype(np.int32), copies=np.ones(size, np.int64), contents=every.astype(np.int32),
+        file_content=every.astype(np.int32), lengths=np.zeros((size, 4), np.float32), kinds=np.zeros(size, np.uint8),
+        file_lengths=nothing, unasked=np.zeros(size, np.uint8), matched=np.zeros(0, np.int32), term=np.zeros(0, np.int64),
+        tf=np.zeros((0, 4), np.uint8), share=nothing[:0], term_share=np.zeros((1, 1), np.float32),
     )  # fmt: skip
 
 
@@ -190,6 +216,35 @@ def test_filters_narrow_before_the_cut(fitted):
     codebase = fitted(("app", SHOP | CALLERS))
     for narrowed in ({"paths": ["docs"]}, {"kind": "doc"}, {"languages": ["markdown"]}):
         assert set(paths(codebase.search("use a TokenStore whose time is over", k=3, **narrowed))) == {"docs/store.md"}
+
+
+@given(st.one_of(signals(), signals(files=40, chunks=900)), plans, st.integers(1, 60))
+def test_those_that_may_be_among_the_best_hold_the_best(found, plan, count):
+    """To look at a few rows gives the same candidates, in the same order, as to look at all of them."""
+    fused = fuse(found, plan, WEIGHTS)
+    some = contenders(found, of_chunks(found, plan, WEIGHTS), count, WEIGHTS)
+    assert (np.diff(some) > 0).all()
+    best = top(fused, count)
+    best = best[fused[best] > 0]
+    among = some[top(fused[some], count)]
+    np.testing.assert_array_equal(among[: len(best)], best)
+    assert not (fused[among[len(best) :]] > 0).any()
+
+
+def test_a_good_path_and_a_bad_prior_are_seen_among_many_rows():
+    """Rows that only their path makes good are found, and where most files count little the cut is put lower."""
+    size = 1000
+    rng = np.random.default_rng(3)
+    lexical = rng.random(size).astype(np.float32)
+    prior = np.full(size, 0.35, np.float32)
+    prior[::50] = 1.0
+    path = np.zeros(size, np.float32)
+    path[np.argsort(lexical)[:5]] = 1.0  # the worst chunks
+    known = plain_signals(lexical, path, prior)
+    fused = fuse(known, PROSE, WEIGHTS)
+    some = contenders(known, of_chunks(known, PROSE, WEIGHTS), 30, WEIGHTS)
+    assert len(some) < size
+    np.testing.assert_array_equal(some[top(fused[some], 30)], top(fused, 30))
 
 
 # -- several repositories ------------------------------------------------------------------------------------------------

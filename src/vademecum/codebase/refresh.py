@@ -86,8 +86,9 @@ class Refreshing:
         return ("commit", commit_place(repo, commit)) if commit else repo.place
 
     def _said(self, repo: Repository, place: tuple[str, str]) -> str:
-        error, loaded = self._behind.get((repo.name, *place)), repo.catalogue.load(*place)
-        return behind(loaded[0], error) if error is not None and loaded is not None else ""
+        error = self._behind.get((repo.name, *place))
+        loaded = None if error is None else repo.catalogue.load(*place)
+        return "" if error is None or loaded is None else behind(loaded[0], error)
 
 
 def behind(snapshot: Snapshot, error: Exception) -> str:

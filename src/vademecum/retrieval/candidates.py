@@ -66,13 +66,13 @@ class Pool:
 
 def pool_of(signals: Signals, rows: Numbers, fused: Floats) -> Pool:
     """Return candidates by file."""
-    files: Numbers = signals.files[rows].astype(np.int64)
+    files: Numbers = signals.files.take(rows).astype(np.int64)
     by_file = np.argsort(files, kind="stable")
     rows, files = rows.take(by_file), files.take(by_file)
     is_first = np.ones(len(files), bool)
     is_first[1:] = files[1:] != files[:-1]
     starts = np.flatnonzero(is_first)
-    return Pool(rows, signals.rows[rows], fused[by_file], files[starts], np.cumsum(is_first) - 1, starts)
+    return Pool(rows, signals.rows.take(rows), fused.take(by_file), files.take(starts), np.cumsum(is_first) - 1, starts)
 
 
 def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Floats]:
@@ -99,8 +99,8 @@ def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Fl
         "path_dense": signals.path_dense[files],
     }
     return (
-        _rows(piece, PIECE_FEATURES, _IS_KIND.take(signals.kinds[chunks], axis=1)).T,
-        _rows(whole, FILE_FEATURES, _IS_UNASKED.take(signals.unasked[files], axis=1)).T,
+        _rows(piece, PIECE_FEATURES, _IS_KIND.take(signals.kinds.take(chunks), axis=1)).T,
+        _rows(whole, FILE_FEATURES, _IS_UNASKED.take(signals.unasked.take(files), axis=1)).T,
     )
 
 
@@ -126,24 +126,24 @@ def _matches(signals: Signals, pool: Pool) -> tuple[dict[str, Values], Values]:
 
     A file's BM25 is that of all its chunks taken together, so that an answer spread over several functions counts.
     """
-    contents = signals.file_content[pool.files]
+    contents = signals.file_content.take(pool.files)
     slot_of = np.full(int(signals.contents[-1]) + 1, -1, np.int32)
     slot_of[contents] = np.arange(len(contents))  # content that stands at two paths is counted once, and read by both
     slot = slot_of.take(signals.contents.take(signals.matched))
     inside = np.flatnonzero(slot >= 0)
     slot, tf = slot.take(inside), signals.tf.take(inside, axis=0)
     held = _held(signals, pool, signals.matched.take(inside), signals.share.take(inside), tf)
-    return held, _bm25(signals, pool, slot, signals.term.take(inside), tf)[slot_of[contents]]
+    return held, _bm25(signals, pool, slot, signals.term.take(inside), tf).take(slot_of.take(contents))
 
 
 def _held(signals: Signals, pool: Pool, chunks: Values, share: Values, tf: Values) -> dict[str, Values]:
     """Return the share of the question in each candidate and in its name and signature."""
     number = np.zeros(len(signals.lexical), np.int32)
     number[pool.chunks] = np.arange(1, len(pool.chunks) + 1)
-    place, at = number[pool.chunks], number[chunks]
+    place, at = number.take(pool.chunks), number.take(chunks)
 
     def summed(weight: Values) -> Values:
-        return np.bincount(at, weight, len(place) + 1)[place]
+        return np.bincount(at, weight, len(place) + 1).take(place)
 
     return {
         "coverage": summed(share),
@@ -157,7 +157,7 @@ def _bm25(signals: Signals, pool: Pool, slot: Values, term: Values, tf: Values) 
     count, terms = len(pool.files), len(signals.term_share)
     occurrences = tf[:, _BODY] + NAME_COUNTS * (tf[:, _NAME] > 0)
     found = np.bincount(slot * np.int64(terms) + term, occurrences, count * terms).reshape(count, terms)
-    length = signals.file_lengths[pool.files]
+    length = signals.file_lengths.take(pool.files)
     mean = max(float(length.sum()) / len(length), 1.0)
     saturation = K1 * (1 - B) + length * np.float32(K1 * B / mean)
     weighed: Values = found / (found + saturation[:, None]) @ signals.term_share[:, 0]

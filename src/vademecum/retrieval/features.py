@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +105,15 @@ def unasked_kinds(text: str, kinds: frozenset[FileKind]) -> NDArray[np.bool_]:
     asked = {FileKind.PRODUCT} | {kind for kind, markers in _ASKED_BY.items() if words & markers}
     if len(kinds) < len(FILE_KINDS):
         asked |= kinds
-    return np.array([kind not in asked for kind in FILE_KINDS])
+    return _but(frozenset(asked))
+
+
+@cache
+def _but(asked: frozenset[FileKind]) -> NDArray[np.bool_]:
+    """Return bool (len(FILE_KINDS),), not to be written to: the kinds that are not among those asked for."""
+    others = np.array([kind not in asked for kind in FILE_KINDS])
+    others.flags.writeable = False
+    return others
 
 
 def kind_priors(unasked: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -38,15 +38,17 @@ def convex(scores: Sequence[NDArray[np.float32]], weights: Sequence[float]) -> N
     >>> convex([np.array([4, 2], np.float32), np.array([0, 1], np.float32)], [0.5, 0.5]).tolist()
     [0.5, 0.75]
     """
-    total = np.zeros(len(scores[0]), np.float32)
+    total: NDArray[np.float32] | None = None
     for score, weight in zip(scores, weights, strict=True):
         highest = float(score.max(initial=0.0))
         if highest > 0:
             part = score * np.float32(weight / highest)
-            if score.min() < 0:  # looking costs less than clipping what needs none
-                np.maximum(part, 0, out=part)
-            total += part
-    return total
+            np.maximum(part, 0, out=part)
+            if total is None:
+                total = part
+            else:
+                total += part
+    return np.zeros(len(scores[0]), np.float32) if total is None else total
 
 
 def top(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:

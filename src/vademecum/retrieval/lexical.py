@@ -41,6 +41,7 @@ class Lexical:
     matched: NDArray[np.int32]  # (P,), the chunk of each match of a term
     term: NDArray[np.int64]  # (P,), the term
     tf: NDArray[np.uint8]  # (P, 4), how often it is in each field
+    matches: NDArray[np.int64]  # (T,), how many matches each term has: they follow each other
 
 
 def field_norms(lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -64,6 +65,7 @@ def bm25f(
     norms: NDArray[np.float32],
     keys: NDArray[np.uint64],
     asked: int,
+    rows: int | None = None,
 ) -> Lexical:
     """Score every chunk of the segments, laid end to end, for the terms of a question.
 
@@ -74,15 +76,33 @@ def bm25f(
         norms: what `field_norms` returns for these chunks.
         keys: uint64 (T,), the question's terms.
         asked: how many of them, the first ones, coverage is counted by.
+        rows: how many rows there are, the sum of `copies`, where that is known.
     """
     docs, term, tf = _matches(segments, keys)
-    holding = np.bincount(term, None if copies is None else copies[docs], len(keys)).astype(np.float64)
-    idf = inverse_document_frequency(len(norms) if copies is None else int(copies.sum()), holding)
+    begins = np.searchsorted(term, np.arange(len(keys) + 1))  # of each term's matches, which follow each other
+    matches = np.diff(begins)
+    holding = _holding(docs, begins, matches, copies)
+    if rows is None:
+        rows = len(norms) if copies is None else int(copies.sum())
+    idf = inverse_document_frequency(rows, holding)
     frequency = (norms.take(docs, axis=0) * tf) @ _EVERY_FIELD
-    score = np.bincount(docs, idf[term] * (frequency / (K1 + frequency)), len(norms)).astype(np.float32)
+    weight = np.repeat(idf, matches)
+    weight *= frequency / (K1 + frequency)
+    score = np.bincount(docs, weight, len(norms)).astype(np.float32)
     total = max(float(idf[:asked].sum()), 1e-9)
     share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
-    return Lexical(score, idf, holding > 0, share, docs, term, tf)
+    return Lexical(score, idf, holding > 0, share, docs, term, tf, matches)
+
+
+def _holding(
+    docs: NDArray[np.int32], begins: NDArray[np.int64], matches: NDArray[np.int64], copies: NDArray[np.int64] | None
+) -> NDArray[np.float64]:
+    """Return float64 (T,): how many rows hold each term."""
+    found = matches.astype(np.float64)
+    held = np.flatnonzero(matches)
+    if copies is not None and len(held):
+        found[held] = np.add.reduceat(copies.take(docs), begins[held])
+    return found
 
 
 def _matches(

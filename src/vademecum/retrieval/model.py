@@ -88,12 +88,12 @@ def weigh(model: Model, pieces: Floats, files: Floats, slot: NDArray[np.int64], 
     of_file /= of_file.sum()
     logits = pieces @ model.piece
     starts = np.searchsorted(slot, np.arange(len(files)))
-    highest = np.maximum.reduceat(logits, starts)[slot]
+    highest = np.maximum.reduceat(logits, starts).take(slot)
     at_top = np.flatnonzero(logits == highest)
     best = at_top[np.searchsorted(at_top, starts)]  # of equals the earlier
     share = np.exp(logits - highest)
-    share /= np.add.reduceat(share, starts)[slot]
-    shown = of_file[slot]
+    share /= np.add.reduceat(share, starts).take(slot)
+    shown = of_file.take(slot)
     score = shown * (1 - novelty) * share
     score[best] += novelty * of_file
     gain = score / max(1 - novelty, 1e-3)

@@ -62,6 +62,8 @@ def names_in(text: str) -> tuple[str, ...]:
     text = text[:_LONGEST]
     stripped = text.strip().removesuffix("()")
     is_bare = bool(_IDENTIFIER.fullmatch(stripped))
+    if not is_bare and not _CODE_LIKE.search(text):  # then no part of it is: one look instead of one for every word
+        return ()
     found = [stripped] if is_bare else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
     return tuple(dict.fromkeys(last_part(name) for name in found))
 

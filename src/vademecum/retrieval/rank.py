@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.arrays import ranges
 from vademecum.retrieval.candidates import pool_of
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
 from vademecum.retrieval.model import Model, judge
 from vademecum.retrieval.query import Plan
-from vademecum.retrieval.signals import Floats, Rows, Signals
+from vademecum.retrieval.signals import PER_FILE, Floats, Rows, Signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,10 @@ WEIGHTS = Weights()
 WARMTH = 0.15  # of the softmax that makes shares of the first step's scores: the likeliest on the questions the model learnt from
 # default: the fitted model, or constants; constants; fused: the first step alone; and the baselines
 RANKERS = ("default", "constants", "fused", "rrf", "bm25f", "dense")
+MANY = 30_000  # rows, from which on most of them are not looked at
+_TIMES = 5  # as many chunks as candidates are looked at to learn what it takes to be one
+SLACK = 0.9999  # more than what rounding does to a score
+_SAMPLED = 64  # every how many chunks are looked at to guess where these begin
 SHOWN = ("lexical", "dense", "path", "definition", "prior")
 
 
@@ -99,11 +104,11 @@ def rank(
     pool = pool_of(signals, rows, fused)
     judged = judge(model, signals, pool, plan)
     order = np.argsort(-judged.score, kind="stable")
-    parts = {"file": judged.file[order], "piece": judged.piece[order]}
-    shown, covered = _shown(signals, pool.rows[order]), judged.coverage[order]
+    rows, file, piece = pool.rows.take(order), judged.file.take(order), judged.piece.take(order)
+    shown, covered = _shown(signals, rows), judged.coverage.take(order)
     return Ranked(
-        pool.rows[order], judged.score[order], shown | parts, np.minimum(covered + shown["path"], 1),
-        (judged.file * judged.piece)[order], judged.gain[order], searched,
+        rows, judged.score.take(order), shown | {"file": file, "piece": piece}, np.minimum(covered + shown["path"], 1),
+        file * piece, judged.gain.take(order), searched,
     )  # fmt: skip
 
 
@@ -151,7 +156,8 @@ def worth_of(fused: Floats) -> Floats:
 
 
 def _shown(signals: Signals, rows: NDArray[np.int64]) -> dict[str, Floats]:
-    return {name: signals.of(name, rows) for name in SHOWN}
+    chunks, files = signals.rows.take(rows), signals.files.take(rows)
+    return {name: getattr(signals, name).take(files if name in PER_FILE else chunks) for name in SHOWN}
 
 
 def _baseline(signals: Signals, allowed: Rows, k: int, ranker: str) -> tuple[NDArray[np.int64], Floats]:
@@ -174,34 +180,96 @@ def find_candidates(
     signals: Signals, allowed: Rows, plan: Plan, k: int, w: Weights
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return the rows that every signal taken together puts first, best first, with their scores."""
-    fused = fuse(signals, allowed, plan, w)
-    pool = top(fused, max(w.candidates, 5 * k))
+    count = max(w.candidates, 5 * k)
+    score = of_chunks(signals, plan, w)
+    rows = contenders(signals, score, count, w) if allowed is None and len(signals.rows) > MANY else allowed
+    fused = _of_rows(signals, score, rows, w)
+    pool = top(fused, count)
     pool = pool[fused[pool] > 0]
-    return _numbered(pool, allowed), fused[pool]
+    return _numbered(pool, rows), fused[pool]
 
 
-def fuse(signals: Signals, allowed: Rows, plan: Plan, w: Weights) -> Floats:
-    """Return float32 (m,): every signal of each allowed row taken together; None allows all."""
+def fuse(signals: Signals, plan: Plan, w: Weights) -> Floats:
+    """Return float32 (R,): every signal of each row taken together."""
+    return _of_rows(signals, of_chunks(signals, plan, w), None, w)
+
+
+def of_chunks(signals: Signals, plan: Plan, w: Weights) -> Floats:
+    """Return float32 (N,), 0 or more: what is known of each chunk taken together, wherever it stands."""
     share = w.dense_symbol if plan.is_bare else w.dense
     score = convex([signals.lexical, signals.dense], [1 - share, share])
     if plan.names:
         score += np.float32(w.definition if plan.is_bare else w.definition_in_prose) * signals.definition
-    path = np.float32(w.path) * signals.path
-    if allowed is None:  # a file's rows follow each other: repeating its value is quicker than looking it up for each
+    return score
+
+
+def _of_rows(signals: Signals, score: Floats, rows: Rows, w: Weights) -> Floats:
+    """Return float32 (m,): the scores of chunks, with what is known of the file of each row; None stands for all rows."""
+    if rows is None:  # a file's rows follow each other: repeating its value is quicker than looking it up for each
         fused: Floats = score.take(signals.rows)
-        fused += np.repeat(path, signals.file_rows)
+        fused += np.repeat(np.float32(w.path) * signals.path, signals.file_rows)
         fused *= np.repeat(signals.prior, signals.file_rows)
         return fused
-    files = signals.files[allowed]
-    fused = np.take(score, signals.rows[allowed])
-    fused += np.take(path, files)
-    fused *= np.take(signals.prior, files)
+    files = signals.files.take(rows)
+    fused = score.take(signals.rows.take(rows))
+    fused += np.float32(w.path) * signals.path.take(files)
+    fused *= signals.prior.take(files)
     return fused
+
+
+def contenders(signals: Signals, score: Floats, count: int, w: Weights) -> NDArray[np.int64]:
+    """Return rows, ascending, among which are the `count` best of all that have a score, and whatever equals the last of them.
+
+    A row has at most what its chunk has, and its path's share where words of the question are in the path: priors only take
+    away. So where `count` rows are known to have some score, a row must have as good a chunk, or such a path, to be among the
+    best. The few that do are looked at, not all.
+
+    Args:
+        signals: of all rows.
+        score: float32 (N,), 0 or more, what is known of each chunk.
+        count: 1 or more.
+        w: what a path counts.
+    """
+    first = _promising(score, count)
+    rows = signals.rows_of(first)
+    reached = _of_rows(signals, score, rows, w)
+    least = float(np.partition(reached, len(reached) - count)[len(reached) - count]) if len(reached) >= count else 0.0
+    if not least > 0:
+        rows = signals.rows_of(np.flatnonzero(score))
+    elif least < score.take(first).min():
+        rows = signals.rows_of(np.flatnonzero(score >= least))
+    else:
+        rows = rows[reached >= least]
+    named = _named_rows(signals, score, least, w)
+    return np.sort(np.concatenate([named, rows[signals.path.take(signals.files.take(rows)) == 0]]))
+
+
+def _promising(score: Floats, count: int) -> NDArray[np.int64]:
+    """Return chunks, ascending, of as good a score as any other: some times `count`, as a sample tells, or all that have a score."""
+    sample = np.sort(score[::_SAMPLED])
+    place = len(sample) - _TIMES * count // _SAMPLED - 1
+    cut = sample[place] if place > 0 else 0
+    return np.flatnonzero(score >= cut) if cut > 0 else np.flatnonzero(score)
+
+
+def _named_rows(signals: Signals, score: Floats, least: float, w: Weights) -> NDArray[np.int64]:
+    """Return the rows of files in whose path a word of the question is, of those that may reach the least that it takes."""
+    files = np.flatnonzero(signals.path)
+    # What a chunk of each must have by itself; a little less, since it is told by other sums than the score.
+    wanted = np.float32(least * SLACK) / signals.prior.take(files) - np.float32(w.path) * signals.path.take(files)
+    near = np.flatnonzero(wanted <= score.max(initial=0))
+    files, wanted = files.take(near), wanted.take(near)
+    counts = signals.file_rows.take(files)
+    begins = np.searchsorted(
+        signals.files, files.astype(np.int32)
+    )  # of one type: else it would copy what it looks through
+    rows = ranges(begins, counts)
+    return rows[score.take(signals.rows.take(rows)) >= np.repeat(wanted, counts)]
 
 
 def relevance(signals: Signals, plan: Plan, weights: Weights = WEIGHTS) -> Floats:
     """Return float32 (R,), 0..1: how relevant each row is beside the most relevant one, by the first step's constants."""
-    fused = np.maximum(fuse(signals, None, plan, weights), 0)
+    fused = np.maximum(fuse(signals, plan, weights), 0)
     most = fused.max(initial=0)
     return fused / most if most > 0 else fused
 

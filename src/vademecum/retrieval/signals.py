@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.dense import cosine, path_cosine
+from vademecum.arrays import ranges
+from vademecum.retrieval.dense import PathCosine, cosine
 from vademecum.retrieval.features import definitions, kind_priors, named_paths, path_share, unasked_kinds
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.lexical import bm25f, term_keys
@@ -34,6 +35,8 @@ class Signals:
         lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
         rows, files: int64 and int32 (R,), the chunk and the file of each row, each file's together.
         file_rows: int64 (F,), how many rows each file has.
+        standing: int32 (R,), the rows in the order of their chunks. begins, copies: int32 and int64 (N,), where in it those of
+            each chunk begin, and how many they are.
         contents, file_content: int32 (N,) and (F,), the content each chunk and each file has; ascending over the chunks.
         lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths: float32 (F,), terms of
             each file's bodies.
@@ -47,10 +50,13 @@ class Signals:
     definition: Floats
     path: Floats
     prior: Floats
-    path_dense: Floats
+    path_dense: Floats | PathCosine
     rows: NDArray[np.int64]
     files: NDArray[np.int32]
     file_rows: NDArray[np.int64]
+    standing: NDArray[np.int32]
+    begins: NDArray[np.int32]
+    copies: NDArray[np.int64]
     contents: NDArray[np.int32]
     file_content: NDArray[np.int32]
     lengths: Floats
@@ -68,6 +74,11 @@ class Signals:
         where = self.files if name in PER_FILE else self.rows
         values: Floats = np.take(getattr(self, name), where if rows is None else where[rows])
         return values
+
+    def rows_of(self, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return int64 (m,): the rows at which chunks stand, chunk by chunk."""
+        begins, counts = self.begins.take(chunks).astype(np.int64), self.copies.take(chunks)
+        return self.standing.take(ranges(begins, counts)).astype(np.int64)
 
     def coverage(self, rows: NDArray[np.int64]) -> Floats:
         """Return float32 (m,): the share of the question's idf that is found in each of `rows`."""
@@ -87,7 +98,8 @@ def signals_of(
     `near` is float32 (N,), the cosine of each chunk where it is known already; else it is computed.
     """
     keys = term_keys(plan.terms + plan.joined)
-    words = bm25f(view.segments, None if view.is_plain else view.copies, view.norms, keys, len(plan.terms))
+    copies = None if view.is_plain else view.copies
+    words = bm25f(view.segments, copies, view.norms, keys, len(plan.terms), len(view))
     named = named_paths(view.files, keys)
     unasked = unasked_kinds(plan.text, kinds)
     nothing = np.zeros(len(words.score), np.float32)
@@ -98,10 +110,13 @@ def signals_of(
         definition=definitions(view, plan.names) if plan.names else nothing,
         path=path_share(named, np.where(words.known, words.idf, 0.0), len(view.files)),
         prior=kind_priors(unasked).take(view.files.kinds),
-        path_dense=path_cosine(view.files, query),
+        path_dense=PathCosine(view.files, query),
         rows=view.row_chunk,
         files=view.row_file,
         file_rows=view.file_rows,
+        standing=view.standing,
+        begins=view.begins,
+        copies=view.copies,
         contents=view.contents,
         file_content=view.file_content,
         lengths=view.lengths,
@@ -111,7 +126,7 @@ def signals_of(
         matched=words.matched,
         term=words.term,
         tf=words.tf,
-        share=words.term_share[words.term],
+        share=np.repeat(words.term_share, words.matches),
         term_share=words.term_share[:, None],
     )
     return signals, {term for term, known in zip(plan.terms, words.known, strict=False) if not known}
@@ -119,7 +134,7 @@ def signals_of(
 
 def _living(view: View, score: Floats) -> Floats:
     """Return the scores with those of dead chunks, which belong to no row, set to 0."""
-    return score if view.is_plain else score * view.alive
+    return score * view.alive if view.has_dead else score
 
 
 def laid_end_to_end(several: Sequence[Signals]) -> Signals:
@@ -128,17 +143,20 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
         return several[0]
     chunks = np.cumsum([0, *(len(s.lexical) for s in several)])
     files = np.cumsum([0, *(len(s.path) for s in several)]).astype(np.int32)
+    rows = np.cumsum([0, *(len(s.rows) for s in several)]).astype(np.int32)
     contents = np.cumsum([0, *(1 + int(s.contents[-1:].max(initial=-1)) for s in several)]).astype(np.int32)
     shifted = [
         replace(
             s,
             rows=s.rows + chunk,
             files=s.files + file,
+            standing=s.standing + row,
+            begins=s.begins + row,
             contents=s.contents + content,
             file_content=s.file_content + content,
             matched=s.matched + np.int32(chunk),
         )
-        for s, chunk, file, content in zip(several, chunks, files, contents, strict=False)
+        for s, row, chunk, file, content in zip(several, rows, chunks, files, contents, strict=False)
     ]
     joined = {
         f.name: np.concatenate([getattr(s, f.name) for s in shifted]) for f in fields(Signals) if f.name != "term_share"

@@ -133,6 +133,8 @@ def _shows(own: list[Span], row: int) -> bool:
 
 def _nearest(own: list[Span], row: int, begin: int, end: int) -> tuple[Span, int]:
     """Return the span to which a row of the same file adds fewest lines, and how many: those between and its own."""
+    if len(own) == 1:  # as nearly always
+        return own[0], end - own[0].end if row > own[0].last else own[0].begin - begin
     adds = [end - span.end if row > span.last else span.begin - begin for span in own]
     fewest = min(adds)
     return own[adds.index(fewest)], fewest

@@ -52,6 +52,21 @@ class View:
         return np.bincount(self.row_chunk, minlength=int(self.bases[-1]))
 
     @cached_property
+    def has_dead(self) -> bool:
+        """Whether some chunk stands nowhere, as after an edit."""
+        return not self.copies.all()
+
+    @cached_property
+    def standing(self) -> NDArray[np.int32]:
+        """int32 (R,): the rows in the order of their chunks."""
+        return np.argsort(self.row_chunk, kind="stable").astype(np.int32)
+
+    @cached_property
+    def begins(self) -> NDArray[np.int32]:
+        """int32 (N,): where in `standing` the rows of each chunk begin; there are `copies` of them."""
+        return (np.cumsum(self.copies) - self.copies).astype(np.int32)
+
+    @cached_property
     def file_rows(self) -> NDArray[np.int64]:
         """int64 (F,): how many rows each file has; they follow each other."""
         return np.bincount(self.row_file, minlength=len(self.files))
