@@ -24,6 +24,7 @@ from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
+from vademecum.codebase.symbol import inherited_said
 from vademecum.codebase.ways import Met, nearest, shortest_way, walked
 from vademecum.errors import UsageError
 from vademecum.retrieval.query import Plan, last_part, split_name
@@ -281,8 +282,10 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
     *around, own = split_name(asked) or [""]
     is_inherited = (
         own == nodes[0].name and around and around[-1] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
-    )
-    return f"{asked} is inherited: {nodes[0].qualified} is meant" if is_inherited else ""
+    ) and len(
+        split_name(nodes[0].qualified)
+    ) > 1  # a class holds it: else a package that is called as the repository is
+    return inherited_said(asked, nodes[0].qualified) if is_inherited else ""
 
 
 def _word(graph: Graph, edge: Edge, relation: str) -> str:
