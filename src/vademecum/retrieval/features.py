@@ -68,7 +68,13 @@ def named_files(view: View, text: str) -> NDArray[np.int64]:
     asked = text.strip().strip("`'\"").removeprefix("./")
     if not ("." in asked or "/" in asked) or len(asked.split()) != 1:
         return np.zeros(0, np.int64)
-    files = [number for number, path in enumerate(view.files.paths) if path == asked or path.endswith(f"/{asked}")]
+    ending = f"/{asked}"
+    files = [
+        number for number, path in enumerate(view.files.paths)
+        if path.endswith(asked) and (path == asked or path.endswith(ending))
+    ]  # fmt: skip
+    if not files:
+        return np.zeros(0, np.int64)
     chunks: NDArray[np.int64] = view.row_chunk[np.isin(view.row_file, files)]
     return chunks
 
