@@ -71,6 +71,20 @@ def test_a_topic_that_is_none(vade):
     assert "did you mean 'memory'?" in done.err
 
 
+@pytest.mark.parametrize("words", [("search",), ("callers",), ("hooks", "install"), ("memory", "recall")])
+def test_help_of_a_command_is_what_it_says_of_itself(vade, words):
+    """Where no page has the name; of a command with commands of its own, any of these."""
+    done = vade("help", *words)
+    assert (done.code, done.out) == (0, vade(*words, "--help").out)
+
+
+@pytest.mark.parametrize(("words", "hint"), [(("serch",), "search"), (("hooks", "instal"), "install")])
+def test_a_command_that_is_none_has_no_help(vade, words, hint):
+    done = vade("help", *words)
+    assert done.code == 2
+    assert f"did you mean {hint!r}?" in done.err
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_a_tab_completes(shell, tmp_path):
     """In an interactive shell on a terminal, a Tab after the beginning of a verb writes the rest of it."""

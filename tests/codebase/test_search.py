@@ -277,3 +277,73 @@ def test_the_symbol_filter_takes_qualified_names(repo, engine):
     assert {hit.path for hit in code.search("where it was moved", symbol="B.again").evidence} == {"b.py"}
     assert {hit.path for hit in code.search("where it was moved", symbol="a.A.again").evidence} == {"a.py"}
     assert not code.search("where it was moved", symbol="C.again")
+
+
+SENDERS = """class {0}:
+    '''A {0}.'''
+
+    def __init__(self, start, end):
+        '''Fly from start to end, whatever the weather.'''
+        self.start = start
+        self.end = end
+        self.letters = []
+        self.weather = None
+
+    def send(self, letter):
+        '''Send a letter.'''
+        if self.weather == "storm":
+            raise ValueError("no way")
+        self.letters.append(letter)
+        return {0}.way(self.start, self.end, letter)
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"), [("Pigeon.send", "b.py"), ("Courier::send", "a.py"), ("how does Pigeon.send work", "b.py")]
+)
+def test_a_qualified_name_is_what_it_says(repo, engine, asked, path):
+    """Of several declarations of a name, the one whose class is named comes first, and is the one definition."""
+    code = engine(repo("post", {"a.py": SENDERS.format("Courier"), "b.py": SENDERS.format("Pigeon")})).codebase
+    answer = code.search(asked)
+    best = answer.evidence[0]
+    assert best.path == path
+    assert answer.verdict is Verdict.RESOLVED
+
+
+def test_a_qualifier_that_nothing_has_leaves_the_name(repo, engine):
+    """`pigeon.send` is a call on a variable: what declares `send` is what may be meant."""
+    code = engine(repo("post", {"a.py": SENDERS.format("Courier"), "b.py": SENDERS.format("Pigeon")})).codebase
+    answer = code.search("letterbox.send")
+    assert {hit.path for hit in answer.evidence[:2]} == {"a.py", "b.py"}
+    assert answer.verdict is Verdict.AMBIGUOUS
+
+
+@pytest.mark.parametrize(
+    "asked", ["Pigeon.frobnicate", "Pigeon::frobnicate", "pigeon.Pigeon.frobnicate", "Pigeon.sendd"]
+)
+def test_a_member_that_is_not_there_is_not_found(repo, engine, asked):
+    """That the class and a file of its name are there does not make up for it."""
+    code = engine(repo("post", {"pigeon.py": SENDERS.format("Pigeon"), "a.py": SENDERS.format("Courier")})).codebase
+    answer = code.search(asked)
+    assert (answer.verdict, answer.evidence) == (Verdict.NOT_FOUND, ())
+    assert asked in answer.reason
+
+
+def test_a_file_is_found_by_its_name(repo, engine):
+    """What a path holds is known, though no text may say it."""
+    code = engine(repo("post", {"pigeon.py": SENDERS.format("Pigeon"), "a.py": SENDERS.format("Courier")})).codebase
+    answer = code.search("pigeon.py")
+    assert answer.verdict is not Verdict.NOT_FOUND
+    assert answer.evidence[0].path == "pigeon.py"
+
+
+def test_a_package_shows_what_its_modules_declare(repo, engine):
+    """`post.send` is the function that a module of the package declares, and no class's method."""
+    files = {
+        "src/post/birds.py": SENDERS.format("Pigeon"),
+        "src/post/api.py": "def send(letter):\n    '''Send a letter.'''\n    return Pigeon(0, 1).send(letter)\n",
+    }
+    code = engine(repo("office", files)).codebase
+    answer = code.search("post.send")
+    assert (answer.evidence[0].path, answer.verdict) == ("src/post/api.py", Verdict.RESOLVED)
+    assert {hit.path for hit in code.search("send a letter", symbol="post.send").evidence} == {"src/post/api.py"}

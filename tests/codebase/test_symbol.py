@@ -210,3 +210,38 @@ def test_what_was_skipped_may_define_a_name(repo, engine):
     assert said in code.callers("longfn").reason
     assert said in code.search("longfn").reason
     assert "skipped" not in code.symbol("short").reason
+
+
+SHOWN = {
+    "src/post/__init__.py": "from post.api import get\nfrom post.letters import Letter\n",
+    "src/post/api.py": "def get(what):\n    return what\n",
+    "src/post/letters.py": "class Paper:\n    def fold(self): ...\n\n\nclass Letter(Paper):\n    def get(self): ...\n",
+    "box.go": "package office\n\nfunc Open() error { return nil }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("post.get", "get"), ("post.Letter", "Letter"), ("post.Letter.get", "Letter.get"), ("office.Open", "Open")],
+)
+def test_a_package_shows_what_its_modules_declare(repo, engine, name, meant):
+    """Names are known by the package that they are imported from, which need not hold them itself."""
+    codebase = engine(repo("office", SHOWN)).codebase
+    answer = codebase.symbol(name)
+    assert (answer.verdict, [hit.symbols for hit in answer.evidence]) == (Verdict.RESOLVED, [(meant,)])
+    assert [each.name for each in codebase.callers(name).of] == [meant]
+
+
+@pytest.mark.parametrize("name", ["Letter.fold", "post.Letter.fold"])
+def test_a_member_that_is_inherited_is_found_where_it_is_declared(repo, engine, name):
+    """And is said to be inherited, as by callers."""
+    answer = engine(repo("office", SHOWN)).codebase.symbol(name)
+    assert (answer.query, answer.verdict) == (name, Verdict.RESOLVED)
+    assert [hit.symbols for hit in answer.evidence] == [("Paper.fold",)]
+    assert answer.reason == f"{name} is inherited: Paper.fold is meant"
+
+
+@pytest.mark.parametrize("name", ["post.fold", "Paper.get", "office.Letter.sealed", "src.Paper.get"])
+def test_what_a_package_or_class_does_not_have_is_not_found(repo, engine, name):
+    """A method is not its package's, nor a subclass's what the class has."""
+    assert engine(repo("office", SHOWN)).codebase.symbol(name).verdict is Verdict.NOT_FOUND

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -21,14 +21,16 @@ WIDEST = 100
 
 def _topics(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
     """What a shell completes a topic to."""
-    return [name for name in pages() if name.startswith(beginning)]
+    known = [*pages(), *_verbs(context)]
+    return [name for name in dict.fromkeys(known) if name.startswith(beginning)]
 
 
 @click.command(name="help")
-@click.argument("topic", default="", shell_complete=_topics)
+@click.argument("topic", nargs=-1, shell_complete=_topics)
 @click.option("--plain", is_flag=True, help="The page as it is written, in Markdown.")
-def help_(topic: str, *, plain: bool) -> int:
-    """Show a page of the documentation, or list the topics."""
+@click.pass_context
+def help_(context: click.Context, topic: tuple[str, ...], *, plain: bool) -> int:
+    """Show a page of the documentation, what a command says of itself, or the topics there are."""
     from vademecum.cli.page import Look, page
 
     known = pages()
@@ -37,17 +39,41 @@ def help_(topic: str, *, plain: bool) -> int:
 
         emit(table((name, title_of(path)) for name, path in known.items()))
         return 0
-    if topic not in known:
-        close = difflib.get_close_matches(topic, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "`vade help` lists them"
-        raise UsageError(f"there is no topic {topic!r}: {hint}")
-    text = known[topic].read_text(encoding="utf-8")
+    if len(topic) > 1 or topic[0] not in known:
+        click.echo(_said_by_itself(context, topic, [*known]))
+        return 0
+    text = known[topic[0]].read_text(encoding="utf-8")
     if not plain:
         terminal = sys.stdout.isatty()
         width = min(shutil.get_terminal_size().columns, WIDEST)
         text = page(text, Look(width, colours=terminal))
     click.echo_via_pager(text) if sys.stdout.isatty() else click.echo(text, nl=False)
     return 0
+
+
+def _verbs(context: click.Context) -> list[str]:
+    """Return the names of all commands."""
+    whole = context.find_root()
+    return whole.command.list_commands(whole) if isinstance(whole.command, click.Group) else []
+
+
+def _said_by_itself(context: click.Context, words: Sequence[str], pages_known: Sequence[str]) -> str:
+    """Return the help of a command, which may be one of another's commands.
+
+    Raises:
+        UsageError: neither a command nor a page has the name.
+    """
+    here = context.find_root()
+    for number, word in enumerate(words):
+        group = here.command if isinstance(here.command, click.Group) else None
+        command = group.get_command(here, word) if group else None
+        if command is None:
+            names = [*(pages_known if not number else ()), *(group.list_commands(here) if group else ())]
+            close = difflib.get_close_matches(word, names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else "`vade help` lists them"
+            raise UsageError(f"there is no topic {' '.join(words[: number + 1])!r}: {hint}")
+        here = click.Context(command, info_name=word, parent=here)
+    return here.get_help()
 
 
 def pages() -> Mapping[str, Path]:

@@ -23,7 +23,7 @@ from vademecum.codebase.search import search
 from vademecum.codebase.served import publish, search_served
 from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
-from vademecum.codebase.symbol import find_symbol
+from vademecum.codebase.symbol import find_inherited, find_symbol
 from vademecum.errors import AccessError, StoreAwayError, StoreCorruptError, UnknownError, UsageError
 from vademecum.protocols import Enricher, Progress, Reranker, SearchServer
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
@@ -181,7 +181,8 @@ class Codebase:
     def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True, nearest: bool = True) -> Answer:
         """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""
         opened = self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh)
-        return find_symbol(opened, name, k, nearest=nearest)
+        answer = find_symbol(opened, name, k, nearest=nearest)
+        return answer or find_inherited(opened, name, k, _silent) or answer
 
     def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
         """Return the items of backlogs and documents that code is linked to: its lines name them, or commits that changed its files.

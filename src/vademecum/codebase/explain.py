@@ -45,7 +45,7 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
         yield "nothing matches; the question looks like a regular expression: give it with -e"
     yield from _skipped_paths(opened, query.text)
     if plan.is_symbol:
-        yield undefined(opened, plan.names[0], ranked.searched)
+        yield undefined(opened, plan.text.strip().removesuffix("()"), ranked.searched)
     left_out = f"; {said}" if (said := skipped_said(opened)) else ""
     if unknown >= set(plan.terms):
         looked_for = ", ".join(_words(plan)[:_FEW_WORDS])

@@ -24,6 +24,7 @@ from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
+from vademecum.codebase.symbol import inherited_said
 from vademecum.codebase.ways import Met, nearest, shortest_way, walked
 from vademecum.errors import UsageError
 from vademecum.retrieval.query import Plan, last_part, split_name
@@ -279,10 +280,10 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
         one_name = len({node.name for node in nodes}) == 1
         return f"{len(nodes)} definitions taken together" + ("; qualify the name to choose" if one_name else "")
     *around, own = split_name(asked) or [""]
-    is_inherited = (
-        own == nodes[0].name and around and around[-1] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
-    )
-    return f"{asked} is inherited: {nodes[0].qualified} is meant" if is_inherited else ""
+    holder = split_name(nodes[0].qualified)[:-1]  # without one it is a package that is called as the repository is
+    elsewhere = around and around[-1] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
+    is_inherited = holder and elsewhere and own == nodes[0].name
+    return inherited_said(asked, nodes[0].qualified) if is_inherited else ""
 
 
 def _word(graph: Graph, edge: Edge, relation: str) -> str:

@@ -26,7 +26,7 @@ from vademecum.retrieval.filters import below, is_filtered, row_mask
 from vademecum.retrieval.model import fitted_for
 from vademecum.retrieval.query import Plan, plan_query, title_of
 from vademecum.retrieval.rank import RANKERS, Ranked, rank, weighed_together
-from vademecum.retrieval.signals import Floats, Rows, laid_end_to_end, signals_of
+from vademecum.retrieval.signals import Floats, Rows, as_qualified, laid_end_to_end, signals_of
 from vademecum.types import KINDS, Answer, Evidence, Passage, Query, Verdict
 
 JUDGED = 10  # results that confidence looks at, however few are asked for
@@ -52,12 +52,12 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     found = find(asked, plan)
     if title and ranker in TITLED:
         found = together(found, find(asked, plan_query(title)))
-    decided = verdict(plan, found.ranked.first(asked.judged), found.probable)
+    decided = verdict(plan, found.ranked.first(asked.judged), found.probable, found.unknown)
     away = away_said(opened)
     count_verdict(decided)
     if decided is Verdict.NOT_FOUND:
         return Answer(
-            query.text, decided, found.probable, (),
+            query.text, decided, 0.0 if plan.is_symbol else found.probable, (),
             as_it_stands(away, _said(why_not(opened, query, plan, found.ranked, found.unknown), found.behind)),
             nearest_names(opened, plan), found.ranked.searched,
         )  # fmt: skip
@@ -132,7 +132,8 @@ def find(asked: Asked, plan: Plan) -> Found:
         index_failed()
     with stage("signals"):
         found = [signals_of(each.view, plan, vector, kinds, own) for each, own in zip(opened, near, strict=True)]
-        signals = laid_end_to_end([signals for signals, _ in found])
+        own_signals = as_qualified([each.view for each in opened], [signals for signals, _ in found], plan)
+        signals = laid_end_to_end(own_signals)
     embedder = "" if vector is None else opened[0].repo.embedder().name
     with stage("rank"):
         ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,12 +13,16 @@ from vademecum.codebase.freshness import FileState, check_file
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.search import as_it_stands, away_said, check_count
 from vademecum.errors import UsageError
+from vademecum.protocols import Progress
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.filters import below
-from vademecum.retrieval.query import Plan, is_meant, last_part, split_name
+from vademecum.retrieval.query import Plan, is_meant, is_within, last_part, split_name
 from vademecum.types import Answer, Chunk, Evidence, FileKind, Symbol, Verdict
 
+# Whether a name's parts mean what is declared by a qualified name at a path
+Fits = Callable[[Sequence[str], str, str], bool]
+MOST = 100  # definitions of one qualified name that are looked at
 _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
 
 
@@ -32,7 +36,10 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     wanted = split_name(name)
     if not wanted:
         raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
-    found = [hit for each in opened for hit in _definitions(each, wanted)]
+    found = [hit for each in opened for hit in _definitions(each, wanted, is_meant)]
+    if not found and len(wanted) > 1:
+        found = [hit for each in opened for hit in _definitions(each, wanted, is_within)]
+        found = found or [hit for each in opened for hit in _definitions(each, wanted, _is_shown_by(each.repo.name))]
     found.sort(key=lambda hit: (hit[0], hit[1].path, hit[1].start_line))
     evidence = tuple(item for _, item in found)
     searched, away = sum(len(each.view) for each in opened), away_said(opened)
@@ -41,11 +48,42 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
         near = nearest_names(opened, plan) if nearest else ()
         reason = as_it_stands(away, undefined(opened, name, searched))
         return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, near, searched)
+    return _answer(name, evidence, k, searched, away)
+
+
+def find_inherited(opened: Sequence[Opened], name: str, k: int, progress: Progress) -> Answer | None:
+    """Return where a member is defined that the class it is asked of is based on another for; None for any other name.
+
+    The graph knows what a class is based on, and is only asked where the class itself is defined here.
+    """
+    from vademecum.codebase.graph.graph import graph_of
+
+    around = split_name(name)[:-1]
+    evidence: list[Evidence] = []
+    for each in opened:
+        if around and find_symbol([each], "::".join(around), 1, nearest=False):
+            for node in graph_of(each, progress).named(name):
+                found = find_symbol([each], node.qualified, MOST, nearest=False).evidence if node.qualified else ()
+                evidence += [hit for hit in found if (hit.path, hit.symbols) == (node.path, (node.qualified,))]
+    if not evidence:
+        return None
+    said = inherited_said(name, evidence[0].symbols[0]) if len(evidence) == 1 else ""
+    return _answer(
+        name, evidence, k, sum(len(each.view) for each in opened), "; ".join(filter(None, (said, away_said(opened))))
+    )
+
+
+def inherited_said(asked: str, qualified: str) -> str:
+    """Say that what was found is inherited by what was asked about."""
+    return f"{asked} is inherited: {qualified} is meant"
+
+
+def _answer(name: str, evidence: Sequence[Evidence], k: int, searched: int, said: str) -> Answer:
     count, named = _counted(evidence)
     verdict = Verdict.AMBIGUOUS if count > 1 else Verdict.RESOLVED
     advice = "; qualify the name to choose" if named > 1 else " of one name"
     reason = f"{count} definitions{advice}" if count > 1 else ""
-    return Answer(name, verdict, 1 / count, evidence[:k], "; ".join(filter(None, (reason, away))), (), searched)
+    return Answer(name, verdict, 1 / count, tuple(evidence[:k]), "; ".join(filter(None, (reason, said))), (), searched)
 
 
 def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
@@ -59,7 +97,12 @@ def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
     return len(rest), len(set(rest))
 
 
-def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:
+def _is_shown_by(repository: str) -> Fits:
+    """Return whether a declaration is called by a package, that of the whole repository being one."""
+    return lambda wanted, qualified, path: is_within(wanted, qualified, f"{repository}/{path}")
+
+
+def _definitions(each: Opened, wanted: list[str], fits: Fits) -> list[tuple[int, Evidence]]:
     """Return (how far the file is from product code, evidence) for each definition in one repository."""
     view = each.view
     exact = definitions(view, wanted[-1:])[view.row_chunk] >= 1
@@ -71,7 +114,7 @@ def _definitions(each: Opened, wanted: list[str]) -> list[tuple[int, Evidence]]:
         file, chunk = int(view.row_file[row]), stored[0]
         state = check_file(each, file)
         for symbol in chunk.symbols:
-            if is_meant(wanted, symbol.qualified, view.files.paths[file]) and _begins(chunk, symbol):
+            if fits(wanted, symbol.qualified, view.files.paths[file]) and _begins(chunk, symbol):
                 shown = evidence_of(each, row, stored, 1.0, {"definition": 1.0}, state)
                 kind = FILE_KINDS[view.files.kinds[file]]
                 distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)

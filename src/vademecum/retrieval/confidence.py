@@ -13,8 +13,10 @@ embedders do not compare, so each has its own constants, and one that was never 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from vademecum.retrieval.features import DEFINING
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.rank import Ranked
 from vademecum.types import Verdict
@@ -62,16 +64,21 @@ def indications(ranked: Ranked) -> tuple[float, float, float, float]:
     )
 
 
-def verdict(plan: Plan, ranked: Ranked, probable: float) -> Verdict:
-    """Return the verdict. A bare name is `resolved` by one definition, `ambiguous` by several, never guessed."""
+def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str] = ()) -> Verdict:
+    """Return the verdict. A bare name is `resolved` by one definition, `ambiguous` by several, never guessed.
+
+    `unknown` are the terms that are nowhere: a name that has one of them is not there, whatever its other parts match.
+    """
     if not len(ranked.rows):
         return Verdict.NOT_FOUND
     if plan.is_symbol:
         defining = int((ranked.signals["definition"] >= 1).sum())
         if defining:
             return Verdict.RESOLVED if defining == 1 else Verdict.AMBIGUOUS
-        mentioned = bool((ranked.coverage > 0.99).any())  # every part of the name, and the name as a whole
-        return Verdict.LIKELY if mentioned else Verdict.NOT_FOUND
+        has = bool((ranked.signals["definition"] >= DEFINING["has"]).any())  # a member of the name, or a file
+        # every part of the name, and the name as a whole
+        mentioned = bool((ranked.coverage > 0.99).any()) and not unknown
+        return Verdict.LIKELY if has or mentioned else Verdict.NOT_FOUND
     if probable < FOUND_FROM:
         return Verdict.NOT_FOUND
     if probable >= RESOLVED_FROM:

@@ -38,8 +38,8 @@ _ASKED_BY = {
 
 
 # How surely a chunk is what a name stands for, by the way it was filed: as declaring the name as written, as having a
-# member (field, constant) of that name, as declaring it in another spelling.
-DEFINING: dict[str, float] = {"declares": 1.0, "has": 0.5, "resembles": 0.35}
+# member (field, constant) of that name, as declaring it in another spelling; or as standing in the file of that name.
+DEFINING: dict[str, float] = {"declares": 1.0, "file": 0.9, "has": 0.5, "resembles": 0.35}
 
 
 def symbol_keys(name: str, *, is_member: bool) -> tuple[int, int]:
@@ -62,6 +62,22 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
         docs, _, which = segment.postings.find(keys)
         np.maximum.at(found, docs + base, worth[which])
     return found
+
+
+def named_files(view: View, text: str) -> NDArray[np.int64]:
+    """Return int64 (m,): the chunks of the files that a question names, by a whole path or the end of one, and nothing else."""
+    asked = text.strip().strip("`'\"").removeprefix("./")
+    if not ("." in asked or "/" in asked) or len(asked.split()) != 1:
+        return np.zeros(0, np.int64)
+    ending = f"/{asked}"
+    files = [
+        number for number, path in enumerate(view.files.paths)
+        if path.endswith(asked) and (path == asked or path.endswith(ending))
+    ]  # fmt: skip
+    if not files:
+        return np.zeros(0, np.int64)
+    chunks: NDArray[np.int64] = view.row_chunk[np.isin(view.row_file, files)]
+    return chunks
 
 
 def holding(view: View, name: str) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vademecum.matching import glob_pattern
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS, FileTable
-from vademecum.retrieval.query import is_meant, split_name
+from vademecum.retrieval.query import is_meant, is_within, split_name
 from vademecum.retrieval.view import View
 from vademecum.types import KINDS, Query
 
@@ -29,12 +29,19 @@ def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
         parts = split_name(query.symbol) or [query.symbol]
         mask &= definitions(view, parts[-1:])[view.row_chunk] > 0
         if len(parts) > 1:
-            rows = np.flatnonzero(mask).tolist()
-            mask[rows] = [
-                any(is_meant(parts, name, view.files.paths[file]) for name in said.symbols)
-                for said, file in zip(view.said(rows), view.row_file.take(rows).tolist(), strict=True)
-            ]
+            rows = np.flatnonzero(mask)
+            mask[rows] = meant_rows(view, rows, parts)
     return mask
+
+
+def meant_rows(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray[np.bool_]:
+    """Return bool (m,): which of some rows hold what a qualified name means; where none do, what a package shows by it."""
+    files = view.row_file.take(rows).tolist()
+    held = [(each.symbols, view.files.paths[file]) for each, file in zip(view.said(rows.tolist()), files, strict=True)]
+    strictly = np.array([any(is_meant(parts, name, path) for name in names) for names, path in held], bool)
+    if strictly.any():
+        return strictly
+    return np.array([any(is_within(parts, name, path) for name in names) for names, path in held], bool)
 
 
 def file_mask(files: FileTable, query: Query) -> NDArray[np.bool_]:

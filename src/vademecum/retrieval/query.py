@@ -15,6 +15,7 @@ _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that
 _QUALIFIER = re.compile(r"\.|::|->|#|/")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
 MAX_TERMS = 400  # the rarest are kept
+MAX_QUALIFIED = 8  # names that are looked up by their qualifiers; a text with more is a log or a listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Plan:
         terms: distinct terms, stop words dropped.
         joined: compounds that adjacent words would make.
         names: identifiers it spells out, the last part of each, as written.
+        qualified: the parts of those that have several; none where there are too many.
         is_symbol: whether it is one name, written as only code does, and nothing else.
         is_bare: whether it is one word, which may be a name.
     """
@@ -35,6 +37,7 @@ class Plan:
     is_symbol: bool
     is_bare: bool = False
     joined: tuple[str, ...] = ()
+    qualified: tuple[tuple[str, ...], ...] = ()
 
 
 def plan_query(text: str) -> Plan:
@@ -42,15 +45,20 @@ def plan_query(text: str) -> Plan:
 
     >>> plan_query("Engine.open").names, plan_query("Engine.open").is_symbol
     (('open',), True)
-    >>> plan_query("where does read_source refuse links?").names
-    ('read_source',)
+    >>> plan_query("where does read_source refuse links?").names, plan_query("why does Engine.open wait").qualified
+    (('read_source',), (('Engine', 'open'),))
     """
     text = text[:_LONGEST]
     stripped = text.strip().removesuffix("()")
     is_bare = bool(_IDENTIFIER.fullmatch(stripped))
     is_symbol = is_bare and (bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_"))
     terms, joined = query_terms(text)
-    return Plan(text, tuple(terms[:MAX_TERMS]), names_in(text), is_symbol, is_bare, tuple(joined[:MAX_TERMS]))
+    spelled = _spelled_out(text)
+    names = tuple(dict.fromkeys(last_part(name) for name in spelled))
+    qualified = tuple(dict.fromkeys(parts for name in spelled if len(parts := tuple(split_name(name))) > 1))
+    if len(qualified) > MAX_QUALIFIED:
+        qualified = ()
+    return Plan(text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]), qualified)
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -59,13 +67,17 @@ def names_in(text: str) -> tuple[str, ...]:
     >>> names_in("open the reader with read_source or Engine.open")
     ('read_source', 'open')
     """
-    text = text[:_LONGEST]
+    return tuple(dict.fromkeys(last_part(name) for name in _spelled_out(text[:_LONGEST])))
+
+
+def _spelled_out(text: str) -> list[str]:
+    """Return the identifiers that a text writes as only code does; of one that is a single word, that word."""
     stripped = text.strip().removesuffix("()")
-    is_bare = bool(_IDENTIFIER.fullmatch(stripped))
-    if not is_bare and not _CODE_LIKE.search(text):  # then no part of it is: one look instead of one for every word
-        return ()
-    found = [stripped] if is_bare else [m[0] for m in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(m[0])]
-    return tuple(dict.fromkeys(last_part(name) for name in found))
+    if _IDENTIFIER.fullmatch(stripped):
+        return [stripped]
+    if not _CODE_LIKE.search(text):  # then no part of it is: one look instead of one for every word
+        return []
+    return [found[0] for found in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(found[0])]
 
 
 def title_of(text: str) -> str:
@@ -123,6 +135,24 @@ def is_meant(wanted: Sequence[str], qualified: str, path: str) -> bool:
         return whole[-len(parts) :] == parts
     rest = len(parts) - len(whole)
     return parts[rest:] == whole and is_module(parts[:rest], path)
+
+
+def is_within(wanted: Sequence[str], qualified: str, path: str) -> bool:
+    """Tell whether a declaration may be meant by the package it is shown by: a directory above it, then its own whole name.
+
+    Packages show what their modules declare: `requests.get` is `get` in `requests/api.py`. For names that `is_meant` takes
+    for nothing.
+
+    >>> is_within(["requests", "get"], "get", "src/requests/api.py"), is_within(["axum", "Router"], "Router", "axum/src/routing/mod.rs")
+    (True, True)
+    >>> is_within(["requests", "get"], "Session.get", "src/requests/sessions.py")
+    False
+    """
+    whole, parts = split_name(qualified), list(wanted)
+    above, folders = parts[: -len(whole) or None], path.split("/")[:-1]
+    if not whole or not above or parts[len(above) :] != whole:
+        return False
+    return any(folders[at : at + len(above)] == above for at in range(len(folders)))
 
 
 def is_module(parts: Sequence[str], path: str) -> bool:

@@ -13,8 +13,17 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
 from vademecum.retrieval.dense import PathCosine, cosine
-from vademecum.retrieval.features import definitions, kind_priors, named_paths, path_share, unasked_kinds
+from vademecum.retrieval.features import (
+    DEFINING,
+    definitions,
+    kind_priors,
+    named_files,
+    named_paths,
+    path_share,
+    unasked_kinds,
+)
 from vademecum.retrieval.files import FILE_KINDS
+from vademecum.retrieval.filters import meant_rows
 from vademecum.retrieval.lexical import bm25f, term_keys
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.segment import quantise
@@ -92,7 +101,7 @@ class Signals:
 def signals_of(
     view: View, plan: Plan, vector: Floats | None, kinds: frozenset[FileKind], near: Floats | None = None
 ) -> tuple[Signals, set[str]]:
-    """Compute the signals of a view, and the terms that no row of it holds.
+    """Compute the signals of a view, and the terms that no row of it holds, nor a path.
 
     `vector` is the question's unit vector, or None to go without meaning. `kinds` are the file kinds the filter lets in.
     `near` is float32 (N,), the cosine of each chunk where it is known already; else it is computed.
@@ -104,10 +113,14 @@ def signals_of(
     unasked = unasked_kinds(plan.text, kinds)
     nothing = np.zeros(len(words.score), np.float32)
     query = None if vector is None else quantise(vector[None, :])
+    definition = definitions(view, plan.names) if plan.names else nothing
+    if len(inside := named_files(view, plan.text)):
+        definition = definition.copy()
+        definition[inside] = np.maximum(definition[inside], np.float32(DEFINING["file"]))
     signals = Signals(
         lexical=_living(view, words.score),
         dense=nothing if query is None else _living(view, cosine(view, query) if near is None else near),
-        definition=definitions(view, plan.names) if plan.names else nothing,
+        definition=definition,
         path=path_share(named, np.where(words.known, words.idf, 0.0), len(view.files)),
         prior=kind_priors(unasked).take(view.files.kinds),
         path_dense=PathCosine(view.files, query),
@@ -129,7 +142,33 @@ def signals_of(
         share=np.repeat(words.term_share, words.matches),
         term_share=words.term_share[:, None],
     )
-    return signals, {term for term, known in zip(plan.terms, words.known, strict=False) if not known}
+    known = words.known.copy()
+    known[named.term] = True
+    return signals, {term for term, is_known in zip(plan.terms, known, strict=False) if not is_known}
+
+
+def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) -> list[Signals]:
+    """Return the signals of several views, with what a qualified name does not mean no more than resembling it.
+
+    A name whose qualifier fits no declaration at all, such as a call on a variable, is taken by its last part.
+    """
+    changed = list(found)
+    for parts in plan.qualified:
+        told = [_meant(view, parts) for view in views]
+        if not any(fits.any() for _, fits in told):
+            continue
+        for which, (chunks, fits) in enumerate(told):
+            definition = changed[which].definition.copy()
+            others = np.setdiff1d(chunks, chunks[fits])  # content that stands in several files is meant by one
+            definition[others] = np.minimum(definition[others], np.float32(DEFINING["resembles"]))
+            changed[which] = replace(changed[which], definition=definition)
+    return changed
+
+
+def _meant(view: View, parts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the chunk of each row that defines a qualified name's last part, and whether it is what the whole name means."""
+    rows = np.flatnonzero((definitions(view, parts[-1:]) >= DEFINING["has"])[view.row_chunk])
+    return view.row_chunk[rows], meant_rows(view, rows, parts)
 
 
 def _living(view: View, score: Floats) -> Floats:

@@ -14,7 +14,7 @@ from vademecum.codebase.references import References
 from vademecum.codebase.repository import Opened
 from vademecum.errors import UsageError
 from vademecum.protocols import Condition, Progress, Row
-from vademecum.retrieval.query import endings, is_meant, is_module, split_name
+from vademecum.retrieval.query import endings, is_meant, is_module, is_within, split_name
 from vademecum.types import FileKind
 
 DEEPEST = 3
@@ -80,7 +80,7 @@ class Graph:
         if not found and not parts:
             raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
         if not found and len(parts) > 1:
-            found = self._inherited(parts)
+            found = self._shown_by(parts, self._keep(rows)) or self._inherited(parts)
         return sorted(
             found, key=lambda node: (file_kind(node.path) is not FileKind.PRODUCT, node.path, node.start_line)
         )
@@ -100,10 +100,18 @@ class Graph:
         rows = [row for own in endings(name) for row in self._scan("nodes", ("name", "=", own))]
         return [node for node in self._keep(rows) if node.qualified == name]
 
+    def _shown_by(self, parts: list[str], nodes: Iterable[Node]) -> list[Node]:
+        """Return the declarations that a package shows under a name, that of the whole repository being one."""
+        named, above = [node for node in nodes if node.qualified], self.opened.repo.name
+        found = [node for node in named if is_within(parts, node.qualified, node.path)]
+        return found or [node for node in named if is_within(parts, node.qualified, f"{above}/{node.path}")]
+
     def _inherited(self, parts: list[str]) -> list[Node]:
         """Return the members of that name of the nearest classes that a class is based on."""
         rows = self._scan("nodes", ("name", "=", parts[-2]))
-        here = [node for node in self._keep(rows) if is_meant(parts[:-1], node.qualified, node.path)]
+        nodes = self._keep(rows)
+        here = [node for node in nodes if is_meant(parts[:-1], node.qualified, node.path)]
+        here = here or self._shown_by(parts[:-1], nodes)
         seen: set[int] = set()
         while here := [node for node in here if node.kind in CLASSES and node.id not in seen]:
             seen |= {node.id for node in here}

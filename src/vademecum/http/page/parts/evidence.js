@@ -59,14 +59,18 @@ export function card(item, { question = "", most = {}, several = false } = {}) {
     const skipped = lines === Infinity ? 0 : above, from = item.snippet_line + skipped;
     return snippet(item.snippet.split("\n").slice(skipped).join("\n"), item.language, from, { most: lines, marked, label: `Code of ${item.path}, from line ${from}` });
   };
-  let whole = total <= FIRST_LINES + 2, told = null;
+  const all = Math.max(total, item.end_line - item.start_line + 1), beyond = all - total;  // lines of it that were not asked for
+  let whole = total <= FIRST_LINES + 2, told = null, rest = null;
   const body = el("div", { class: "card-code" }, item.snippet ? code(whole ? Infinity : FIRST_LINES) : "");
-  const more = whole || !item.snippet ? null : el("button", { type: "button", class: "more", "aria-expanded": "false", onclick: () => toggle() }, `${total - FIRST_LINES} more lines`);
+  const more = whole || !item.snippet ? null : el("button", { type: "button", class: "more", "aria-expanded": "false", onclick: () => toggle() }, `${all - FIRST_LINES} more lines`);
   function toggle() {
     if (!more) return;
     whole = !whole;
     body.replaceChildren(code(whole ? Infinity : FIRST_LINES));
-    more.textContent = whole ? "Fewer lines" : `${total - FIRST_LINES} more lines`;
+    more.textContent = whole ? "Fewer lines" : `${all - FIRST_LINES} more lines`;
+    rest?.remove();
+    rest = whole && beyond ? el("a", { class: "more", href: element.href }, beyond === 1 ? "1 line more in the file" : `${beyond} lines more in the file`) : null;
+    if (rest) more.before(rest);
     more.setAttribute("aria-expanded", whole);
   }
   const asks = el("button", { type: "button", class: "quiet-button", "aria-expanded": "false", onclick: () => explain() }, "Why");
