@@ -614,6 +614,18 @@ def test_cues_keep_no_rule_from_what_it_matches(language: Language, rule: Rule) 
     found_all_the_same()
 
 
+cues = st.sampled_from([cue for language in LANGUAGES for cue, _ in language._cued])
+
+
+@given(st.lists(words | cues | st.text("abnot '", max_size=5), max_size=30).map("".join))
+def test_the_cues_of_a_message_are_those_that_are_in_it(low: str) -> None:
+    """As if each of them were looked for in it."""
+    words = f" {' '.join(set(low.split()))} "
+    for language in LANGUAGES:
+        sought = [cue for part, cue, _ in language._sought if part in words and (part == cue or cue in low)]
+        assert [cue for cue, _ in language.cues_in(low)] == sought
+
+
 @given(st.lists(words, max_size=40).map(" ".join))
 def test_a_rule_finds_the_same_where_clauses_open_as_everywhere(sentence: str) -> None:
     for language in LANGUAGES:

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.memory.weigh import Weighed
-from vademecum.retrieval.fusion import top
 from vademecum.types import Verdict
 
 RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.9, 0.5, 0.1  # as for code
@@ -73,8 +72,7 @@ def probability(found: Found, embedder: str) -> float:
     missing = weighed.missing * written
     unwritten = math.log1p(2 * found.events + 1)  # the idf of a word that nobody wrote
     rarest = RARE + (float(weighed.idf.max(initial=0.0)) / unwritten - RARE) * written
-    near = weighed.meaning[weighed.by_people]
-    lonely = LONELY + (_fallen(near[top(near, _TWENTIETH + 1)], _TWENTIETH) - LONELY) * written
+    lonely = LONELY + (_fallen(_first_and(weighed.meaning[weighed.by_people], _TWENTIETH), 1) - LONELY) * written
     odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share
     odds += c.alone * alone + c.rare * rarest + c.lonely * lonely
     return 1 / (1 + math.exp(-odds))
@@ -89,6 +87,18 @@ def _fallen(values: NDArray[np.float32], place: int) -> float:
     if not len(values) or values[0] <= 0:
         return 0.0
     return 1 - float(values[min(place, len(values) - 1)]) / float(values[0])
+
+
+def _first_and(values: NDArray[np.float32], place: int) -> NDArray[np.float32]:
+    """Return the highest value and the one at a place from it, or the last, without putting all that lies between in order.
+
+    >>> _first_and(np.array([1, 4, 2, 3], np.float32), 2).tolist(), _first_and(np.array([1], np.float32), 9).tolist()
+    ([4.0, 2.0], [1.0, 1.0])
+    """
+    if not len(values):
+        return values
+    cut = max(len(values) - 1 - place, 0)
+    return np.array([values.max(), np.partition(values, cut)[cut]], np.float32)
 
 
 def judge(found: Found, embedder: str) -> tuple[Verdict, float, str]:

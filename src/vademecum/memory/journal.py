@@ -22,6 +22,9 @@ FACTS_VERSION = "facts_version"
 WAITS, LEFT = "waits ", "left "  # before the id of an event that was not read to its end, in `meta`
 
 
+_ROLES = {str(role): role for role in Role}
+
+
 class Journal:
     """The events of one scope, in its store. Use one per process; several processes may hold one each."""
 
@@ -253,7 +256,7 @@ def _row(event: Event, recorded_at: float) -> Row:
 def event_of(row: Row) -> Event:
     """Return the event of a row of `events`."""
     _, id_, at, role, session, repo, speaker, text, metadata, _ = row
-    return Event(id_, at, Role(role), text, session, repo, speaker, json.loads(metadata) if metadata != "{}" else {})
+    return Event(id_, at, _ROLES[role], text, session, repo, speaker, json.loads(metadata) if metadata != "{}" else {})
 
 
 def _tags(event: Event, number: int) -> list[Row]:

@@ -226,15 +226,17 @@ def _chained(
 def _rows_of(
     codes: NDArray[np.integer[Any]], session: NDArray[np.int32], order: NDArray[np.int32], starts: Rows
 ) -> Rows:
-    sorted_ones = codes[codes < len(starts) - 1]
-    begin = starts[sorted_ones]
-    rows = order[ranges(begin, starts[sorted_ones + 1] - begin)].astype(np.int64)
+    last = int(codes.max(initial=-1))
+    sorted_ones = codes if last < len(starts) - 1 else codes[codes < len(starts) - 1]
+    begin = starts.take(sorted_ones)
+    rows = order.take(ranges(begin, starts.take(sorted_ones + 1) - begin)).astype(np.int64)
     late = session[len(order) :]
     if not len(late) or not len(codes):
         return rows
-    wanted = np.zeros(max(int(codes.max()), int(late.max())) + 1, bool)
+    wanted = np.zeros(last + 2, bool)  # its end stands for all codes beyond
     wanted[codes] = True
-    return np.concatenate((np.flatnonzero(wanted[late]) + len(order), rows))
+    came = wanted.take(late, mode="clip").nonzero()[0]
+    return np.concatenate((came + len(order), rows)) if len(came) else rows
 
 
 def _added(known: Any, more: Any) -> Any:

@@ -6,8 +6,7 @@ block of at most `MOST` after the other; what is kept of all of them is a number
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -21,15 +20,6 @@ from vademecum.retrieval.postings import Run
 MOST = 4_096  # postings in a block, which takes some 40 bytes for each
 
 Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Some of the matches in living rows, as (P,) each: which rows, which of the question's terms, how often."""
-
-    rows: NDArray[np.intp]
-    terms: NDArray[np.intp]
-    counts: Floats
 
 
 class Matches:
@@ -53,8 +43,8 @@ class Matches:
             for _, run in self._runs:
                 held[run.term] += len(run.docs)
         else:
-            for block in self._blocks():
-                held += np.bincount(block.terms, minlength=self.asked)
+            for term, rows, _ in self._blocks():
+                held[term] += len(rows)
         return held
 
     def scores(self, idf: NDArray[np.float64], *, by_session: bool) -> tuple[Floats, Floats | None]:
@@ -62,55 +52,46 @@ class Matches:
 
         The last of the first stands for no row, which says nothing: -1 is where a talk ends.
         """
-        said, weights = np.zeros(len(self._view) + 1, np.float32), idf.astype(np.float32)
-        total = self._view.session_count
-        sums = np.zeros(self.asked * total) if by_session else None
-        for block in self._blocks():
-            held = block.counts / (block.counts + self._view.norms(block.rows))
-            held *= weights.take(block.terms)
-            np.add.at(said, block.rows, held)
+        view = self._view
+        said, weights = np.zeros(len(view) + 1, np.float32), idf.astype(np.float32)
+        sums = np.zeros((self.asked, view.session_count)) if by_session else None
+        for term, rows, tf in self._blocks():
+            counts, held = tf.astype(np.float32), view.norms(rows)
+            held += counts
+            np.divide(counts, held, out=held)
+            held *= weights[term]
+            np.add.at(said, rows, held)
             if sums is not None:
-                place = block.terms * total
-                place += self._view.session.take(block.rows)
-                np.add.at(sums, place, block.counts.astype(np.float64))
-        return said, None if sums is None else self._of_sessions(sums.reshape(self.asked, total))
+                np.add.at(sums[term], view.session.take(rows), tf.astype(np.float64))
+        return said, None if sums is None else self._of_sessions(sums)
 
     def _of_sessions(self, held: NDArray[np.float64]) -> Floats:
-        """BM25 of sessions that hold each term so often, (T, S): float32 (S,)."""
-        idf = inverse_document_frequency(held.shape[1], np.count_nonzero(held, axis=1).astype(np.float64))
-        return np.asarray(idf @ (held / (held + self._view.session_norms)), np.float32)
+        """BM25 of sessions that hold each term so often, (T, S), which is written over: float32 (S,)."""
+        holding = np.array([np.count_nonzero(row) for row in held], np.float64)
+        idf = inverse_document_frequency(held.shape[1], holding)
+        held /= held + self._view.session_norms
+        return np.asarray(idf @ held, np.float32)
 
     def share(self, rows: NDArray[np.integer[Any]], idf: NDArray[np.float64]) -> Floats:
         """Return how much of the question's idf some living rows hold, 0..1: float32 (R,)."""
-        parts = idf / max(float(idf.sum()), 1e-9)
+        parts = (idf / max(float(idf.sum()), 1e-9)).tolist()
         shares = np.zeros(len(rows))
         for base, run in self._runs if len(rows) else ():
             docs = (rows - base).astype(np.int32)
             shares[run.docs.take(run.docs.searchsorted(docs), mode="clip") == docs] += parts[run.term]
         return shares.astype(np.float32)
 
-    def _blocks(self) -> Iterator[Block]:
-        """Yield all matches."""
-        pieces: list[tuple[int, Run]] = []
-        count = 0
+    def _blocks(self) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.uint8]]]:
+        """Yield all matches, of one term at a time: which of the terms, in which living rows, (P,), and how often in each, (P,)."""
+        alive = None if self._view.is_whole else self._view.alive
         for base, run in self._runs:
             for begin in range(0, len(run.docs), MOST):
                 part = run.part(begin, begin + MOST)
-                if count + len(part.docs) > MOST:
-                    yield self._block(pieces)
-                    pieces, count = [], 0
-                pieces.append((base, part))
-                count += len(part.docs)
-        if pieces:
-            yield self._block(pieces)
-
-    def _block(self, pieces: Sequence[tuple[int, Run]]) -> Block:
-        sizes = [len(run.docs) for _, run in pieces]
-        rows = np.concatenate([run.docs for _, run in pieces], dtype=np.intp)
-        rows += np.repeat([base for base, _ in pieces], sizes)
-        terms = np.repeat([run.term for _, run in pieces], sizes)
-        counts = np.concatenate([run.tf[:, 0] for _, run in pieces], dtype=np.float32)
-        if self._view.is_whole:
-            return Block(rows, terms, counts)
-        living = self._view.alive.take(rows)
-        return Block(rows[living], terms[living], counts[living])
+                rows, tf = part.docs.astype(np.intp), part.tf[:, 0]
+                if base:
+                    rows += base
+                if alive is None:
+                    yield run.term, rows, tf
+                else:
+                    living = alive.take(rows)
+                    yield run.term, rows[living], tf[living]

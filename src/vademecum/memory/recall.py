@@ -224,22 +224,21 @@ class Recall:
     ) -> list[Evidence]:
         """Return the events of rows, with their facts as they stood at `as_of` or stand now, scores and signals."""
         events: dict[int, Event] = {}
+        numbers, held_by = view.numbers.take(rows).tolist(), view.scope.take(rows).tolist()
         for number, scope in enumerate(self.scopes):
-            own = rows[view.scope[rows] == number]
-            found = scope.journal.read(view.numbers[own].tolist()) if len(own) else {}
-            events |= {
-                row: found[n] for row, n in zip(own.tolist(), view.numbers[own].tolist(), strict=True) if n in found
-            }
+            own = {n: row for n, row, held in zip(numbers, rows.tolist(), held_by, strict=True) if held == number}
+            found = scope.journal.read(list(own)) if own else {}
+            events |= {own[n]: event for n, event in found.items()}
         facts, now, rivals = self._drawn([event.id for event in events.values()], as_of)
         evidence = []
-        for row, score, why in zip(rows.tolist(), scores, signals, strict=True):
-            if row in events:  # else another process deleted it this moment
-                own_facts = tuple(facts.get(events[row].id, ()))
+        for row, held, score, why in zip(rows.tolist(), held_by, scores, signals, strict=True):
+            event, scope = events.get(row), self.scopes[held]
+            if event is not None:  # else another process deleted it this moment
+                own_facts = tuple(facts.get(event.id, ()))
                 after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
                 against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
-                scope = self.scopes[view.scope[row]]
-                held = {"scope": scope.name, "repo": scope.repo}
-                evidence.append(Evidence(events[row], score, dict(why), own_facts, after, against, **held))
+                item = Evidence(event, score, dict(why), own_facts, after, against, scope=scope.name, repo=scope.repo)
+                evidence.append(item)
         return evidence
 
     def _drawn(
@@ -319,9 +318,8 @@ def _unit(given: Sequence[float], dim: int) -> NDArray[np.float32]:
 
 def _signals(weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[dict[str, float]]:
     """Return what speaks for each of the best, by name."""
-    columns = {"words": weighed.words[best], "meaning": weighed.meaning[best], "share": shares}
-    rows = zip(*(values.astype(float).round(4).tolist() for values in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    columns = np.array((weighed.words.take(best), weighed.meaning.take(best), shares), float).round(4)
+    return [{"words": words, "meaning": meaning, "share": share} for words, meaning, share in columns.T.tolist()]
 
 
 def metadata_of(text: str) -> dict[str, Any]:

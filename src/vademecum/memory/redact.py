@@ -158,9 +158,10 @@ def _once(text: str) -> Redacted:
     words = " ".join(set(_lowered(text).split()))  # no hint holds a blank: it is in a word or nowhere
     if "-----begin" in words:
         text = _without_private_keys(text, counts)
-    for kind, (hints, key) in KEYS.items():
-        if any(hint in words for hint in hints):
-            text = _key_pattern(key).sub(_mark(kind, counts), text)
+    if there := {hint for hint in _HINTS_OF_KEYS if hint in words}:
+        for kind, (hints, key) in KEYS.items():
+            if not there.isdisjoint(hints):
+                text = _key_pattern(key).sub(_mark(kind, counts), text)
     if "://" in words:
         text = _ADDRESS.sub(_value(lambda value, _: not _is_template(value), "url-password", counts), text)
     for kind, hints, pattern, judge in _PLACES:
@@ -170,6 +171,9 @@ def _once(text: str) -> Redacted:
         text = _without_named(text, _ASSIGNMENT, _value(_is_assigned_secret, "assignment", counts))
         text = _without_named(text, _TOLD, _value(_is_told_secret, "assignment", counts))
     return Redacted(text, dict(counts))
+
+
+_HINTS_OF_KEYS = tuple(dict.fromkeys(hint for hints, _ in KEYS.values() for hint in hints))
 
 
 def _lowered(text: str) -> str:

@@ -16,13 +16,15 @@ facts know it, unless the question looks back or names what was replaced ("why d
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
-from vademecum.memory.words import STOP_WORDS, query_keys
+from vademecum.memory.words import IRREGULAR, STOP_WORDS, beginnings, run_terms, runs, terms
+from vademecum.retrieval.tokens import key
 
 NEARLY = 0.8  # of what the earlier statement says of the question, that both say: they are about one thing
 PARTLY = 0.25  # the same where the later one says that something changed
@@ -31,8 +33,9 @@ CLOSE = 10  # of the best: what stands further down is about something else, and
 REACH = 15  # of the best: so far down a later statement that says so is looked for, and brought up
 READ_CHARACTERS = 3_000  # of an event: what states a value does so early
 
+_DIGIT = re.compile(r"\d")
 _VALUE = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundred|thousand"
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundred|thousand"
     r"|deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|vingt|trente|cent|mille"
     r"|january|february|march|april|june|july|august|september|october|november|december"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
@@ -47,7 +50,7 @@ _CHANGE = re.compile(
     r"|augmenté|réduit|reporté|atteint|ajusté|raccourci|abaissé|relevé)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_END = re.compile(r"[.!?]\s+|\n+")  # of a sentence; looking behind each blank for its sign would take longer
 _PEOPLE = (Role.USER, Role.NOTE)
 
 
@@ -60,7 +63,7 @@ class _Stated:
 
     @cached_property
     def holds_value(self) -> bool:
-        return _VALUE.search(self.sentence) is not None
+        return _DIGIT.search(self.sentence) is not None or _VALUE.search(self.sentence) is not None
 
     @cached_property
     def says_changed(self) -> bool:
@@ -70,6 +73,38 @@ class _Stated:
     def share(self) -> float:
         """How much of the question it says, 0..1."""
         return sum(self.said.values())
+
+
+class AskedFor(dict[str, tuple[int, ...]]):
+    """The terms of a question that each run of characters stands for, looked up when it is first seen.
+
+    Most runs stand for none of them. To cut such a run into terms is left out where its beginning says so already.
+
+    >>> from vademecum.memory.words import query_keys
+    >>> asked = AskedFor("how large is the cache?", {key: 1.0 for key in query_keys("how large is the cache?").tolist()})
+    >>> [len(asked[run]) for run in ("caching", "cats", "fileCache", "Large")]
+    [1, 0, 1, 1]
+    """
+
+    def __init__(self, text: str, idf: Mapping[int, float]) -> None:
+        """Take a question and what each of its terms weighs, by key, in their order."""
+        total = sum(idf.values()) or 1.0
+        self.parts = {term: weight / total for term, weight in idf.items()}  # of the question, that each of them is
+        self._keys = {term: number for term in terms(text) if (number := key(term)) in idf}
+        self._begin = frozenset(begin for term in self._keys for begin in beginnings(term))
+
+    def __missing__(self, run: str) -> tuple[int, ...]:
+        own = self._keys
+        found = () if self._is_beside(run) else tuple(own[term] for term in run_terms(run) if term in own)
+        self[run] = found
+        return found
+
+    def _is_beside(self, run: str) -> bool:
+        """Whether a run is one word that begins as none of those does whose stems are asked for."""
+        word, begin = run.lower(), self._begin
+        if word[:3] in begin or word[:2] in begin or word[:1] in begin or word in IRREGULAR:
+            return False
+        return run.isascii() and run.isalpha() and (run[1:].islower() or len(run) == 1)
 
 
 def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int, float]) -> list[Evidence]:
@@ -83,7 +118,8 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
     evidence = _by_facts(question, evidence)
     if not question.asks_now:
         return evidence
-    stated = {n: _stated(item, idf) for n, item in enumerate(evidence) if item.event.role in _PEOPLE}
+    asked = AskedFor(question.text, idf)
+    stated = {n: _stated(item, asked) for n, item in enumerate(evidence) if item.event.role in _PEOPLE}
     values = {n: each for n, each in stated.items() if each.said and each.holds_value}
     highest = max((each.share for each in values.values()), default=0.0)
     at = [item.event.at for item in evidence]
@@ -151,11 +187,24 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-def _stated(item: Evidence, idf: Mapping[int, float]) -> _Stated:
-    total = sum(idf.values()) or 1.0
+def _sentences(text: str) -> Iterator[str]:
+    r"""Yield the sentences of a text, each with the sign it ends with, and its lines.
+
+    >>> list(_sentences("Is it 3.5? Yes.\n\nGood"))
+    ['Is it 3.5?', 'Yes.', 'Good']
+    """
+    begin = 0
+    for end in _END.finditer(text):
+        yield text[begin : end.start() + (text[end.start()] != "\n")]
+        begin = end.end()
+    yield text[begin:]
+
+
+def _stated(item: Evidence, asked: AskedFor) -> _Stated:
     best, share = _Stated({}), 0.0
-    for sentence in _SENTENCE.split(item.event.text[:READ_CHARACTERS]):
-        said = {term: idf[term] / total for term in set(query_keys(sentence).tolist()) & idf.keys()}
+    for sentence in _sentences(item.event.text[:READ_CHARACTERS]):
+        found = set(chain.from_iterable(map(asked.__getitem__, runs(sentence))))
+        said = {term: part for term, part in asked.parts.items() if term in found} if found else {}
         if sum(said.values()) > share:
             best = _Stated(said, sentence)
             share = best.share

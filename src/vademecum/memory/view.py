@@ -119,7 +119,10 @@ class View:
 
     def norms(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return what BM25 adds to a term's count before dividing by it, k1 (1 - b + b length / mean length): as float32 of rows."""
-        return np.float32(K1 * (1 - B)) + np.float32(K1 * B / self._mean_length) * self._lengths.take(rows)
+        norms = self._lengths.take(rows)
+        norms *= np.float32(K1 * B / self._mean_length)
+        norms += np.float32(K1 * (1 - B))
+        return norms
 
     @cached_property
     def session_norms(self) -> NDArray[np.float32]:

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from vademecum.arrays import distinct
 from vademecum.errors import UsageError
 from vademecum.memory.matches import Matches
 from vademecum.memory.records import Role
-from vademecum.memory.segment import ROLES
+from vademecum.memory.segment import ROLES, Segment
 from vademecum.memory.view import View
 from vademecum.retrieval.dense import Quantised, products
 from vademecum.retrieval.fusion import highest, top
@@ -132,14 +132,17 @@ def weigh(view: View, asking: Asking) -> Weighed:
     whole = quantise(asking.vector[None, :])
     near, cosine = _nearest(view, whole, asking)
     meant = highest(cosine, MEANT)
-    chosen = _candidates(view, _best_said(view, said, asking), sessions, meant if near is None else near[meant])
+    best = _best_said(view, said, asking)
+    chosen = _candidates(view, best, sessions, meant if near is None else near.take(meant))
     passing = asking.mask if asking.mask is not None else None if view.is_whole else view.alive
     if passing is not None:
         chosen = chosen[passing[chosen]]
     if asking.by is By.WORDS:
         chosen = chosen[said[chosen] > 0]
     meaning = cosine[chosen] if near is None else _cosines(view, whole, chosen)
-    score, alone = _score(view, said, meaning, sessions, asking, chosen)
+    said_most = said.take(best) if asking.mask is None and len(best) else said  # the best of all is the first of all
+    words = _Words(said, said_most.max() or np.float32(1), sessions)
+    score, alone = _score(view, words, meaning, asking, chosen)
     missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
     by_people = _PEOPLE.take(view.roles.take(chosen))
     return Weighed(chosen, score, said.take(chosen), meaning, idf, missing, alone, by_people, matches)
@@ -196,10 +199,10 @@ def _highest(said: Floats, count: int) -> Rows:
     sample = said[::_SAMPLED]
     place = len(sample) - 2 * (count // _SAMPLED + 1)
     cut = np.sort(sample)[place] if place > 0 else 0.0  # to part what is mostly 0 costs more than to put it in order
-    places = np.flatnonzero(said > cut)
+    places = (said > cut).nonzero()[0]
     if cut > 0 and len(places) < count:
-        places = np.flatnonzero(said > 0)
-    return places[highest(said[places], count)]
+        places = (said > 0).nonzero()[0]
+    return places.take(highest(said.take(places), count))
 
 
 def _candidates(view: View, best: Rows, sessions: Floats | None, meant: Rows) -> Rows:
@@ -209,35 +212,49 @@ def _candidates(view: View, best: Rows, sessions: Floats | None, meant: Rows) ->
         near = top(sessions, NEAR_SESSIONS)
         found += [view.before(best), view.after(best), view.rows_of(near[sessions[near] > 0])]
     rows = distinct(np.concatenate(found, dtype=np.int32, casting="same_kind"))
-    return rows[np.searchsorted(rows, 0) :]  # -1 is no row
+    return rows[rows.searchsorted(0) :].astype(np.intp)  # -1 is no row; as indexes, or each look-up makes them so
 
 
-def _score(
-    view: View,
-    said: Floats,
-    meaning: Floats,
-    sessions: Floats | None,
-    asking: Asking,
-    rows: Rows,
-) -> tuple[Floats, Floats]:
+class _Words(NamedTuple):
+    """What the words of a question say of all rows: BM25 float32 (N + 1,), the highest of it, and of sessions (S,)."""
+
+    said: Floats
+    most: np.float32
+    sessions: Floats | None
+
+
+def _score(view: View, words: _Words, meaning: Floats, asking: Asking, rows: Rows) -> tuple[Floats, Floats]:
     """Return the candidates' scores, and the same without what stands around them."""
     if asking.by is By.MEANING:
         return _when_and_who(view, asking, rows, meaning, meaning)
-    most_said = said.max() or np.float32(1)
-    words = said.take(rows) / most_said
+    own = words.said.take(rows)
+    own /= words.most
     session = view.session.take(rows)
     talk = view.talks.take(session)
-    alone = words + np.float32(DENSE) * _scaled(meaning) if asking.by is By.BOTH else words
-    if not talk.all():
+    all_talk = bool(talk.all())
+    alone = own + np.float32(DENSE) * _scaled(meaning) if asking.by is By.BOTH else own
+    if not all_talk:
         alone = alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
     score = alone
-    if sessions is not None and talk.any():
-        before, after = view.before(rows), view.after(rows)
-        around = words + np.float32(BEFORE) / most_said * said.take(before)
-        around += np.float32(AFTER) / most_said * said.take(after)
-        around += np.float32(SESSION) * _scaled(sessions).take(session)
-        score = np.where(talk, around, alone)
+    if words.sessions is not None and talk.any():
+        around = _with_around(view, words, words.sessions, rows, own)
+        score = around if all_talk else np.where(talk, around, alone)
     return _when_and_who(view, asking, rows, score, alone)
+
+
+def _with_around(view: View, words: _Words, sessions: Floats, rows: Rows, own: Floats) -> Floats:
+    """Return what rows say themselves, with what the turns before and after them add, and their sessions."""
+    found = words.said.take(view.before(rows))
+    found *= np.float32(BEFORE) / words.most
+    found += own
+    after = words.said.take(view.after(rows))
+    after *= np.float32(AFTER) / words.most
+    found += after
+    whole = sessions.take(view.session.take(rows))
+    whole /= sessions.max() or np.float32(1)
+    whole *= np.float32(SESSION)
+    found += whole
+    return found
 
 
 def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats, alone: Floats) -> tuple[Floats, Floats]:
@@ -275,8 +292,8 @@ def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None
         return None, _all_cosines(view, vector)
     means, scales = view.session_means
     near = top(products(means, vector[0]) * scales, NEAR_ROWS // 8)
-    sizes = np.cumsum(view.session_sizes[near])
-    rows = view.rows_of(near[: int(np.searchsorted(sizes, NEAR_ROWS)) + 1])[: 2 * NEAR_ROWS]
+    sizes = view.session_sizes.take(near).cumsum()
+    rows = view.rows_of(near[: int(sizes.searchsorted(NEAR_ROWS)) + 1])[: 2 * NEAR_ROWS]
     if asking.mask is not None:
         rows = rows[asking.mask[rows]]
     return rows, _cosines(view, vector, rows)
@@ -284,22 +301,26 @@ def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None
 
 def _cosines(view: View, vector: Quantised, rows: Rows) -> Floats:
     """Return the cosines of some rows, 0 where they are negative."""
-    whole, scale = vector
     if not len(rows):
         return np.zeros(0, np.float32)
-    if len(view.segments) == 1:
-        segment = view.segments[0]
-        found = products(segment.vectors.take(rows, axis=0), whole) * (segment.scales.take(rows) * scale)
-        return np.asarray(np.maximum(found, np.float32(0)), np.float32)
+    lowest, uppermost, base = int(rows.min()), int(rows.max()), 0
     found = np.zeros(len(rows), np.float32)
-    base = 0
     for segment in view.segments:
-        here = (rows >= base) & (rows < base + segment.size)
-        if here.any():
-            own = rows[here] - base
-            found[here] = products(segment.vectors.take(own, axis=0), whole) * (segment.scales.take(own) * scale)
-        base += segment.size
-    return np.asarray(np.maximum(found, np.float32(0)), np.float32)
+        end = base + segment.size
+        if base <= lowest and uppermost < end:  # mostly they are all of the one that is large
+            found = _own_cosines(segment, vector, rows - base if base else rows)
+            break
+        here = ((rows >= base) & (rows < end)).nonzero()[0]
+        if len(here):
+            found[here] = _own_cosines(segment, vector, rows.take(here) - base)
+        base = end
+    return np.maximum(found, np.float32(0), out=found)
+
+
+def _own_cosines(segment: Segment, vector: Quantised, rows: Rows) -> Floats:
+    """Return the cosines of some rows of a segment, also where they are negative."""
+    whole, scale = vector
+    return products(segment.vectors.take(rows, axis=0), whole) * (segment.scales.take(rows) * scale)
 
 
 def _all_cosines(view: View, vector: Quantised) -> Floats:

@@ -221,6 +221,23 @@ def terms(text: str) -> list[str]:
     return [term for run in _RUN.findall(text) for term in run_terms(run)]
 
 
+def runs(text: str) -> list[str]:
+    """Return the runs of characters that a text is cut at, in order."""
+    return _RUN.findall(text)
+
+
+def beginnings(term: str) -> list[str]:
+    """Return what words of the letters a to z that have a term as their stem may begin with: its first three letters.
+
+    Porter's rules change nothing before what they cut off but a last y, to i. Irregular forms may begin otherwise.
+
+    >>> beginnings(stem("hiking")), beginnings(stem("toys")), stem("irises")
+    (['hik'], ['toi', 'toy'], 'iris')
+    """
+    begin = term[:3]
+    return [begin, begin[:-1] + "y"] if begin.endswith("i") else [begin]
+
+
 def _keyed(run: str) -> tuple[int, ...]:
     return _keys(run) if run.isdecimal() else _kept_keys(run)
 

@@ -56,10 +56,10 @@ class Postings:
         """Return the postings of each of the given terms that is there, in their order; nothing is copied."""
         if not len(self.keys) or not len(keys):
             return []
-        slot = np.searchsorted(self.keys, keys)
-        slot[slot == len(self.keys)] = 0
-        known = np.flatnonzero(self.keys[slot] == keys)
-        starts, ends = self.offsets[slot[known]].tolist(), self.offsets[slot[known] + 1].tolist()
+        slot = self.keys.searchsorted(keys)
+        known = (self.keys.take(slot, mode="clip") == keys).nonzero()[0]
+        slot = slot.take(known)
+        starts, ends = self.offsets.take(slot).tolist(), self.offsets.take(slot + 1).tolist()
         return [Run(t, self.docs[a:b], self.tf[a:b]) for t, a, b in zip(known.tolist(), starts, ends, strict=True)]
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from vademecum.memory.extract.scope import Limit
 from vademecum.memory.records import FactKind
@@ -180,8 +182,10 @@ class Language:
 
     def cues_in(self, low: str) -> Cues:
         """Return the cues that a message in lower case holds, and some more: no other is in any of its sentences."""
-        words = _said_once(low)
-        return tuple((cue, rules) for part, cue, rules in self._sought if part in words and (part == cue or cue in low))
+        words, sought = _said_once(low), self._sought
+        said = map(self._by_three.__getitem__, self._threes.intersection(_threes(words)))
+        near = [sought[number] for number in sorted(chain(self._short, *said))]
+        return tuple((cue, rules) for part, cue, rules in near if part in words and (part == cue or cue in low))
 
     def openings(self, sentence: str, rules: Iterable[Rule]) -> list[int]:
         """Return where a clause may open, for those of the rules that match there alone."""
@@ -217,6 +221,29 @@ class Language:
             (max(cue.split(), key=len) if " " in cue.strip() else cue, cue, rules) for cue, rules in self._cued
         )
 
+    @cached_property
+    def _by_three(self) -> dict[tuple[str, str, str], list[int]]:
+        """The places of `_sought` whose part has three letters, by those of them that fewest other parts have.
+
+        What a message has none of these letters of need not be looked for in it.
+        """
+        threes = [tuple(_threes(part)) for part, _, _ in self._sought]
+        common = Counter(chain.from_iterable(threes))
+        found: dict[tuple[str, str, str], list[int]] = {}
+        for number, own in enumerate(threes):
+            if own:
+                found.setdefault(min(own, key=common.__getitem__), []).append(number)
+        return found
+
+    @cached_property
+    def _threes(self) -> frozenset[tuple[str, str, str]]:
+        return frozenset(self._by_three)
+
+    @cached_property
+    def _short(self) -> tuple[int, ...]:
+        """The places of `_sought` whose part has not even three letters."""
+        return tuple(number for number, (part, _, _) in enumerate(self._sought) if len(part) < 3)
+
     def hedged(self, low: str) -> list[tuple[int, int]]:
         """Return where a sentence in lower case holds words that take back half of what is said."""
         said = [word for word in self.hedges if word in low]
@@ -243,6 +270,15 @@ class Language:
 def _said_once(low: str) -> str:
     """The words of a text, each once, with blanks around them: shorter by what is said more than once."""
     return f" {' '.join(set(low.split()))} "
+
+
+def _threes(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield every three letters that follow each other in a text.
+
+    >>> ["".join(three) for three in _threes("never")]
+    ['nev', 'eve', 'ver']
+    """
+    return zip(text, text[1:], text[2:], strict=False)
 
 
 @lru_cache(maxsize=4)  # every match in a sentence asks

@@ -1,0 +1,33 @@
+"""What is left out to tell sooner what took the place of what would have changed nothing."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from vademecum.memory.supersession import AskedFor, _sentences
+from vademecum.memory.words import IRREGULAR, STOP_WORDS, query_keys, runs
+
+said = st.sampled_from(
+    [*sorted(IRREGULAR), *sorted(STOP_WORDS)[:20], "toys", "toying", "Hiking", "hiked", "fileCache", "max_retries", "l'index",
+     "Anna's", "préférée", "use", "ueds", "b2b", "42", "ID", "İd", "\u017fize"]
+) | st.from_regex(r"[A-Za-z][a-z]{0,7}(?:s|ed|ing|y|ies)?", fullmatch=True)  # fmt: skip
+
+
+@given(st.lists(said, min_size=1, max_size=6), st.lists(said, max_size=12))
+@example(["find"], ["found", "Found", "finding"])
+@example(["u"], ["ueds"])
+def test_a_run_stands_for_the_terms_asked_for_that_it_is_cut_into(question, told) -> None:
+    """Whether it was cut at all or passed over for how it begins."""
+    idf = dict.fromkeys(query_keys(" ".join(question)).tolist(), 1.0)
+    asked = AskedFor(" ".join(question), idf)
+    for run in [each for word in (*told, *question) for each in runs(word)]:
+        assert set(asked[run]) == set(query_keys(run).tolist()) & idf.keys(), run
+
+
+@given(st.text(alphabet="ab.!? \n\t\u00a0", max_size=40))
+def test_a_text_is_cut_behind_the_sign_that_ends_a_sentence_and_at_the_ends_of_lines(text) -> None:
+    """As the pattern says that looks behind each blank."""
+    assert list(_sentences(text)) == re.split(r"(?<=[.!?])\s+|\n+", text)
