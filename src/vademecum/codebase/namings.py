@@ -21,9 +21,9 @@ import numpy as np
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.examined import Examined, Shelf
-from vademecum.codebase.graph.definitions import CLASSES
+from vademecum.codebase.graph.definitions import CLASSES, LEXICAL
 from vademecum.codebase.graph.graph import ANY, Graph
-from vademecum.codebase.graph.scopes import IMPLICIT_SELF, LEXICAL
+from vademecum.codebase.graph.scopes import IMPLICIT_SELF
 from vademecum.codebase.graph.terms import Node, Tier, node_id
 from vademecum.codebase.languages import has_references
 from vademecum.codebase.references import References
