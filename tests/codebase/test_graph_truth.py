@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from vademecum.codebase.graph.terms import Tier
@@ -179,3 +183,48 @@ def test_a_class_that_comes_to_stand_twice_is_noticed_by_those_who_call_it(repo,
     made.write("a.ts", files["a.ts"] + "test('b', () => { class Own { reconcile() {} } })\n")
     opened.codebase.index()
     assert calls_from(opened, "b.ts:use") == {"a.ts:Own.reconcile guess"}
+
+
+SHARED = """
+class X:
+    def act(self): ...
+
+
+class Y:
+    def act(self): ...
+
+
+class A(X, Y): ...
+
+
+class B(Y, X): ...
+
+
+def run(flag):
+    thing = A()
+    if flag:
+        thing = B()
+    thing.act()
+"""
+EDGES = """
+import sys
+from vademecum.engine import Engine
+with Engine.open(sys.argv[1]) as engine:
+    graph = engine.codebase.graph()
+    names = {node.id: node.qualified for node in graph.every()}
+    print(sorted(names[edge.target] for edge in graph.every_edge() if names[edge.source] == "run"))
+"""
+
+
+def test_edges_do_not_depend_on_how_strings_are_hashed(repo, tmp_path):
+    """Of two classes that share two bases, what they have in common is told in the order in which it is written."""
+    root = repo("shared", {"app.py": SHARED}).path
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", EDGES, str(root)],
+            env=os.environ | {"PYTHONHASHSEED": str(seed), "VADE_HOME": str(tmp_path / f"home{seed}")},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in range(6)
+    }  # fmt: skip
+    assert said == {"['A', 'B', 'X.act']\n"}

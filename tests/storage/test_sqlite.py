@@ -254,3 +254,25 @@ def test_a_closed_database_has_no_state(path):
     store.close()
     assert store.state() is None
     assert isinstance(store.scan("meta"), Err)
+
+
+@pytest.mark.parametrize(
+    ("family", "where"),
+    [
+        ("nodes", [("name", "=", "f")]),
+        ("nodes", [("path", "in", ["a.py"])]),
+        ("nodes", [("path", "in", [f"{number}.py" for number in range(200)])]),
+        ("edges", [("target", "in", list(range(200))), ("tier", ">=", 1), ("tier", "<=", 4)]),
+        ("edges", [("source", "in", [1, 2, 3])]),
+    ],
+)
+def test_a_few_rows_of_a_snapshot_are_found_without_going_through_it(tmp_path, family, where):
+    """What is asked of a graph takes an index as far as its second column, however many are asked for."""
+    with closing(SqliteStore(tmp_path / "index.db")) as store:
+        said: list[str] = []
+        store._db.set_trace_callback(said.append)
+        store.scan(family, [("snapshot", "=", 1), *where]).unwrap()
+        store._db.set_trace_callback(None)
+        [statement] = [each for each in said if each.startswith("SELECT")]
+        [plan] = [row[3] for row in store._db.execute(f"EXPLAIN QUERY PLAN {statement}") if family in row[3]]
+    assert f"(snapshot=? AND {where[0][0]}=?" in plan

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.explain import UNSEEN
 from vademecum.codebase.graph.definitions import FAMILIES
@@ -11,6 +13,7 @@ from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import DOCUMENTS, Node
 from vademecum.codebase.languages import has_references, language_of, row
 from vademecum.codebase.namings import files_naming
+from vademecum.retrieval.files import LEFT_OUT
 from vademecum.types import FileKind
 
 
@@ -54,13 +57,14 @@ def _may_refer(language: str, families: set[str]) -> bool:
 def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[str]:
     """Yield files that hold one of the names, and whose references are not all known."""
     table, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
-    broken = catalogue.with_errors()
     wanted = [name.encode() for name in names]
-    for number, path in enumerate(table.paths):
-        language, blob = table.language(number), int(table.blobs[number])
-        is_known = blob not in broken and has_references(language)
-        if blob and not is_known and _may_refer(language, families) and _holds(catalogue.content(blob), wanted):
-            yield path
+    # asked of each language once: of all the files there are, few are left to look into
+    unread = np.array([not has_references(language) for language in table.language_names], bool)
+    may_refer = np.array([_may_refer(language, families) for language in table.language_names], bool)
+    is_unread = np.isin(table.blobs, list(catalogue.with_errors())) | unread[table.languages]
+    for number in np.flatnonzero(is_unread & may_refer[table.languages] & (table.blobs != LEFT_OUT)).tolist():
+        if _holds(catalogue.content(int(table.blobs[number])), wanted):
+            yield table.paths[number]
 
 
 def _holds(content: bytes, names: Sequence[bytes]) -> bool:

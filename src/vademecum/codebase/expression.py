@@ -201,6 +201,9 @@ _TYPE_NOISE = re.compile(
 )
 
 
+_MARKS = re.compile(r"[][(){}<>,|&]")
+
+
 @lru_cache(1 << 14)
 def plain_type(text: str) -> str:
     """Return the name of the one class that a type names, "[]" after it where it is a collection of that; "" for others.
@@ -259,7 +262,8 @@ def _split(text: str, by: str) -> list[str]:
     if by not in text:
         return [text]
     parts, depth, start = [], 0, 0
-    for place, letter in enumerate(text):
+    for mark in _MARKS.finditer(text):  # a documented type is long, and has few of them
+        place, letter = mark.start(), mark[0]
         if letter in "([{<":
             depth += 1
         elif letter in ")]}" or (letter == ">" and text[place - 1 : place] not in {"-", "="}):

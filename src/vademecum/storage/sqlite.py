@@ -332,7 +332,7 @@ class SqliteStore:
 def _look_up(family: str, equal: tuple[str, ...], columns: tuple[str, ...], order: tuple[str, ...]) -> str:
     """Return the statement that selects by equality alone."""
     SqliteStore._known(family, [*equal, *columns, *order])  # noqa: SLF001 - same module
-    where = " AND ".join(f"{column} = ?" for column in equal)
+    where = " AND ".join(_hinted(column, f"{column} = ?", equal) for column in equal)
     return (
         f"SELECT {','.join(columns or FAMILIES[family].columns)} FROM {family}"  # noqa: S608 - names of our own
         + (f" WHERE {where}" if where else "")
@@ -350,9 +350,23 @@ def _by_key(family: str, count: int, parts: int) -> str:
     return f"SELECT {','.join(shape.columns)} FROM {family} WHERE {any_of}"  # noqa: S608 - names of our own
 
 
+def _hinted(column: str, test: str, beside: Sequence[str]) -> str:
+    """Return a test of equality with what the planner is to think of it, where a snapshot is asked for too.
+
+    Without statistics it takes every equality for a rare one, and goes through a whole snapshot rather than use an index.
+
+    >>> _hinted("name", "name = ?", ["snapshot", "name"]), _hinted("name", "name = ?", ["name"])
+    ('likelihood(name = ?, 0.0001)', 'name = ?')
+    """
+    if "snapshot" not in beside:
+        return test
+    return f"likelihood({test}, {0.9 if column == 'snapshot' else 0.0001})"
+
+
 def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, list[object]]]:
     """Yield WHERE clauses with their values: one, or several where an `in` list is long."""
     SqliteStore._known(family, [column for column, _, _ in where])  # noqa: SLF001 - same module
+    shared = [column for column, _, _ in where]
     fixed: list[str] = []
     values: list[object] = []
     members: tuple[str, list[object]] | None = None
@@ -363,7 +377,8 @@ def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, lis
             fixed.append(f"{column} >= ? AND {column} < ?")
             values += [value, value + "\U0010ffff"]
         else:
-            fixed.append(f"{column} {_OPERATORS[operator]} ?")
+            test = f"{column} {_OPERATORS[operator]} ?"
+            fixed.append(_hinted(column, test, shared) if operator == "=" else test)
             values.append(value)
     if members is None:
         yield (" WHERE " + " AND ".join(fixed) if fixed else ""), values
@@ -371,7 +386,7 @@ def _clauses(family: str, where: Sequence[Condition]) -> Iterator[tuple[str, lis
     column, listed = members
     for start in range(0, len(listed), _LISTED):
         part = _padded(listed[start : start + _LISTED])
-        clause = " AND ".join([*fixed, f"{column} IN ({','.join('?' * len(part))})"])
+        clause = " AND ".join([*fixed, _hinted(column, f"{column} IN ({','.join('?' * len(part))})", shared)])
         yield f" WHERE {clause}", [*values, *part]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from functools import partial
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.expression import chain, is_written_out, plain_type
@@ -16,6 +15,7 @@ from vademecum.codebase.graph.values import EXTERNAL, HELD, OUTSIDE, UNKNOWN, WR
 from vademecum.codebase.references import CONTEXT, EACH, LITERAL, SHADOW, TYPE
 
 _NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
+_INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
 _MOST_BASES = 64
 _NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
 _ITSELF = {"Self", "this", "static", "self"}
@@ -94,7 +94,7 @@ class Classes(ABC):
     def bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:
         """Return every class that a class is based on, nearest first, and whether all of them are known."""
         nothing: tuple[tuple[Value, ...], bool] = ((), False)
-        return self.definitions.once(("bases", value.path, value.name), lambda: self._bases(value), nothing)
+        return self.definitions.once(("bases", value.path, value.name), self._bases, nothing, value)
 
     def _bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:
         found: dict[Value, None] = {}
@@ -151,30 +151,37 @@ class Classes(ABC):
             if text == "":  # a type parameter, as nearly all of them are
                 return UNKNOWN
             if text is not None:
-                return self.definitions.once(
-                    ("alias", file.path, around, name), partial(self.type, file, around, text), UNKNOWN
-                )
+                return self.definitions.once(("alias", file.path, around, name), self.type, UNKNOWN, file, around, text)
         return None
 
     def _bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
         """Return what a name is bound to, where all that binds it agrees."""
-        types = [
-            self.type(file, scope, text) for how, text, scope in rows if how == TYPE and text not in {"var", "auto"}
-        ]
+        if len(rows) == 1 and (alone := self._bound_alone(file, *rows[0])) is not None:
+            return alone
+        types = [self.type(file, scope, text) for how, text, scope in rows if how == TYPE and text not in _INFERRED]
         if types:
             return types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
         if all(how == SHADOW and text == LITERAL for how, text, _ in rows):
             return WRITTEN, Tier.TYPED
         if any(how == SHADOW for how, _, _ in rows):
             return self._fixture(file, name) if file.is_test and file.language == "python" else UNKNOWN
-        found = {
+        found = dict.fromkeys(  # in the order they are written: the classes that several have in common are told in it
             itself(self._value_of(file, how, text, scope))
             for how, text, scope in rows
             if how != TYPE and text not in _NOTHING
-        }
+        )
         if len({value for value, _ in found}) != 1:
             return self._shared([value for value, _ in found])
         value, tier = max(found, key=lambda each: each[1])
+        return value, max(tier, Tier.TYPED)
+
+    def _bound_alone(self, file: File, how: str, text: str, scope: str) -> Meaning | None:
+        """Return what a name is bound to by one thing alone, as most are: a type, a value, or an element of one; None for others."""
+        if how == TYPE:
+            return self.type(file, scope, text) if text not in _INFERRED else None
+        if how == SHADOW or text in _NOTHING:
+            return None
+        value, tier = itself(self._value_of(file, how, text, scope))
         return value, max(tier, Tier.TYPED)
 
     def _shared(self, values: list[Value | None]) -> Meaning:
@@ -235,7 +242,7 @@ class Classes(ABC):
             return UNKNOWN
         if node.kind in CLASSES:
             return Value("inst", value.path, value.name), max(tier, Tier.TYPED)
-        found = self.definitions.once(("result", value.path, value.name), lambda: self._result(value), UNKNOWN)
+        found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
         return found[0], max(tier, found[1], Tier.TYPED)
 
     def _result(self, value: Value) -> Meaning:

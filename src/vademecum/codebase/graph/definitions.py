@@ -23,6 +23,8 @@ CLASSES = frozenset({
     "class", "interface", "trait", "protocol", "struct", "union", "enum", "record", "object", "annotation", "type",
     "alias", "module",
 })  # fmt: skip
+# Languages in which a name means the same all over a file, wherever nothing between the place and the file binds it.
+LEXICAL = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust"})
 # Languages that call each other's code: a name of one may be meant in another of its family.
 FAMILIES: Mapping[str, str] = {
     "typescript": "javascript", "tsx": "javascript", "cpp": "c", "kotlin": "java", "scala": "java",
@@ -37,6 +39,7 @@ class File:
         self.path = path
         self.blob = blob
         self.language = language
+        self.is_lexical = language in LEXICAL
         self._symbols = symbols
         self._mentions = mentions
 
@@ -225,7 +228,7 @@ class Definitions:
         self._by_name: dict[tuple[str, str], list[tuple[File, Node]]] = {}
         self._memo: dict[Any, tuple[Any, set[str]]] = {}
         self._short: dict[Any, Any] = {}
-        self._open: list[Any] = []
+        self._open: dict[Any, int] = {}  # what is being asked, with its depth
         self._cut = 0  # the depth of the outermost open question that was asked again, 0 for none
         self.consulted: set[str] = set()
 
@@ -260,8 +263,8 @@ class Definitions:
             self._by_name[name, family] = known
         return known
 
-    def once(self, question: Any, answer: Callable[[], T], otherwise: T) -> T:
-        """Return `answer()`, asked once; `otherwise` where the question is already being asked further out.
+    def once(self, question: Any, answer: Callable[..., T], otherwise: T, *given: Any) -> T:
+        """Return `answer(*given)`, asked once; `otherwise` where the question is already being asked further out.
 
         An answer that was cut short by such a circle holds for the outermost question only.
         """
@@ -274,16 +277,16 @@ class Definitions:
             again: T = self._short[question]
             return again
         if question in self._open:
-            depth = self._open.index(question) + 1
+            depth = self._open[question]
             self._cut = min(self._cut or depth, depth)
             return otherwise
-        self._open.append(question)
-        depth, before, self._cut = len(self._open), self._cut, 0
+        depth, before, self._cut = len(self._open) + 1, self._cut, 0
+        self._open[question] = depth
         outer, self.consulted = self.consulted, set()
         try:
-            value = answer()
+            value = answer(*given)
         finally:
-            self._open.pop()
+            del self._open[question]
             own, self.consulted = self.consulted, outer
             outer |= own
         if 0 < self._cut < depth:

@@ -16,9 +16,9 @@ from vademecum.codebase.expression import chain, plain_type
 from vademecum.codebase.graph.classes import ancestors_named
 from vademecum.codebase.graph.common_names import is_common
 from vademecum.codebase.graph.definitions import File
-from vademecum.codebase.graph.names import Names
+from vademecum.codebase.graph.names import Names, first_name
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
-from vademecum.codebase.graph.values import Meaning, Value
+from vademecum.codebase.graph.values import UNKNOWN, Meaning, Value, itself
 from vademecum.codebase.references import TYPE, VALUE
 
 NOBODY: tuple[list[Node], bool] = ([], False)
@@ -58,6 +58,7 @@ class FileEdges:
         self._file = file
         self._refs = file.refs
         self._known: dict[str, Meaning] = {}  # of chains that stand for the same all over the file
+        self._begun: dict[tuple[str, str], Meaning] = {}  # of the names that chains begin with, by scope
         self.found = Found()
 
     def make(self) -> Found:
@@ -73,10 +74,9 @@ class FileEdges:
         first: dict[tuple[int, str], int] = {}
         for owner, line, text in rows:
             key = (owner, text)
-            known = first.get(key)
-            if known is None or line < known:
+            if first.setdefault(key, line) > line:
                 first[key] = line
-        return ((owner, line, text) for (owner, text), line in first.items())
+        return [(owner, line, text) for (owner, text), line in first.items()]
 
     def _source(self, owner: int) -> Node:
         return self._file.around(self._refs.owners[owner])
@@ -85,10 +85,24 @@ class FileEdges:
         known = self._known.get(spelled)
         if known is not None:
             return known
-        if not self._names.is_same_chain(self._file, spelled):
-            return self._names.meaning_in(self._file, self._refs.owners[owner], spelled)
-        known = self._known[spelled] = self._names.meaning_in(self._file, "", spelled)
+        first = first_name(spelled)
+        if not (self._file.is_lexical and self._names.is_same_name(self._file, first)):
+            return self._followed(self._refs.owners[owner], first, spelled)
+        known = self._known[spelled] = self._followed("", first, spelled)
         return known
+
+    def _followed(self, scope: str, first: str, spelled: str) -> Meaning:
+        """Return what a chain stands for; where nothing is known of its first name, or it is from elsewhere, so is the chain."""
+        begun = self._begun.get((scope, first))
+        if begun is None:
+            begun = self._begun[scope, first] = self._names.meaning_in(self._file, scope, first)
+        if first == spelled:
+            return begun
+        if begun[0] is None:
+            return UNKNOWN
+        if begun[0].what == "external" and self._file.language != "cpp":  # where it may be a namespace
+            return itself(begun)
+        return self._names.meaning_in(self._file, scope, spelled)
 
     def _imports(self) -> None:
         file, names = self._file, self._names
@@ -151,7 +165,7 @@ class FileEdges:
             self._by_name(owner, line, spelled, is_free=tier is not Tier.GUESS)
         elif value.what == "def":
             self._use(owner, line, value, tier)
-        else:
+        elif value.what != "external" or value.leaf:
             self._held(owner, line, value, tier, spelled)
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
@@ -188,7 +202,7 @@ class FileEdges:
             return
         family, is_test = self._file.family, self._file.is_test
         roots, is_sure = self._names.definitions.once(
-            ("members", name, family, is_test), lambda: self._members(name, family, is_test=is_test), NOBODY
+            ("members", name, family, is_test), self._members, NOBODY, name, family, is_test
         )
         if is_free and is_sure:
             self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
@@ -198,7 +212,7 @@ class FileEdges:
         elif roots:
             self.found.unresolved.add(name)
 
-    def _members(self, name: str, family: str, *, is_test: bool) -> tuple[list[Node], bool]:
+    def _members(self, name: str, family: str, is_test: bool) -> tuple[list[Node], bool]:
         """Return the functions a name may mean on something unknown, and whether it means one for sure."""
         named = [
             (file, node) for file, node in self._names.definitions.named(name, family)

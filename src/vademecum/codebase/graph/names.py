@@ -9,15 +9,15 @@ and `edges` decides what that is worth.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.graph.classes import Classes
 from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.scopes import (
     IMPLICIT_SELF,
-    LEXICAL,
     PACKAGED,
     is_here,
     parent_scopes,
@@ -28,6 +28,7 @@ from vademecum.codebase.graph.values import HELD, OUTSIDE, UNKNOWN, Meaning, Val
 _SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
 _SUPERS = frozenset({"super", "parent", "base"})
 _HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
+_NONE: Mapping[str, Any] = {}
 _OF_A_CLASS = _SELVES | _SUPERS | {"cls"}
 
 
@@ -42,9 +43,7 @@ class Names(Classes):
 
     def meaning_in(self, file: File, scope: str, spelled: str) -> Meaning:
         """Return the same, where the scope is known to matter, or is the file's: so that it is asked once."""
-        return self.definitions.once(
-            ("chain", file.path, scope, spelled), lambda: self._follow(file, scope, spelled), UNKNOWN
-        )
+        return self.definitions.once(("chain", file.path, scope, spelled), self._follow, UNKNOWN, file, scope, spelled)
 
     def is_same_type(self, file: File, plain: str) -> bool:
         """Whether a type, by its plain name, means the same wherever it is written in a file."""
@@ -53,10 +52,11 @@ class Names(Classes):
 
     def is_same_chain(self, file: File, spelled: str) -> bool:
         """Whether a chain stands for the same wherever it is written in a file."""
-        if file.language not in LEXICAL:
-            return False
-        name = _parts(spelled)[0][0]  # nothing inside of the file is to give it another meaning than it has at the top
-        return not (name in file.inner_names or name in _OF_A_CLASS or name.startswith("@"))
+        return file.is_lexical and self.is_same_name(file, _parts(spelled)[0][0])
+
+    def is_same_name(self, file: File, name: str) -> bool:
+        """Whether nothing inside of a file, in a lexical language, gives a name another meaning than it has at the top."""
+        return not (name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
 
     def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
         (name, suffix), *rest = _parts(spelled)
@@ -64,9 +64,10 @@ class Names(Classes):
         value, tier = self._head(file, scope, name) if name == spelled else self.meaning(file, scope, name)
         if name == "super" and file.language == "python":  # `super()` is what `super` is elsewhere
             suffix = suffix.removeprefix("()")
-        value, tier = self._applied(file, value, tier, suffix)
-        if suffix and not rest:
-            return itself((value, tier))
+        if suffix:
+            value, tier = self._applied(file, value, tier, suffix)
+            if not rest:
+                return itself((value, tier))
         if value is not None and value.is_external and rest and file.language == "cpp":
             value, tier = self._in_namespace(file, scope, name, rest[0][0])
             value, tier = self._applied(file, value, tier, rest.pop(0)[1])
@@ -98,16 +99,16 @@ class Names(Classes):
     # -- the first name ------------------------------------------------------------------------------------------
 
     def _head(self, file: File, scope: str, name: str) -> Meaning:
-        if name in _SELVES or name in _SUPERS or name.startswith("@") or (name == "cls" and file.language == "python"):
+        if (name in _OF_A_CLASS and (name != "cls" or file.language == "python")) or name[:1] == "@":
             found = self._of_itself(file, scope, name)
             if found is not None:
                 return found
         if name == "?":
             return UNKNOWN
-        variable = name.startswith("$") and file.language == "php"
+        variable = name[:1] == "$" and file.language == "php"
         name = name.lstrip("$") if variable else name
         return (
-            self._in_function(file, scope, name)
+            (self._in_function(file, scope, name) if scope else None)
             or (self._variable(file, scope, name) if variable else None)
             or self._in_file(file, scope, name)
             or self._around_file(file, scope, name)
@@ -131,7 +132,7 @@ class Names(Classes):
         if name in _SUPERS:
             bases, _ = self.bases(own)
             return (Value("inst", bases[0].path, bases[0].name), Tier.EXACT) if bases else OUTSIDE
-        return replace(own, what="def") if name in {"Self", "static", "cls"} else own, Tier.EXACT
+        return own._replace(what="def") if name in {"Self", "static", "cls"} else own, Tier.EXACT
 
     def _in_function(self, file: File, scope: str, name: str) -> Meaning | None:
         """Look the name up in the declarations around the place, innermost first, up to the file."""
@@ -140,8 +141,8 @@ class Names(Classes):
             is_class = node is None or node.kind in CLASSES
             if is_class and not (file.language in IMPLICIT_SELF or (around == scope and file.language == "python")):
                 continue  # a class's names are not seen from its methods, nor, but in Python, in its body
-            local = _local(file, around, name)
-            rows = file.bindings.get(around, {}).get(name)
+            local = _local(file, node, file.scopes.get(around, _NONE).get(name))
+            rows = file.bindings.get(around, _NONE).get(name)
             if rows and not (local is not None and local.kind in FUNCTIONS and file.family == "javascript"):
                 if not is_class or around == scope:
                     return self._bound(file, name, rows)
@@ -168,8 +169,8 @@ class Names(Classes):
 
     def _own(self, file: File, name: str) -> Meaning | None:
         """Look the name up among what the file itself declares and binds at its top."""
-        node = file.scopes.get("", {}).get(name)
-        rows = file.bindings.get("", {}).get(name)
+        node = file.scopes.get("", _NONE).get(name)
+        rows = file.bindings.get("", _NONE).get(name)
         if node is not None and (node.kind not in LEAVES or not rows):
             return Value("def", file.path, node.qualified), Tier.EXACT
         if rows:
@@ -257,9 +258,7 @@ class Names(Classes):
                 return UNKNOWN
         if value.what == "def" and name == "new" and file.language == "ruby":
             return Value("inst", value.path, value.name), tier
-        found = self.definitions.once(
-            ("member", value.path, value.name, name), lambda: self._of_class(value, name), UNKNOWN
-        )
+        found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
         is_one = value.name not in self.definitions.file(value.path).several
         return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
 
@@ -323,7 +322,7 @@ class Names(Classes):
         return None
 
     def _again(self, where: str, name: str) -> Meaning | None:
-        return self.definitions.once(("module", where, name), lambda: self._of_module(where, name), None)
+        return self.definitions.once(("module", where, name), self._of_module, None, where, name)
 
     def _of_directory(self, where: str, name: str) -> Meaning | None:
         """Return a declaration of a Go package."""
@@ -349,13 +348,21 @@ class Names(Classes):
         return (Value("module", below), Tier.EXACT) if below else None
 
 
-def _local(file: File, scope: str, name: str) -> Node | None:
-    """Return what is declared in a scope and can be named there bare: not what is put into an object, in JavaScript."""
-    around, local = file.nodes.get(scope), file.scopes.get(scope, {}).get(name)
+def _local(file: File, around: Node | None, local: Node | None) -> Node | None:
+    """Return what is declared in a scope if it can be named there bare: not what is put into an object, in JavaScript."""
     if local is None or around is None or file.family != "javascript":
         return local
     is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
     return local if is_inside else None
+
+
+def first_name(spelled: str) -> str:
+    """Return the name that a chain begins with.
+
+    >>> first_name("a().b[].c"), first_name("a")
+    ('a', 'a')
+    """
+    return _parts(spelled)[0][0]
 
 
 @lru_cache(1 << 15)

@@ -19,8 +19,6 @@ Choice = tuple[tuple[File, Node], Tier] | None
 HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++")
 # Languages in which a bare name may be a member of the class around.
 IMPLICIT_SELF = frozenset({"java", "kotlin", "csharp", "cpp", "ruby"})
-# Languages in which a name means the same all over a file, wherever nothing between the place and the file binds it.
-LEXICAL = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust"})
 
 
 def parent_scopes(scope: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from vademecum.digests import blake2b
 
@@ -47,8 +48,7 @@ class Tier(IntEnum):
 TRUSTED = (Tier.EXACT, Tier.TYPED, Tier.UNIQUE)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A file, or a declaration in it. Declarations of one qualified name in one file (overloads) are one node."""
 
     id: int  # 63 bits of a hash of path and qualified name: the same in every snapshot

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from vademecum.codebase.graph.terms import Node, Tier
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """What a name stands for.
 
     `what` is "def" (a declaration itself), "inst" (an instance of the class declared), "many" (a collection of such),
@@ -42,10 +41,10 @@ def held_by(meaning: Meaning, node: Node | None) -> Meaning:
     value, tier = meaning
     if node is None or value is None or value.what in {"def", "module"}:
         return meaning
-    return replace(value, leaf=node.qualified, leaf_path=node.path), tier
+    return Value(value.what, value.path, value.name, node.qualified, node.path), tier
 
 
 def itself(meaning: Meaning) -> Meaning:
     """Return a meaning apart from where it was read from."""
     value, tier = meaning
-    return (replace(value, leaf="", leaf_path="") if value is not None and value.leaf else value), tier
+    return meaning if value is None or not value.leaf else (Value(value.what, value.path, value.name), tier)
