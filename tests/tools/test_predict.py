@@ -124,7 +124,7 @@ def test_a_few_traces_for_something_like_it_do_not_make_a_plan_sure(tools):
     tools.observe([MAILED])
     few = tools.suggest("mail the summary of the meeting to the team")
     assert few.evidence
-    assert few.confidence < 0.8
+    assert few.confidence < 0.5
 
 
 def test_one_trace_is_enough_to_replay_it(tools):
