@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.tools import decode
+from vademecum.tools.chains import agreeing
 from vademecum.tools.expected import right_on_average
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call, Tool
@@ -32,6 +33,15 @@ def test_no_other_set_is_better_on_average(likely):
 def test_no_more_are_taken_than_may_be():
     assert right_on_average(np.full(9, 0.9, np.float32), 4) == [0, 1, 2, 3]
     assert right_on_average(np.zeros(0, np.float32), 4) == []
+
+
+def test_rounding_does_not_decide_whether_a_tool_is_called_once_more():
+    others = [(2 + n, 1) for n in range(14)]
+    chains = [(0, 1), (0, 0, 1), *others, (2, 3, 1), (0, 0, 0, 1), (0, 0, 0, 0, 1)]
+    likely = np.random.default_rng(0).dirichlet(np.full(len(chains), 0.5), 1500).astype(np.float32)
+    found = {chains[agreeing(chains, each)] for each in likely}
+    assert (0, 0, 1) in found
+    assert not found & {(0, 0, 0, 1), (0, 0, 0, 0, 1)}
 
 
 @pytest.fixture

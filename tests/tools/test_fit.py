@@ -189,7 +189,7 @@ def test_what_tools_look_like_is_finite_whatever_is_asked(view, intent):
     asked = Asked(view, view.read(intent), (0, 1))
     after = After(asked, [(), (0,), (0, 0), (1, 2, 3), (len(view.tools) - 1,)])
     assert np.isfinite(asked.mentions).all()
-    assert np.isfinite(after._left()).all()
+    assert np.isfinite(asked.mentioned).all()
     assert np.isfinite(after._columns).all()
     assert np.isfinite(after.stopping(Taken(np.full(len(view.tools), 0.5, np.float32), 3))).all()
 

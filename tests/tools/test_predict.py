@@ -102,6 +102,31 @@ def test_a_plan_is_the_habit(office):
     assert plan.evidence
 
 
+OFFICE = [
+    Tool.of("files", "read", "Read a file from the disk."),
+    Tool.of("mail", "send", "Send a message by mail to somebody."),
+    Tool.of("calendar", "add_event", "Add an appointment to the calendar."),
+]
+MAILED = trace("mail the report about sales to the team", (Call("files/read"), Call("mail/send")), id_="mailed")
+
+
+@pytest.mark.parametrize("known", [[], [MAILED]])
+def test_a_plan_is_not_sure_where_no_tool_fits_what_is_asked(tools, known):
+    tools.register(OFFICE)
+    tools.observe(known)
+    strange, plain = tools.suggest("bake a cake"), tools.suggest("send a message by mail to somebody")
+    assert strange.confidence < 0.4
+    assert strange.confidence < plain.confidence < 1
+
+
+def test_a_few_traces_for_something_like_it_do_not_make_a_plan_sure(tools):
+    tools.register(OFFICE)
+    tools.observe([MAILED])
+    few = tools.suggest("mail the summary of the meeting to the team")
+    assert few.evidence
+    assert few.confidence < 0.5
+
+
 def test_one_trace_is_enough_to_replay_it(tools):
     calls = tuple(map(Call, ("a/fetch", "b/fetch", "c/join", "d/send")))
     links = ((0, 2), (1, 2), (2, 3))

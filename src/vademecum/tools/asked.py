@@ -149,6 +149,14 @@ class Asked:
         return self.view.documents.gained(self.document_matches)
 
     @cached_property
+    def mentioned(self) -> Floats:
+        """float32 (T, n): what each term of the question adds to the BM25 of each tool."""
+        matches = self.document_matches
+        found = np.zeros((len(self.question.keys), self.view.graph.tools), np.float32)
+        found[matches.term, matches.text] = self.mentions / np.float32(matches.worth)
+        return found
+
+    @cached_property
     def unsaid(self) -> Floats:
         """float32 (n + 1, T): 0 where a tool says a term of the question, else 1; the last one, no tool, says none."""
         found = np.ones((self.view.graph.tools + 1, len(self.question.keys)), np.float32)

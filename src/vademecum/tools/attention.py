@@ -98,8 +98,8 @@ class Moved:
         if not self._touches:
             return
         # Each trace once for each of the tools it shares: what it gets is cut into as many parts.
-        which, self._trace = graph.traces_with_each([tool for tools in distinct for tool in tools])
-        self._row = np.array([row for row, tools in enumerate(distinct) for _ in tools], np.int64).take(which)
+        rows = [row for row, tools in enumerate(distinct) for _ in tools]
+        self._row, self._trace = graph.traces_with_each([tool for tools in distinct for tool in tools], rows)
         cell = self._row * len(graph) + self._trace
         shared = np.bincount(cell, minlength=len(contexts) * len(graph))
         most = max(map(len, distinct)) + 1

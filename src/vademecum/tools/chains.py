@@ -34,6 +34,7 @@ from vademecum.tools.usage import EPSILON
 WIDTH = 8  # chains that are followed at once
 LONGEST = 12  # calls of a plan
 _NEARLY = 0.999  # a cut in single precision is that much lower than what is then looked at in double
+_ALIKE = 1e-6  # chains whose agreement with the others differs by less agree alike
 _LOST = 4.0  # nats below the best finished chain: what comes of a chain there changes nothing
 
 
@@ -143,12 +144,16 @@ def _in_order(asked: Asked, chains: Sequence[tuple[int, ...]], tools: Sequence[i
 def agreeing(chains: Sequence[tuple[int, ...]], probability: Floats) -> int:
     """Return which chain has most in common with all of them: the mean F1 of tools and of neighbours, weighed by probability.
 
+    Chains that differ in how often a tool follows itself have the same in common with all. Then it is the first, which has the
+    fewest calls: rounding must not decide whether something is called once more.
+
     >>> agreeing([(1, 2, 3), (1, 2), (1, 2, 4)], np.array([0.34, 0.33, 0.33], np.float32))
     1
     """
     alike = _shared([set(chain) for chain in chains])
     alike += _shared([set(pairwise(chain)) or {chain} for chain in chains])
-    return int((alike @ probability).argmax())
+    common = alike @ probability
+    return int((common >= common.max() - _ALIKE).argmax())
 
 
 def _shared(members: Sequence[Collection[Any]]) -> NDArray[np.float64]:

@@ -155,7 +155,7 @@ def stop_choices(asked: Asked, search: Weights, certain: Weights) -> Iterator[Ch
     taken = taken_probabilities(heads(asked, ()), search, certain)
     rows = After(asked, [chain[: step + 1] for step in range(len(chain))]).stopping(Taken(taken, len(chain)))
     for step, features in enumerate(rows, 1):
-        yield Choice(np.stack([features, np.zeros_like(features)]), 0 if step == len(chain) else 1)
+        yield Choice(np.array([features, (0.0,) * len(features)], np.float32), 0 if step == len(chain) else 1)
 
 
 def ranked_choices(asked: Asked, model: Model) -> Iterator[Choice]:

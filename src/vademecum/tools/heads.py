@@ -120,10 +120,8 @@ class After:
         self._moved = Moved(self._graph, asked.merged, asked.gathered, chains)
         # The steps that traces made from where each chain ends: its row, and (3, S) before, then, owner.
         self._steps = self._graph.steps_from([chain[-1] if chain else none for chain in chains])
-        self._next = self._followed()
-        # float32 (c, n + 1): what comes next by the meta-capabilities that are due; None where none is
-        is_due = len(asked.levels.coming) > 0
-        self._by_meta = voted(asked.levels.next(chains), self._next[0], DUE) if is_due else None
+        self._counted = self._followed()
+        self._believed = np.add.reduce(self._counted, axis=2, keepdims=True) + _BELIEVED
 
     def heads(self, unmoved: Floats, row: int = 0) -> Floats:
         """Return float32 (n, len(HEADS)): every tool after one of the chains; `unmoved` is what `still` returns."""
@@ -168,47 +166,45 @@ class After:
         """float32 (len(_MOVING), c, n)."""
         asked, shape = self.asked, (len(self.chains), self._graph.tools)
         found = np.empty((len(_MOVING), *shape), np.float32)
-        found[0], found[2] = self._left(), self._session()
+        np.matmul(self._open, asked.mentioned, out=found[0])  # BM25 for what is left of the question
+        found[2] = self._session()
         self._order(found[1])
-        np.add(self._moved.gathered(), np.float32(EPSILON), out=found[3:5])
-        np.add(self._next[:, :, :-1], np.float32(EPSILON), out=found[5:-1])
+        found[3:5] = self._moved.gathered()
+        self._shares(found[5:-1])
+        if self._by_meta is not None:
+            found[-1] = self._by_meta[:, :-1]
+        logs = found[3:-1] if self._by_meta is None else found[3:]
+        logs += np.float32(EPSILON)
+        np.log(logs, out=logs)
         if self._by_meta is None:  # nothing is due: what follows anyhow
-            np.log(found[3:-1], out=found[3:-1])
             found[-1] = found[5]
-        else:
-            np.add(self._by_meta[:, :-1], np.float32(EPSILON), out=found[-1])
-            np.log(found[3:], out=found[3:])
         if asked.hidden is not None:
             found[3:5] = asked.seen(found[3:5], float(np.log(EPSILON)))
             found[5:] = asked.seen(found[5:], np.log(self._floors() + EPSILON))
         return found
 
-    def stopping(self, taken: Taken) -> Floats:
-        """Return float32 (c, len(STOPPING)): what it looks like to stop here."""
-        ends = np.log(self._next[:, :, -1] + np.float32(EPSILON)).tolist()
-        by_meta = ends[0] if self._by_meta is None else np.log(self._by_meta[:, -1] + np.float32(EPSILON)).tolist()
-        rows = zip(self.chains, self.unmet.tolist(), *ends, by_meta, strict=True)
-        return np.array(
-            [
-                (1.0, words, meaning, path, next_, meta, unmet, bool(chain), math.log1p(len(chain)), *taken.open(chain))
-                for chain, unmet, next_, words, meaning, path, meta in rows
-            ],
-            np.float32,
-        )  # in the order of STOPPING
+    def stopping(self, taken: Taken) -> list[tuple[float, ...]]:
+        """Return what it looks like to stop after each chain, in the order of `STOPPING`.
+
+        The end's shares are as those of `_shares`, worked out by themselves: it has no share of what is called anyhow.
+        """
+        found, log = list[tuple[float, ...]](), math.log
+        ends, all_ = self._counted[:, :, -1].tolist(), self._believed[:, :, 0].tolist()
+        due = None if self._by_meta is None else self._by_meta[:, -1].tolist()
+        for row, (chain, unmet) in enumerate(zip(self.chains, self.unmet.tolist(), strict=True)):
+            plain = ends[0][row] / all_[0][row]
+            words = (ends[1][row] + BACKING * plain) / all_[1][row]
+            meaning = (ends[2][row] + BACKING * plain) / all_[2][row]
+            path = (ends[3][row] + BACKING * words) / all_[3][row] if chain else words
+            begun, long, by_meta = float(bool(chain)), math.log1p(len(chain)), plain if due is None else due[row]
+            logs = log(words + EPSILON), log(meaning + EPSILON), log(path + EPSILON), log(plain + EPSILON)
+            found.append((1.0, *logs, log(by_meta + EPSILON), unmet, begun, long, *taken.open(chain)))
+        return found
 
     @cached_property
     def unmet(self) -> Floats:
         """float32 (c,): how much of the question's words that any tool says is still open."""
         return np.asarray(self._open @ self.asked.said, np.float32)
-
-    def _left(self) -> Floats:
-        """BM25 for what is left of the question: over the few matches, where a product would go over every tool and term."""
-        matches, tools, rows = self.asked.document_matches, self._graph.tools, len(self.chains)
-        gained = self._open.take(matches.term, axis=1)
-        gained *= self.asked.mentions
-        place = np.arange(rows)[:, None] * tools + matches.text
-        found = np.bincount(place.ravel(), gained.ravel(), rows * tools) / matches.worth
-        return found.reshape(rows, tools).astype(np.float32)
 
     def _order(self, found: Floats) -> None:
         """How near to the last tool's mention each tool's own is, for those that are mentioned: into float32 (c, n)."""
@@ -226,26 +222,37 @@ class After:
         return np.where(found.any(1, keepdims=True), asked.log_share(found), asked.usual)
 
     def _followed(self) -> Floats:
-        """Return float32 (len(_TRANSITIONS), c, n + 1): how likely each tool comes next, the end last, by each head of transitions."""
+        """Return float32 (len(_TRANSITIONS), c, n + 1): how much each tool came next, the end last, by each head of transitions."""
         (row, (before, then, owner)), ends, rows = self._steps, self._graph.tools, len(self.chains)
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
         weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
         weights[0], weights[1:3] = self.asked.merged_weight.take(owner), self._moved.of(row, owner)
         np.multiply(weights[1], before == behind.take(row), out=weights[3])
         place = row * (ends + 1) + then
-        found = sums_by_row(place, weights, rows * (ends + 1)).reshape(len(_TRANSITIONS), rows, ends + 1)
-        total = np.add.reduce(found, axis=2, keepdims=True)
-        total += _BELIEVED
-        # As `voted`, in place: the plain one is the prior of both kernels, that of words the prior of the path.
-        found /= total
-        believed = _BELIEVED / total
-        found[0] += believed[0] * self.asked.usage.share
+        return sums_by_row(place, weights, rows * (ends + 1)).reshape(len(_TRANSITIONS), rows, ends + 1)
+
+    def _shares(self, found: Floats) -> None:
+        """How likely each tool comes next, by each head of transitions: into float32 (len(_TRANSITIONS), c, n).
+
+        As `voted`: the plain one is the prior of both kernels, that of words the prior of the path.
+        """
+        np.divide(self._counted[:, :, :-1], self._believed, out=found)
+        believed = _BELIEVED / self._believed
+        found[0] += believed[0] * self.asked.usage.share[:-1]
         found[1:3] += believed[1:3] * found[0]
         found[3] += believed[3] * found[1]
         begins = [row for row, chain in enumerate(self.chains) if not chain]
         if begins:
             found[3, begins] = found[1, begins]  # nothing lies behind
-        return found
+
+    @cached_property
+    def _by_meta(self) -> Floats | None:
+        """float32 (c, n + 1): what comes next by the meta-capabilities that are due; None where none is."""
+        levels = self.asked.levels
+        if not len(levels.coming):
+            return None
+        anyhow = (self._counted[0] + SMOOTHING * self.asked.usage.share) / self._believed[0]
+        return voted(levels.next(self.chains), anyhow, DUE)
 
     def _floors(self) -> Floats:
         """float32 (len(_TRANSITIONS) + 1, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""

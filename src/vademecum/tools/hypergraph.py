@@ -112,13 +112,13 @@ class Hypergraph:
         """Return the traces that called a tool."""
         return self.tool_trace[self.tool_start[tool] : self.tool_start[tool + 1]]
 
-    def traces_with_each(self, tools: Sequence[int]) -> tuple[Integers, Integers]:
-        """Return (place among the tools, trace) for each trace of each of them."""
-        return _joined(self.tool_trace, [self._tool_cuts[tool : tool + 2] for tool in tools])
+    def traces_with_each(self, tools: Sequence[int], numbers: Sequence[int]) -> tuple[Integers, Integers]:
+        """Return (its number, trace) for each trace of each of the tools."""
+        return _joined(self.tool_trace, [self._tool_cuts[tool : tool + 2] for tool in tools], numbers)
 
     def steps_from(self, tools: Sequence[int]) -> tuple[Integers, Integers]:
         """Return (place among the tools, int64 (3, S): before, then, owner) for each step from each of them."""
-        return _joined(self._steps, [self._here_cuts[tool : tool + 2] for tool in tools])
+        return _joined(self._steps, [self._here_cuts[tool : tool + 2] for tool in tools], range(len(tools)))
 
     @cached_property
     def numbers(self) -> dict[tuple[int, ...], int]:
@@ -219,13 +219,13 @@ def sums_by_row(place: NDArray[np.integer], weight: NDArray[np.floating], size: 
     return found
 
 
-def _joined(values: Integers, cuts: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
-    """Return (which, values) of several ranges of the last axis, one after the other: few, so that slicing costs least."""
+def _joined(values: Integers, cuts: Sequence[Sequence[int]], numbers: Sequence[int]) -> tuple[Integers, Integers]:
+    """Return (number, values) of several ranges of the last axis, one after the other: few, so that slicing costs least."""
     if len(cuts) == 1:  # maybe all there are: not to be copied
         begin, end = cuts[0]
-        return np.zeros(end - begin, np.int64), values[..., begin:end]
-    which = np.arange(len(cuts)).repeat([end - begin for begin, end in cuts])
-    return which, np.concatenate([values[..., begin:end] for begin, end in cuts] or [values[..., :0]], axis=-1)
+        return np.full(end - begin, numbers[0], np.int64), values[..., begin:end]
+    number = np.array(numbers, np.int64).repeat([end - begin for begin, end in cuts])
+    return number, np.concatenate([values[..., begin:end] for begin, end in cuts] or [values[..., :0]], axis=-1)
 
 
 def _sums(place: Integers, weight: Weights, size: int) -> Weights:

@@ -11,10 +11,8 @@ An intent that a good trace has word for word is answered by that trace: what wa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import fmean
 
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked, put, same_intent
@@ -24,6 +22,7 @@ from vademecum.tools.groups import Groups
 from vademecum.tools.links import Pairs, chosen_links, expected_links, links_of
 from vademecum.tools.model import Model
 from vademecum.tools.records import Plan, Task
+from vademecum.tools.sure import confidence
 from vademecum.tools.view import View
 from vademecum.tools.ways import Ways
 
@@ -42,11 +41,11 @@ def suggest(view: View, model: Model, pairs: Pairs, ways: Ways, groups: Groups, 
         return Plan(intent, (), (), 0.0, reason="no tool fits: register tools, or say it in other words")
     linked = _linked(asked, model, pairs, ways, found) if replayed is None else set(links_of(view.traces[replayed]))
     tasks, missing = _tasks(view, ways, chain, linked)
-    confidence = math.exp(fmean(math.log(max(share, 1e-6)) for share in chain.probabilities))
+    sure = 1.0 if replayed is not None else confidence(asked, chain, fitted=bool(model.traces))
     called = [task.call for task in tasks]
     inside = tuple(groups.containing(called))
     evidence = supporting(asked, chain.tools, replayed)
-    return Plan(intent, tasks, layers(tasks), confidence, evidence, missing, contains=inside)
+    return Plan(intent, tasks, layers(tasks), sure, evidence, missing, contains=inside)
 
 
 def _as_it_was(chain: tuple[int, ...]) -> Decoded:

@@ -222,7 +222,8 @@ class Texts:
         """
         if self.vectors is None or question.parts is None or not len(question.parts):
             return self.dense(question)
-        return np.asarray(np.maximum(self.dense(question), (self.vectors @ question.parts.T).max(1)), np.float32)
+        parts: Floats = question.parts @ self.vectors.T
+        return np.maximum(self.dense(question), np.maximum.reduce(parts, axis=0))
 
 
 def _joined(values: NDArray[Any], runs: Sequence[slice]) -> NDArray[Any]:
