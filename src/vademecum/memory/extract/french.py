@@ -114,7 +114,7 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.75, "qu", rf"{_START}ne (?P<value>{_VERB} (?:que |qu'|qu(?=aux?\b))(?P<object>\S.*?)){_END}", besides="ne "),
     Rule(INSTRUCTION, 0.7, "traite", rf"{_START}(?P<value>traite[zr]? [^,;]{{2,60}}? comme \S.*?){_END}"),
     Rule(INSTRUCTION, 0.8, "appelle-moi ,appelez-moi ", r"\bappel(?:le|ez)-moi (?P<value>(?-i:[A-Z])[\w-]+)(?=[\s.,!]|$)", about="user's name"),
-    Rule(INSTRUCTION, 0.7, "tutoie-moi,tutoyez-moi,vouvoie-moi,vouvoyez-moi", r"\b(?P<value>(?:tutoie|tutoyez|vouvoie|vouvoyez)-moi)\b"),
+    Rule(INSTRUCTION, 0.7, "tutoie-moi,tutoyez-moi,vouvoie-moi,vouvoyez-moi", r"\b(?P<value>(?:tutoie|tutoyez|vouvoie|vouvoyez)-moi)\b", dear=2),
     Rule(INSTRUCTION, 0.65, "sois ,soyez ", r"^(?:sois|soyez) (?:plus |très )?(?P<value>(?:concise?|bref|brève|brefs|directe?|explicite|critique|honnête|stricte?|précise?|cohérente?|formelle?|poli|polie|détaillée?|spécifique)s?(?:,? (?:et |mais )?\w+)?)[ .!]*$"),
     Rule(INSTRUCTION, 0.65, "étape par étape,en détail,brièvement,simplement", rf"{_START}(?P<value>(?:explique|décris|montre|réponds)[zr]?(?:-moi)?(?: tout| les choses| tes \w+)? (?:étape par étape|en détail|brièvement|simplement)){_END}"),
     Rule(INSTRUCTION, 0.65, "d'abord,avant d", rf"\b(?:je (?:veux|voudrais|souhaite)|j'aimerais) que (?:tu|vous) (?P<value>[a-zà-ÿ]+ [^,;]{{2,100}}? (?:d'abord|avant (?:de |d').*?)){_END}"),
