@@ -904,3 +904,119 @@ def test_what_is_meant_beside_a_denial_is_read(message: str, kind: str, subject:
     """A correction, a change of tools, a name, and what one thing of several has to do."""
     found = only(message)
     assert (found.kind, found.subject, found.value) == (kind, subject, value)
+
+
+@pytest.mark.parametrize(
+    ("message", "subject", "attribute", "value"),
+    [
+        ("We decided not to use Kafka.", "kafka", "", "not Kafka"),
+        ("We decided against MongoDB.", "database", "", "not MongoDB"),
+        ("The team agreed not to rewrite the parser.", "parser", "rewrite", "not rewrite the parser"),
+        ("We decided to never store card numbers.", "card numbers", "store", "not store card numbers"),
+        ("We decided to drop Redis.", "cache", "", "not Redis"),
+        ("We ruled out MongoDB.", "database", "", "not MongoDB"),
+        ("We gave up on Bazel, it was too slow.", "bazel", "", "not Bazel"),
+        ("We're dropping support for Python 3.8.", "python 3.8", "", "not support for Python 3.8"),
+        ("We are not going to use GraphQL.", "api style", "", "not GraphQL"),
+        ("On a décidé de ne pas utiliser Kafka.", "kafka", "", "pas Kafka"),
+        ("On a décidé de ne plus réécrire le parseur.", "parseur", "réécrire", "pas réécrire le parseur"),
+        ("Nous avons décidé d'abandonner Redis.", "cache", "", "pas Redis"),
+        ("On a renoncé à Kafka.", "kafka", "", "pas Kafka"),
+        ("On ne va pas utiliser GraphQL.", "api style", "", "pas GraphQL"),
+    ],
+)
+def test_what_was_decided_against_is_denied_and_about_the_thing(message, subject, attribute, value):
+    """Without its denial a decision would say the opposite, and "not" is about nothing."""
+    found = only(message)
+    assert (str(found.kind), found.subject, found.attribute, found.value) == ("decision", subject, attribute, value)
+
+
+@pytest.mark.parametrize(
+    ("message", "subject", "attribute", "value"),
+    [
+        (
+            "We decided to postpone the migration to Vue 3.",
+            "migration",
+            "postpone",
+            "to postpone the migration to Vue 3",
+        ),
+        (
+            "We decided to write a wrapper around Redis.",
+            "wrapper around redis",
+            "write",
+            "to write a wrapper around Redis",
+        ),
+        ("We decided to run the tests with pytest.", "test framework", "python", "to run the tests with pytest"),
+        ("We decided to keep our Redis.", "cache", "", "to keep our Redis"),
+    ],
+)
+def test_what_is_done_about_a_tool_is_no_choice_of_it(message, subject, attribute, value):
+    """To put off a migration to Vue takes the place of no framework."""
+    found = only(message)
+    assert (found.subject, found.attribute, found.value) == (subject, attribute, value)
+
+
+@pytest.mark.parametrize(
+    ("message", "subject", "attribute"),
+    [
+        ("We use Postgres in production.", "production database", ""),
+        ("We use SQLite in tests.", "tests database", ""),
+        ("We use React in the dashboard.", "dashboard frontend framework", ""),
+        ("We use React in this repo.", "frontend framework", ""),
+        ("The backend uses Postgres.", "backend database", ""),
+        ("The API runs on port 8080.", "api", "port"),
+        ("The worker runs on port 8080.", "worker", "port"),
+        ("On utilise Postgres en production.", "production database", ""),
+        ("I like my commit messages short.", "commit messages short", ""),
+        ("I really like small PRs, ideally under 200 lines.", "prs", ""),
+        ("Don't explain the code, just write it.", "code", "explain"),
+        ("Every PR needs a changelog entry.", "pr", ""),
+        ("All public functions need docstrings.", "public functions", ""),
+        ("Ne pousse jamais directement sur main.", "main", "pousse"),
+        ("Désormais on écrit les messages de commit en anglais.", "messages commit", "écrit"),
+        ("Je préfère les tabulations aux espaces.", "indentation", ""),
+    ],
+)
+def test_two_things_have_two_names(message, subject, attribute):
+    """What one part uses, or where, is not what another does, and no article or "and" is a name."""
+    found = only(message)
+    assert (found.subject, found.attribute) == (subject, attribute)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I don't know if we prefer tabs.", "Not sure whether we always use npm.", "I wonder if we decided to use Kafka.",
+        "It's not that I prefer tabs.", "We almost chose MongoDB.", "Someone decided to use jQuery here.",
+        "My coworker thinks we should always use ORMs.", "Stop it.", "Stop the server and rerun.", "You did it again. Stop that.",
+        "Je ne sais pas si on préfère les tabulations.", "Je me demande si on préfère vim.", "Certains préfèrent vim.",
+    ],
+)  # fmt: skip
+def test_what_is_wondered_or_others_do_is_not_read(message: str) -> None:
+    """A question inside a sentence is one; what nobody in particular did is no decision."""
+    assert extract(message) == []
+
+
+def test_code_stays_in_a_value():
+    """A command is what the instruction is about, though it is not read as speech."""
+    found = only("Whenever you change the schema, regenerate the types with `npm run codegen`.")
+    assert found.value == "regenerate the types with `npm run codegen`"
+    assert (
+        only("Never run `rm -rf build dist` before you commit.").value
+        == "not run `rm -rf build dist` before you commit"
+    )
+
+
+def test_what_something_is_written_in_limits_nothing():
+    """That the backend is in Go holds not only for files of Go, and ends where the frontend begins."""
+    found = extract("The backend is in Go and the frontend is in TypeScript.")
+    assert [(each.subject, each.value, each.where) for each in found] == [
+        ("backend", "Go", ""),
+        ("frontend", "TypeScript", ""),
+    ]
+
+
+def test_a_value_of_many_words_is_found_as_far_before_its_cue():
+    """Two words that say who uses it, and five of what is used."""
+    said = "we have used very small and pure functions which I prefer"
+    assert [(str(each.kind), each.value) for each in extract(said)] == [("preference", "very small and pure functions")]

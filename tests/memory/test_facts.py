@@ -37,6 +37,53 @@ def test_two_causes_of_one_problem_are_no_contradiction():
     assert [fact.disputed for fact in settle(claims, {})] == [False, False]
 
 
+@pytest.mark.parametrize(
+    ("said", "standing"),
+    [
+        (["We use pnpm.", "Don't use npm."], ["pnpm", "not npm"]),
+        (["Don't use npm.", "We use pnpm."], ["not npm", "pnpm"]),
+        (["We use pnpm.", "Don't use npm.", "We switched to yarn."], ["not npm", "yarn"]),
+        (["We use pnpm.", "Don't use npm.", "Use npm."], ["npm"]),
+        (["Use npm.", "Don't use npm."], ["not npm"]),
+        (["Never use npm.", "Never use yarn."], ["not npm", "not yarn"]),
+        (["I hate long functions.", "I hate global functions."], ["not long functions", "not global functions"]),
+        (
+            ["Never deploy on Fridays.", "Never deploy on weekends."],
+            ["not deploy on Fridays", "not deploy on weekends"],
+        ),
+        (["We use Redis for caching.", "We decided against memcached."], ["Redis", "not memcached"]),
+        (["We decided to use Kafka.", "We decided not to use Kafka."], ["not Kafka"]),
+        (["We decided not to use Kafka.", "We decided to use Kafka."], ["Kafka"]),
+        (["On utilise pnpm.", "N'utilise jamais npm."], ["pnpm", "jamais npm"]),
+        (["Don't add comments.", "Always add comments to public functions."], ["add comments to public functions"]),
+    ],
+)
+def test_to_deny_one_value_says_nothing_against_another(said, standing):
+    """What is not to be used is replaced by nothing but itself, and replaces nothing else."""
+    claims = [
+        claim_of(each, n, Event(f"e{at}", float(at), Role.USER, text), float(at))
+        for at, text in enumerate(said)
+        for n, each in enumerate(extract(text))
+    ]
+    assert len({claim.key for claim in claims}) == 1
+    facts = [fact for fact in settle(claims, {}) if fact.valid_to is None]
+    assert [(fact.value, fact.disputed) for fact in facts] == [(value, False) for value in standing]
+
+
+def test_a_confirmed_denial_leaves_what_it_does_not_deny():
+    """Confirming "not npm" closes npm, and not pnpm."""
+    claims = [claim_like("pnpm", at=1.0), claim_like("not npm", at=2.0)]
+    facts = settle(claims, {claims[1].digest: (CONFIRMED, 7.0)})
+    assert [fact.valid_to for fact in facts] == [None, None]
+
+
+@pytest.mark.parametrize("subject", ["not", "one", "that", "me"])
+def test_what_is_about_nothing_replaces_nothing(subject):
+    """A subject without a word that says something is none."""
+    claims = [claim_like(value, at=at, about=subject) for value, at in (("option B", 1.0), ("a new parser", 2.0))]
+    assert len({claim.key for claim in claims}) == 2
+
+
 def test_the_same_value_again_is_one_fact_and_surer():
     """Repetition counts, and does not move the first mention."""
     (fact,) = settle([claim_like("tabs", at=1.0, confidence=0.7), claim_like("Tabs", at=3.0, confidence=0.7)], {})

@@ -26,6 +26,8 @@ KEYS = {
     "anthropic-key": "sk-ant-" + "api03-" + made(90),
     "openai-key": "sk-" + "proj-" + made(48),
     "github-token": "ghp_" + made(36),
+    "nvidia-key": "nvapi-" + made(64),
+    "meta-token": "EAA" + made(120),
     "github-pat": "github_pat_" + made(22) + "_" + made(59),
     "gitlab-token": "glpat-" + made(20),
     "aws-access-key": "AKIA" + made(16, string.ascii_uppercase + "234567"),

@@ -10,21 +10,25 @@ transcript after a new one gives the same history.
 
 A later claim closes what held before if it says that it corrects, or is as sure as what it contradicts, or sure enough to
 act on. Otherwise both stand, disputed, until a person confirms one: nothing is decided by a guess. What a person confirms
-holds from then on, also where something had taken its place.
+holds from then on, also where something had taken its place. To deny one value says nothing against another: "don't use npm"
+leaves "we use pnpm" as it is, and the other way round.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.digests import blake2b
+from vademecum.memory.choices import names_in
 from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Statement
 from vademecum.memory.words import is_denied, terms
 
 CONFIRMED, REJECTED, FORGOTTEN = "confirmed", "rejected", "forgotten"
 SURE = 0.6  # from here on a statement is acted on (Emergence: the confidence from which preferences are injected)
+_DENIED = re.compile(r"(?i)(?:not|no|never|pas|jamais|aucune?)\b")  # what a value begins with that is not so
 NEARLY_AS_SURE = 0.1
 REPEATED = 0.5  # a repetition halves the doubt that is left, times how sure it is itself
 MOST = 0.99  # only a person's word is certain
@@ -51,8 +55,9 @@ def fact_key(statement: Statement) -> str:
     >>> fact_key(one) == fact_key(replace(one, kind=FactKind.DECISION, value="spaces"))
     True
     """
-    if statement.kind in REPLACING and statement.subject:
-        parts = ("of", " ".join(terms(statement.subject)), " ".join(terms(statement.attribute)), statement.where)
+    about = " ".join(terms(statement.subject))  # "one" and "that" are no subjects
+    if statement.kind in REPLACING and about:
+        parts = ("of", about, " ".join(terms(statement.attribute)), statement.where)
     else:
         parts = (str(statement.kind), " ".join(terms(statement.text)), "", statement.where)
     return "|".join(parts)
@@ -126,14 +131,19 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
             continue
         run = _Run(claim, claim, min(claim.confidence, MOST), ordinal=times[claim.digest], since=at)
         times[claim.digest] += 1
-        if standing and (at != claim.at or all(_decides(claim, other) for other in standing)):
-            for other in standing:
+        rivals = [other for other in standing if _contradicts(claim, other)]
+        if rivals and (at != claim.at or all(_decides(claim, other) for other in rivals)):
+            for other in rivals:
                 other.valid_to, other.superseded_by = at, run.id
-            standing = []
+            standing = [other for other in standing if other not in rivals]
         standing.append(run)
         runs.append(run)
     standing = _confirmed(standing, marks)
-    disputed = {run.id for run in standing if run.first.kind in REPLACING} if len(standing) > 1 else set()
+    disputed = {
+        run.id
+        for run in standing
+        if run.first.kind in REPLACING and any(_contradicts(run.first, other) for other in standing if other is not run)
+    }
     return [_fact(run, marks, disputed=run.id in disputed) for run in runs]
 
 
@@ -154,16 +164,26 @@ def _decides(claim: Claim, other: _Run) -> bool:
     return later and (claim.corrects or sure)
 
 
+def _contradicts(claim: Claim, other: _Run) -> bool:
+    """Whether two values of one thing cannot both be so: they can where both are denied, or one is and the other is another name."""
+    values = claim.value, other.first.value
+    denied = [_DENIED.match(value) is not None for value in values]
+    if not any(denied) or all(denied):
+        return not any(denied)
+    one, two = map(names_in, values)
+    return not one or not two or not one.isdisjoint(two)
+
+
 def _confirmed(standing: list[_Run], marks: Mapping[str, tuple[str, float]]) -> list[_Run]:
     """Let a person's word decide between values that stand against each other."""
     said = [run for run in standing if marks.get(run.first.digest, ("",))[0] == CONFIRMED]
     if not said or len(standing) == 1:
         return standing
     chosen = max(said, key=lambda run: marks[run.first.digest][1])
-    for run in standing:
-        if run is not chosen:
-            run.valid_to, run.superseded_by = max(marks[chosen.first.digest][1], run.began), chosen.id
-    return [chosen]
+    rivals = [run for run in standing if run is not chosen and _contradicts(chosen.first, run)]
+    for run in rivals:
+        run.valid_to, run.superseded_by = max(marks[chosen.first.digest][1], run.began), chosen.id
+    return [run for run in standing if run not in rivals]
 
 
 def _fact(run: _Run, marks: Mapping[str, tuple[str, float]], *, disputed: bool) -> Fact:

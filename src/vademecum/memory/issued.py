@@ -33,6 +33,8 @@ KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "replicate-token": (("r8_",), r"r8_[A-Za-z0-9]{37}"),
     "groq-key": (("gsk_",), r"gsk_[A-Za-z0-9]{40,}"),
     "xai-key": (("xai-",), r"xai-[A-Za-z0-9]{60,}"),
+    "nvidia-key": (("nvapi-",), r"nvapi-[\w-]{60,}"),
+    "meta-token": (("eaa",), r"EAA[A-Za-z0-9]{90,}"),
     "perplexity-key": (("pplx-",), r"pplx-[A-Za-z0-9]{40,}"),
     "sendgrid-key": (("sg.",), r"SG\.[\w-]{22}\.[\w-]{43}"),
     "twilio-key": (("sk",), r"SK[0-9a-f]{32}"),

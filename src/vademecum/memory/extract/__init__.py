@@ -20,22 +20,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from vademecum.memory.choices import Subject, is_known
 from vademecum.memory.extract.english import ENGLISH
 from vademecum.memory.extract.french import FRENCH
 from vademecum.memory.extract.prose import Reach, prose_of, read_of
 from vademecum.memory.extract.rules import Cues, Language, Rule
+from vademecum.memory.extract.scope import LANGUAGES as LANGUAGES_OF_CODE
 from vademecum.memory.extract.scope import where
-from vademecum.memory.extract.subject import (
-    Subject,
-    about,
-    acted_on,
-    head,
-    is_known,
-    noun,
-    purpose,
-    verb_in,
-    whole_noun,
-)
+from vademecum.memory.extract.subject import PRONOUNS, USE, about, purpose, subject_of
 from vademecum.memory.records import FactKind, Reading, Role, Statement
 
 __all__ = ["extract", "read"]
@@ -62,43 +54,7 @@ _TOGETHER = 32  # sentences in which cues are looked for at once
 _FAR = 240  # characters behind a clause where its because may stand
 _SHORT = 200  # characters: what such a sentence limits itself to holds for all of it
 _NEAR = 16  # characters behind a clause where a hedge still belongs to it
-_PRONOUNS = frozenset(
-    (
-        "",
-        "it",
-        "this",
-        "that",
-        "them",
-        "these",
-        "those",
-        "we",
-        "i",
-        "you",
-        "they",
-        "she",
-        "he",
-        "ça",
-        "cela",
-        "ceci",
-        "on",
-        "je",
-        "nous",
-        "il",
-        "elle",
-    )
-)
-_USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez|utilisons) (?=\S)")
-_HOW = re.compile(
-    r"(?i)^(?:(?:also|just|only|even|never|always|aussi|toujours|(?!(?:ap|re|sup|multi|com|im)ply\b|rely\b|fly\b)\w+ly)\s+)+(?=\S)"
-)
 _NO_MORE = re.compile(r"(?i)^([^\W\d_]+ )?plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
-# What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind. When, where
-# and how are no things: "to stop after three attempts" is about stopping.
-_ACT = re.compile(
-    r"(?i)(?:to (?!use\b)(?P<verb>[a-z]+)|(?P<faire>(?!utiliser\b)[a-zà-ÿ]{2,}(?:er|ir|re))) "
-    r"(?!(?:after|at|before|by|during|for|from|in|into|on|only|over|to|under|until|when|while|with|without"
-    r"|après|au|aux|avant|avec|chez|dans|dès|en|jusqu|lors|par|pendant|pour|quand|sans|seulement|sous|sur|vers)\b)(?P<object>\S.*)"
-)
 _ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
 # Behind a value that is one of those chosen among: what it is chosen as, or over, and since when
 _BEYOND = re.compile(
@@ -123,6 +79,7 @@ _MEANS = re.compile(
 )
 _FOR_IT = re.compile(r"(?i)\s+(?:for|pour) [^,;]{1,80}$")  # what a value is a choice of, or for
 _IN_FRONT = re.compile(r"(?i)(?:^|[.;]\s)(?:for|pour) [^,;:]{1,60},?\s*$")  # the same before the clause
+_CODE = re.compile(r"\s*`[^`\n]+`")
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
 
 
@@ -244,14 +201,20 @@ def _read(
                 hedged = not rule.presupposed and any(start <= a and b <= match.end() + _NEAR for a, b in hedges)
                 weight = heard[rule.kind] * (_HEDGED if hedged else 1.0)
                 statement = _statement(said, match, rule, language, weight)
-                if statement.confidence < _LEAST or statement.value.lower() in _PRONOUNS:
+                if statement.confidence < _LEAST or statement.value.lower() in PRONOUNS:
                     continue
                 taken.append(span)
                 near = said.prose if len(said.prose) <= _SHORT else said.prose[start : match.end() + _NEAR]
-                placed = replace(statement, where=where(near, language.limits))
+                placed = replace(statement, where=_place(statement, where(near, language.limits)))
                 yield placed
                 if _is_own_choice(placed, match):
                     yield replace(placed, kind=FactKind.PREFERENCE, confidence=round(_CHOSEN * weight, 2))
+
+
+def _place(found: Statement, limit: str) -> str:
+    """Where a statement holds: that the backend is in Go is no rule for Go."""
+    told = found.kind in (FactKind.FACT, FactKind.DECISION) and limit.startswith("language:")
+    return "" if told and found.value.partition(" ")[0].lower() in {*LANGUAGES_OF_CODE, "go", "c"} else limit
 
 
 def _is_own_choice(found: Statement, match: re.Match[str]) -> bool:
@@ -289,36 +252,51 @@ def _is_asked(sentence: str, start: int, match: re.Match[str], rule: Rule, langu
     said = match.groupdict()
     if said.get("topic") and said.get("value") and match.start() <= start < match.start("topic") < match.start("value"):
         return whole  # "if you are unsure, ask": the condition is part of what is said
-    return whole or language.asks.match(sentence, start) is not None
+    return (
+        whole
+        or language.asks.match(sentence, start) is not None
+        or language.wonders.search(sentence, start, match.start("value" if said.get("value") else 0)) is not None
+    )
 
 
 def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
     said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
-    value = _tidy(_USE.sub("", said.get("value", _tidy(match[0]))))
+    value = _tidy(USE.sub("", said.get("value", _tidy(match[0]))))
     value = _NO_MORE.sub(r"\1", value) if rule.negative else value
-    if value.lower() in _PRONOUNS:
+    if value.lower() in PRONOUNS:
         value = _named_before(said_in.prose, match.start()) or value
     bare = _BEYOND.sub("", _ALWAYS.sub("", value))
     value = bare if is_known(bare) else value
     confidence = 0.0 if rule.known and not is_known(value) else rule.confidence * weight
     reason = _reason(said_in.prose, match, rule, language) or said.get("reason", "")
-    if rule.kind is FactKind.FIX and reason.lower() in _PRONOUNS:
+    if rule.kind is FactKind.FIX and reason.lower() in PRONOUNS:
         reason = _tidy(said_in.before)  # "it" was what was said before
     before = _IN_FRONT.search(said_in.prose[max(0, match.start() - 80) : match.start()])
     clause = f"{before[0].lstrip(' .;')}{match[0]}" if before else match[0]
-    subject = _subject(rule, said, value, clause, head_first=language.head_first)
+    subject = subject_of(rule, said, value, clause, head_first=language.head_first)
+    shown = _with_code(said_in, match, value)
     return Statement(
         kind=rule.kind,
         text=said_in.text,
         subject=subject.name,
         attribute=subject.attribute,
-        value=f"{language.no} {value}" if rule.negative else _without(subject, value),
+        value=f"{language.no} {shown}" if rule.negative else _without(subject, shown),
         confidence=round(min(confidence, 0.95), 2),
         reason=reason,
         start=said_in.start,
         end=said_in.end,
         corrects=rule.corrects or said_in.corrects,
     )
+
+
+def _with_code(said_in: _Said, match: re.Match[str], value: str) -> str:
+    """A value with the code that was blanked out in it or stands at its end: "regenerate the types with `npm run codegen`"."""
+    start, end = match.span("value") if match.groupdict().get("value") else match.span()
+    at_end = _CODE.match(said_in.text, end)
+    if at_end is not None and said_in.prose[end : at_end.end()].isspace():
+        end = at_end.end()
+    blanked = "`" in said_in.text[start:end] and "`" not in said_in.prose[start:end]
+    return _tidy(USE.sub("", said_in.text[start:end])) if blanked else value
 
 
 def _without(subject: Subject, value: str) -> str:
@@ -347,49 +325,6 @@ def _named_before(sentence: str, end: int) -> str:
     names = re.findall(r"(?<![.!?]\s)\b[A-Z][\w.+#-]*(?: v?\d[\w.]*)?|`[^`]+`", sentence[1:end])
     names = [name for name in names if name not in {"I", "I'm", "I've"}]
     return _tidy(names[-1]) if names else ""
-
-
-def _subject(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_first: bool) -> Subject:
-    """What it is about: what the sentence names, when it applies, or what the value is a choice of."""
-    if rule.about:
-        return Subject(rule.about)
-    if said.get("subject", "we").lower() not in _PRONOUNS:
-        done = _parted(value)[0] if rule.kind is FactKind.INSTRUCTION else ""
-        return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
-    if "topic" in said:
-        return Subject(_topic(said["topic"]), noun(_parted(value)[1]))
-    done_to, other = said.get("object", ""), said.get("other", "")  # only marks stand there: nothing does
-    thing = done_to or value
-    if done_to and not is_known(thing):
-        before, found, _ = value.lower().partition(thing.lower())
-        return acted_on(verb_in(before) if found else "", thing)
-    chosen = rule.kind not in (FactKind.TODO, FactKind.FIX) and (is_known(thing) or bool(other) or rule.known)
-    return (None if chosen else _done_to(rule.kind, said, thing)) or about(thing, other, clause, head_first=head_first)
-
-
-def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None:
-    """What something is done to, and what: "never touch X without a test" does not change "document X"."""
-    verb, rest = _parted(value)
-    if kind in (FactKind.TODO, FactKind.FIX):
-        return Subject(acted_on(verb, rest).name)
-    if kind is FactKind.INSTRUCTION:
-        used = _USE.match(said.get("value", "")) is not None
-        return Subject(noun(rest)) if used else acted_on(verb, rest)
-    act = _ACT.match(value) if kind is FactKind.DECISION else None
-    return acted_on((act["verb"] or act["faire"]).lower(), act["object"]) if act else None
-
-
-def _parted(predicate: str) -> tuple[str, str]:
-    """The verb of a predicate and what it is about: `also run the tests` → `run`, `the tests`; a word alone is both."""
-    said = _HOW.sub("", predicate)
-    first, _, rest = said.partition(" ")
-    return (first.lower(), rest) if rest else ("", said)
-
-
-def _topic(condition: str) -> str:
-    """What a condition is about: `I ask about software dependencies` → `software dependencies`."""
-    asked = re.search(r"(?i)\b(?:about|for|regarding|with|on|sur|de|des|du|à propos de)\s+(.+)$", condition)
-    return noun(asked[1]) if asked else head(condition)
 
 
 def _tidy(text: str) -> str:

@@ -24,7 +24,7 @@ _END = (
 _BEHIND = rf"(?:{_END}|(?=\s(?:avec (?:le|la|les|mon|ma|mes)|peut|pourrait|va|est|sera|risque|influence|aide)\b))"  # where what is spoken of ends in the middle of a clause
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:plutôt que|plutôt qu'|au lieu de|au lieu d'|à la place de|et pas|et non|pas|à)\s*(?P<other>\S.*?))"
-_I = r"(?:qu'elle|qu'il|je|j'|on|nous|elle|il|ils|elles|l'équipe|(?-i:[A-Z][a-zé]+))"
+_I = r"(?:qu'elle|qu'il|je|j'|on|nous|elle|il|ils|elles|l'équipe|(?!(?:certains|certaines|beaucoup|tous|plusieurs|quelques-uns)\b)(?-i:[A-Z][a-zé]+))"
 _INF = r"[a-zà-ÿ]{2,}(?:er|ir|re)"
 _VERB = r"(?!(?:ne|été|eu|fait|vu|le|la|les|un|une|de|du|aussi|pas|rien|personne|plus)\b)[a-zà-ÿ][a-zà-ÿ'-]+"
 # What agents are told to do: a word that opens a clause may be anything else
@@ -81,6 +81,7 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.7, "je trouve ,nous trouvons ", rf"\b(?:je trouve|nous trouvons) (?:bien |beaucoup )?plus (?:simple|clair|facile|pratique|agréable|utile) (?:de |d')(?P<value>{_INF}(?: (?P<object>\S.*?))?){_NOT}?{_END}"),
     Rule(PREFERENCE, 0.7, " me convien, nous convien", rf"{_START}(?:l'|(?:le|la|les) )?(?P<value>(?!(?:ça|cela|ce|il|elle|qui)\b)[\w`.+#-]+(?: [\w`.+#'-]+){{0,4}}?) (?:me|nous) convien(?:t|nent) (?:mieux|le mieux|davantage)(?: (?:que |qu')(?P<other>\S.*?))?{_END}"),
     Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement) )*préf(?:ère|érons|èrent|érerais|érerait) que (?:tu|vous|on|nous) (?:ne |n')(?P<value>{_VERB} (?:pas|plus|jamais) (?:de |d')?(?P<object>\S.*?)){_END}", besides=" ne , n'"),
+    Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement|fortement|beaucoup) )*préf(?:ère|érons|èrent|érerais|érerait)(?: (?:nettement|vraiment|toujours|largement|de loin))* (?:le |la |les |l')?(?P<value>[\w`.+#-]+) aux? (?P<other>[\w`.+#-]+){_END}", besides=" au , aux "),
     Rule(PREFERENCE, 0.9, "préf", rf"\b{_I} ?(?:(?:bien|vraiment|nettement|toujours|largement|fortement|beaucoup) )*préf(?:ère|érons|èrent|érerais|érerait|éré|érait|érais)(?: (?:nettement|vraiment|toujours|largement|fortement|de loin|utiliser|avoir|que))* {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.85, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |propre )?préférence (?:est|va|serait|irait)(?: de| à| aux| au| pour)? {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.7, "aime,aimons,adore,apprécie", rf"\b(?:j'aime(?:rais)?(?: bien| mieux| beaucoup)|j'adore|j'apprécie|on aime(?: bien)?|nous aimons) (?!(?:ça|cela|bien)\b){_VALUE}{_NOT}?{_END}"),
@@ -113,7 +114,7 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.75, "qu", rf"{_START}ne (?P<value>{_VERB} (?:que |qu'|qu(?=aux?\b))(?P<object>\S.*?)){_END}", besides="ne "),
     Rule(INSTRUCTION, 0.7, "traite", rf"{_START}(?P<value>traite[zr]? [^,;]{{2,60}}? comme \S.*?){_END}"),
     Rule(INSTRUCTION, 0.8, "appelle-moi ,appelez-moi ", r"\bappel(?:le|ez)-moi (?P<value>(?-i:[A-Z])[\w-]+)(?=[\s.,!]|$)", about="user's name"),
-    Rule(INSTRUCTION, 0.7, "tutoie-moi,tutoyez-moi,vouvoie-moi,vouvoyez-moi", r"\b(?P<value>(?:tutoie|tutoyez|vouvoie|vouvoyez)-moi)\b"),
+    Rule(INSTRUCTION, 0.7, "tutoie-moi,tutoyez-moi,vouvoie-moi,vouvoyez-moi", r"\b(?P<value>(?:tutoie|tutoyez|vouvoie|vouvoyez)-moi)\b", dear=2),
     Rule(INSTRUCTION, 0.65, "sois ,soyez ", r"^(?:sois|soyez) (?:plus |très )?(?P<value>(?:concise?|bref|brève|brefs|directe?|explicite|critique|honnête|stricte?|précise?|cohérente?|formelle?|poli|polie|détaillée?|spécifique)s?(?:,? (?:et |mais )?\w+)?)[ .!]*$"),
     Rule(INSTRUCTION, 0.65, "étape par étape,en détail,brièvement,simplement", rf"{_START}(?P<value>(?:explique|décris|montre|réponds)[zr]?(?:-moi)?(?: tout| les choses| tes \w+)? (?:étape par étape|en détail|brièvement|simplement)){_END}"),
     Rule(INSTRUCTION, 0.65, "d'abord,avant d", rf"\b(?:je (?:veux|voudrais|souhaite)|j'aimerais) que (?:tu|vous) (?P<value>[a-zà-ÿ]+ [^,;]{{2,100}}? (?:d'abord|avant (?:de |d').*?)){_END}"),
@@ -126,6 +127,9 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.85, "décision", rf"(?:^|[.;,]\s*)décision(?: prise)?(?: (?:concernant|sur|pour|quant à) [^:.]{{0,60}})?\s*:\s*{_VALUE}{_END}"),
     Rule(DECISION, 0.8, "décision", rf"(?:^|[.;,]\s*)décision (?:de |d')(?:utiliser |passer à |prendre )?{_VALUE}(?:\s+(?:plutôt que|plutôt qu'|au lieu de)\s*(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.75, "adopt", rf"\b(?:j'adopte|on adopte|nous adoptons) {_VALUE}{_END}"),
+    Rule(DECISION, 0.85, "décidé,choisi,convenu,accord", rf"\b(?:(?:on a|nous avons|j'ai|il a|elle a|ils ont|(?-i:[A-Z][a-zé]+) a) (?:finalement |donc )?(?:décidé|choisi|convenu)|(?:nous nous|on s'est|nous) sommes mis d'accord|on s'est mis d'accord)(?: pour)? (?:de |d')?(?:ne (?:pas|plus|jamais) (?:utiliser|prendre|passer à|garder|adopter)|abandonner|arrêter d'utiliser|se passer de|renoncer à) (?:de |d'|le |la |les |l')?{_VALUE}{_END}", negative=True),
+    Rule(DECISION, 0.85, "décidé,choisi,convenu,accord", rf"\b(?:(?:on a|nous avons|j'ai|il a|elle a|ils ont|(?-i:[A-Z][a-zé]+) a) (?:finalement |donc )?(?:décidé|choisi|convenu)|(?:nous nous|on s'est|nous) sommes mis d'accord|on s'est mis d'accord)(?: pour)? (?:de |d')?ne (?:pas|plus|jamais) (?P<value>{_INF} (?P<object>\S.*?)){_END}", negative=True),
+    Rule(DECISION, 0.75, "renonc,abandonn,écart,va pas ,allons pas ,vais pas ", rf"\b(?:(?:on|nous|j'|je) ?(?:a|avons|ai)? ?(?:finalement |donc )?(?:renonc(?:é|e|ons) à|abandonn(?:é|e|ons)|écart(?:é|ons))|(?:on ne va|nous n'allons|je ne vais) pas (?:utiliser|prendre|adopter|garder)) (?!(?:ça|cela|ce|cet|cette|ces)\b)(?:de |d'|le |la |les |l')?{_VALUE}{_END}", negative=True),
     Rule(DECISION, 0.85, "décidé,choisi,opté,retenu,tranché,convenu,adopté,accord", rf"\b(?:(?:on a|nous avons|j'ai|il a|elle a|ils ont|(?-i:[A-Z][a-zé]+) a) (?:finalement |donc )?(?:décidé|choisi|opté|retenu|tranché|convenu|adopté)|(?:nous nous|on s'est|nous) sommes mis d'accord|on s'est mis d'accord)(?: (?:de|d'|que|pour|sur))?(?: (?:utiliser|prendre|passer à|garder))?\s*:? ?{_VALUE}(?:\s+(?:plutôt que|plutôt qu'|au lieu de|au lieu d')\s*(?P<other>\S.*?))?{_END}"),
     Rule(DECISION, 0.8, "on va,allons,on par,partons,on passe,on garde,on reste", rf"{_START}(?:on va|nous allons|on part sur|partons sur|on passe à|on garde|on reste sur)(?: utiliser| prendre| garder| rester sur| passer à)? {_VALUE}(?:\s+(?:plutôt que|au lieu de)\s+(?P<other>\S.*?))?{_END}"),
     Rule(PREFERENCE, 0.6, "plutôt,au lieu", r"\b(?:avec|en utilisant|utiliser|choisir) (?P<value>[\w`.+#-]+(?: [\w`.+#-]+){0,4}?) (?:plutôt que|plutôt qu'|au lieu de|au lieu d') ?(?P<other>\S.*?)" + _END),
@@ -153,6 +157,7 @@ FRENCH = Language(
     asks=re.compile(
         r"(?i)\s*(?:(?:et|mais|donc|ou|ok)[,\s]+)*(?:est-ce|comment|pourquoi|quand est-ce|quels?|quelles?|qui|où|combien|peux-tu|pouvez-vous|pourrais-tu|dois-je|devrais-je|doit-on|faut-il|si|s'il(?! (?:te|vous))|sauf si)\b"
     ),
+    wonders=re.compile(r"(?i)\b(?:(?:sais|sait|savons|souviens|rappelle) (?:pas|plus)|pas (?:sûre?|clair|certaine?)|me demande) (?:si |s')"),
     reason=re.compile(
         r"(?i)\b(?:parce qu(?:e |')|car |puisqu(?:e |')|à cause d(?:e |u |es |')|pour éviter |afin (?:de |d'|que )|grâce à )(?P<reason>[^.;!?\n]{3,240})"
     ),
@@ -167,8 +172,8 @@ FRENCH = Language(
     ),
     limits=FRENCH_LIMITS,
     unsaid=re.compile(
-        r"(?i)(?:\b(?:jamais|pas) (?:dit|prétendu|affirmé|vrai|exact|le cas)|\b(?:c'est|il est) faux|\b(?:imagine|imaginons|imaginez|suppose|supposons|supposez|admettons|mettons|disons|je doute|comme si))"
-        r"(?: de dire)?(?: (?:que|qu'))?(?:\s*$|\s?(?=(?:on|nous|je|il|elle|le|la|notre)\b))"
+        r"(?i)(?:\b(?:jamais|pas) (?:dit|prétendu|affirmé|vrai|exact|le cas)|\b(?:c'est|il est) faux|\b(?:un |mon |ma |mes )?(?:collègues?|amie?s?|stagiaire|quelqu'un|certains|les gens|ils|elles) (?:pensent?|croi(?:t|ent)|prétend(?:ent)?|disent?) |\b(?:imagine|imaginons|imaginez|suppose|supposons|supposez|admettons|mettons|disons|je doute|comme si))"
+        r"(?: de dire)?(?: ?(?:que|qu'))?(?:\s*$|\s?(?=(?:on|nous|je|il|elle|le|la|notre)\b))"
     ),
     denied=re.compile(
         r"(?i)\b(?:ne |n')\w+ (?:pas|jamais|plus)(?: (?:encore|vraiment|toujours|\w+ment))* \w+(?:é|i|u|is|it)e?s?(?: (?:de|d'|sur|pour))?(?: ?(?:utiliser|prendre|passer à|garder))?\s*$"

@@ -138,6 +138,7 @@ class Language:
         rules: the first that applies to a clause is what it says.
         hedges: words that take back half of what is said, in lower case.
         asks: what makes a clause a question or a condition, seen at its start.
+        wonders: what makes a question of what follows it: "I don't know if".
         reason: `because …`, in the group `reason`.
         takes_back: words that make a correction of the sentence they open, or of the next.
         taken_back: the same, wherever in a sentence they stand.
@@ -155,6 +156,7 @@ class Language:
     rules: tuple[Rule, ...]
     hedges: tuple[str, ...]
     asks: re.Pattern[str]
+    wonders: re.Pattern[str]
     reason: re.Pattern[str]
     takes_back: re.Pattern[str]
     taken_back: re.Pattern[str]

@@ -13,98 +13,25 @@ it is the noun that the value ends in ("minimal dependencies" → dependencies).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import NamedTuple
 
+from vademecum.memory.choices import CHOICE, Subject, choice_of, is_known, without_marks
+from vademecum.memory.extract.rules import Rule
 from vademecum.memory.extract.scope import LANGUAGES
 from vademecum.memory.labels import FRENCH
+from vademecum.memory.records import FactKind
 
-
-class Subject(NamedTuple):
-    """What is spoken of, and what of it."""
-
-    name: str
-    attribute: str = ""
-
-
-def _choices(table: Mapping[str, str]) -> dict[str, Subject]:
-    out: dict[str, Subject] = {}
-    for subject, names in table.items():
-        name, _, attribute = subject.partition("/")
-        out.update({each.replace("_", " "): Subject(name, attribute) for each in names.split()})
-    return out
-
-
-# subject/attribute → what one chooses among, an underscore for a space
-CHOICES: Mapping[str, Subject] = _choices(
-    {
-        "package manager/javascript": "npm yarn pnpm bun",
-        "package manager/python": "pip uv poetry pipenv pdm conda mamba hatch",
-        "test framework/javascript": "jest vitest mocha jasmine ava tape",
-        "test framework/python": "pytest unittest nose nose2",
-        "browser tests/": "playwright cypress selenium puppeteer",
-        "formatter/python": "black yapf autopep8",
-        "formatter/javascript": "prettier dprint biome standardjs",
-        "linter/python": "ruff flake8 pylint pyflakes",
-        "linter/javascript": "eslint jshint oxlint",
-        "type checker/python": "mypy pyright pyre pytype",
-        "indentation/": "tabs spaces two_spaces four_spaces 2_spaces 4_spaces two-space four-space 2-space 4-space tabulations espaces",
-        "quotes/": "single_quotes double_quotes guillemets_simples guillemets_doubles",
-        "naming/": "camelcase snake_case snake-case pascalcase kebab-case",
-        "database/": "postgres postgresql mysql mariadb sqlite mongodb dynamodb cockroachdb duckdb",
-        "cache/": "redis memcached valkey",
-        "bundler/": "webpack vite rollup esbuild parcel turbopack rspack",
-        "frontend framework/": "react vue svelte angular solidjs preact htmx",
-        "web framework/python": "flask django fastapi starlette litestar",
-        "web framework/javascript": "express fastify koa hapi nestjs",
-        "http client/python": "requests httpx aiohttp urllib3",
-        "http client/javascript": "axios fetch ky superagent",
-        "css framework/": "tailwind bootstrap bulma foundation",
-        "hosting/": "netlify vercel heroku render github_pages cloudflare_pages fly.io",
-        "continuous integration/": "github_actions gitlab_ci circleci jenkins travis",
-        "containers/": "docker podman",
-        "editor/": "vim neovim emacs vscode vs_code zed",
-        "shell/": "bash zsh fish",
-        "commit messages/": "conventional_commits",
-        "merging/": "squash rebase merge_commits",
-        "api style/": "rest graphql grpc trpc",
-        "state management/": "redux zustand mobx jotai recoil pinia vuex",
-        "logging/python": "loguru structlog",
-        "date library/javascript": "moment dayjs date-fns luxon",
-        "answer language/": "english french german spanish italian portuguese français anglais allemand espagnol",
-    }
-)
-
-
-def _any_of(names: Iterable[str]) -> str:
-    """A pattern of any of some names, the longest first; by their first letter, so that each word is compared with few."""
-    by_letter: dict[str, list[str]] = {}
-    for name in sorted(names, key=len, reverse=True):
-        by_letter.setdefault(name[0], []).append(re.escape(name[1:]))
-    return "|".join(
-        f"{re.escape(letter)}(?:{'|'.join(rest)})".replace("\\ ", "[ _]") for letter, rest in by_letter.items()
-    )
-
-
-_CHOICE = re.compile(rf"(?i)(?<![\w.-])(?:{_any_of(CHOICES)})(?![\w-])")
-# Names that are words as well are names only where no article stands before them: "at the moment" is about no library
-_IS_WORD = re.compile(
-    r"(?i)\b(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)$"
-)
-_ANSWERS = Subject("answer language")
-# A word beside a language that makes it the language of something else: "comments in English"
-_ELSE = re.compile(
-    r"(?i)\b(?!(?:in|en|to|me|moi|us|nous|always|toujours|only|uniquement|all|tout|every|everything|please|answer\w*|repl\w+|respond\w*|response\w*"
-    r"|speak\w*|talk\w*|write|use|using|language|langue|réponds|répondez|répondre|réponses?|parle[rz]?|parlons|écris|écrivez|utilise[rz]?|not|pas"
-    r"|the|le|la|les|l|et|and|or|ou|over|than|rather|instead|of|de|que|plutôt|au|lieu|british|american|simple|plain|clear)\b)[^\W\d_]+"
-)
 _ABOUT = re.compile(
     r"(?i)\b(?:for|as (?:the|our|my|a|an)|pour|comme)\s+(?:the |our |my |all |any |a |an |le |la |les |l'|nos |notre |mon |mes )?"
-    r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment|je|tu|on|vous)\b)[\w-]+(?: (?:d['\u2019])?[\w-]+){0,2}?)"
-    r"(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|now|we|et|mais|car|parce|dans|à|au|pas|plutôt|maintenant|nous)\b))"
+    r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment|je|tu|on|vous)\b)[\w-]+(?: (?:d['\u2019])?[\w-]+){0,2}?(?:\.\d+)*)"
+    r"(?=\s*(?:[,;:!?)]|\.(?!\d)|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|now|we|et|mais|car|parce|dans|à|au|pas|plutôt|maintenant|nous)\b))"
 )
 # What a choice is for, behind `for`, is none where it is the whole of the work, a time, or the good it does
+_OWN = re.compile(r"(?i)(?:my|our|your|mes|nos|tes|vos)\s")
+# Where a choice holds: a part of the work, or where it runs
+_PLACED = re.compile(
+    r"(?i)\b(?:in|on|dans|en|sur)\s+(?:(?:the|our|la|le|notre)\s+(?P<part>[\w-]+(?: (?:panel|app|service|site|page|module|team|server|worker|package|layer|tests?))?)"
+    r"|(?P<where>production|prod|staging|development|dev|tests?|ci|recette|développement))(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|so|not|instead|rather|now|we|et|mais|car|parce|pas|plutôt|nous|on)\b))"
+)
 _NO_PURPOSE = re.compile(
     r"(?i)(?:its|their|his|her|being|having|better|faster|easier|less|more|several|many|two|three|an?|ses|son|sa|leurs?|être|avoir)\b"
     r"|(?:.* )?(?:projects?|repos?|repository|repositories|codebase|team|app|application|company|everything|things|work|code|future|default|rule|start|standard|sake|while"
@@ -149,8 +76,12 @@ _STOP = re.compile(
     r"|avec|pour|dans|sur|de|du|des|que|qui|quand|lorsque|mais|car|par|sans|avant|après|en|à|au|aux|notamment|malgré)\s.*$|[;:(].*$"
 )
 # Words before a thing that is gone to, used or stood on, and behind one, that say nothing of it
+_ASIDE = re.compile(
+    r"(?i),\s+(?:ideally|preferably|especially|particularly|at (?:least|most)|just|instead|simply|idéalement|de préférence|surtout|au (?:moins|plus)|plutôt)\b.*$"
+)
+_JOINED = re.compile(r"(?i)\s+(?:and|or|but|et|ou|mais)$")
 _LEAD = re.compile(
-    r"(?i)^(?:always|toujours|à jour|up to date|when|that|how|quand|lorsque|que|on|onto|in|into|inside|within|at|through|via|from|with|about|against|for|under|over|across|towards?"
+    r"(?i)^(?:always|directement|simplement|automatiquement|manuellement|systématiquement|immédiatement|explicitement|toujours|à jour|up to date|when|that|how|quand|lorsque|que|on|onto|in|into|inside|within|at|through|via|from|with|about|against|for|under|over|across|towards?"
     r"|sur|dans|à|au|aux|vers|chez|sous|avec|contre|en|pour)\s+"
 )
 _TRAIL = re.compile(
@@ -221,7 +152,118 @@ _BEFORE = re.compile(
 _MOST_WORDS = 4
 
 
-def about(value: str, other: str = "", sentence: str = "", *, head_first: bool = False) -> Subject:
+PRONOUNS = frozenset(
+    (
+        "",
+        "it",
+        "this",
+        "that",
+        "them",
+        "these",
+        "those",
+        "we",
+        "i",
+        "you",
+        "they",
+        "she",
+        "he",
+        "ça",
+        "cela",
+        "ceci",
+        "on",
+        "je",
+        "nous",
+        "il",
+        "elle",
+    )
+)
+USE = re.compile(r"(?i)^(?:to )?(?:use|using|go with|utiliser|utilise|utilisez|utilisons) (?=\S)")
+_HOW = re.compile(
+    r"(?i)^(?:(?:also|just|only|even|never|always|aussi|toujours|(?!(?:ap|re|sup|multi|com|im)ply\b|rely\b|fly\b)\w+ly)\s+)+(?=\S)"
+)
+_ARTICLES = frozenset(("the", "a", "an", "any", "all", "le", "la", "les", "un", "une", "des", "du"))
+# Who does something, before what is done: "on écrit", "tu me montres"
+_WHO = re.compile(r"(?i)^(?:(?:on|nous|tu|vous|we|you)\s+(?:(?:me|nous|us)\s+|m')?)(?=\S+\s)")
+# What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind. When, where
+# and how are no things: "to stop after three attempts" is about stopping.
+_ACT = re.compile(
+    r"(?i)(?:to (?!use\b)(?P<verb>[a-z]+)|(?P<faire>(?!utiliser\b)[a-zà-ÿ]{2,}(?:er|ir|re))) "
+    r"(?!(?:after|at|before|by|during|for|from|in|into|on|only|over|to|under|until|when|while|with|without"
+    r"|après|au|aux|avant|avec|chez|dans|dès|en|jusqu|lors|par|pendant|pour|quand|sans|seulement|sous|sur|vers)\b)(?P<object>\S.*)"
+)
+
+
+# What stands between an act and what it is done with: "run the tests with pytest", "keep our Redis"
+_MEANS = re.compile(
+    r"(?i)(?:.*\b(?:with|using|via|through|by|on|avec|sur|via|par)\s+)?(?:(?:the|our|my|a|an|le|la|les|notre|using|plain|pure)\s+)*(?:l')?"
+)
+
+
+def subject_of(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_first: bool) -> Subject:
+    """What it is about: what the sentence names, when it applies, or what the value is a choice of."""
+    if rule.about:
+        return Subject(rule.about)
+    if "part" in said:
+        return _of_part(noun(said["part"]), value)
+    if said.get("subject", "we").lower() not in PRONOUNS:
+        done = _parted(value)[0] if rule.kind is FactKind.INSTRUCTION else ""
+        return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
+    if "topic" in said:
+        return Subject(_topic(said["topic"]), noun(_parted(value)[1]))
+    done_to, other = said.get("object", ""), said.get("other", "")  # only marks stand there: nothing does
+    thing = done_to or value
+    if done_to and not is_known(thing):
+        before, found, _ = value.lower().partition(thing.lower())
+        return acted_on(verb_in(before) if found else "", thing)
+    chosen = rule.kind not in (FactKind.TODO, FactKind.FIX) and (
+        _is_choice(rule.kind, thing) or bool(other) or rule.known
+    )
+    return (None if chosen else _done_to(rule.kind, said, thing)) or about(
+        thing, other, clause, head_first=head_first, whole=rule.kind is FactKind.DECISION and rule.negative
+    )
+
+
+def _of_part(part: str, value: str) -> Subject:
+    """What is said of a part of the work: what it uses of a kind, or the thing itself, "port 8080" of the API."""
+    choice = choice_of(value)
+    return _used_for(choice, part) if choice is not None else Subject(part, head(value))
+
+
+def _is_choice(kind: FactKind, value: str) -> bool:
+    """Whether a value is a choice of what it names: "to postpone the migration to Vue 3" is none of Vue, "to keep Vue" is."""
+    act = _ACT.match(value) if kind is FactKind.DECISION else None
+    if act is None or not is_known(value):
+        return is_known(value)
+    named = CHOICE.search(without_marks(act["object"]))
+    return named is not None and _MEANS.fullmatch(without_marks(act["object"])[: named.start()]) is not None
+
+
+def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None:
+    """What something is done to, and what: "never touch X without a test" does not change "document X"."""
+    verb, rest = _parted(value)
+    if kind in (FactKind.TODO, FactKind.FIX):
+        return Subject(acted_on(verb, rest).name)
+    if kind is FactKind.INSTRUCTION:
+        used = USE.match(said.get("value", "")) is not None
+        return Subject(noun(rest)) if used else acted_on(verb, rest)
+    act = _ACT.match(value) if kind is FactKind.DECISION else None
+    return acted_on((act["verb"] or act["faire"]).lower(), act["object"]) if act else None
+
+
+def _parted(predicate: str) -> tuple[str, str]:
+    """The verb of a predicate and what it is about: `also run the tests` → `run`, `the tests`; a word alone is both."""
+    said = _WHO.sub("", _HOW.sub("", predicate))
+    first, _, rest = said.partition(" ")
+    return (first.lower(), rest) if rest and first.lower() not in _ARTICLES else ("", said)
+
+
+def _topic(condition: str) -> str:
+    """What a condition is about: `I ask about software dependencies` → `software dependencies`."""
+    asked = re.search(r"(?i)\b(?:about|for|regarding|with|on|sur|de|des|du|à propos de)\s+(.+)$", condition)
+    return noun(asked[1]) if asked else head(condition)
+
+
+def about(value: str, other: str = "", sentence: str = "", *, head_first: bool = False, whole: bool = False) -> Subject:
     """Return what a choice of `value` over `other` is about.
 
     >>> about("pnpm", "npm")
@@ -232,13 +274,15 @@ def about(value: str, other: str = "", sentence: str = "", *, head_first: bool =
     ['billing database', 'queue', 'database']
     """
     for text in (value, other):
-        choice = _choice(text)
+        choice = choice_of(text)
         if choice is not None:
             return _used_for(choice, purpose(sentence or value))
     named = _ABOUT.search(sentence)
     if named is not None:
         return Subject(_thing(named["name"]))
-    return Subject(head(value, first=head_first))
+    whole = whole or _OWN.match(value) is not None  # "my commit messages short" and "my answers short" are two things
+    value = _WHO.sub("", value)
+    return Subject(noun(value) if whole else head(value, first=head_first))
 
 
 def purpose(clause: str) -> str:
@@ -247,9 +291,13 @@ def purpose(clause: str) -> str:
     >>> [purpose(each) for each in ("Redis for the queue", "On utilise SQLite pour le cache local", "tabs for consistency")]
     ['queue', 'cache local', '']
     """
-    chosen = _CHOICE.search(_without_marks(clause))
+    chosen = CHOICE.search(without_marks(clause))
     behind = _ABOUT.search(clause, chosen.end()) if chosen is not None else None
     named = behind or _ABOUT.match(clause)
+    placed = _PLACED.search(clause, chosen.end()) if chosen is not None and named is None else None
+    if placed is not None:
+        what = placed["part"] or placed["where"]
+        return "" if _NO_PURPOSE.match(what) else noun(what)
     if named is None or _NO_PURPOSE.match(named["name"]) or re.match(r"\.\w", clause[named.end() :]):
         return ""
     return "" if any(word in _LANGUAGES for word in named["name"].lower().split()) else _thing(named["name"])
@@ -293,7 +341,7 @@ def verb_in(words: str) -> str:
 
 def _thing(phrase: str) -> str:
     """What a verb is about, as a key, with what it is a part of: "messages de commit", "order of imports"."""
-    parts = _PARTS.split(_little(_without_marks(phrase).strip()), maxsplit=1)
+    parts = _PARTS.split(_little(without_marks(phrase).strip()), maxsplit=1)
     if len(parts) == 1 or _STOP.search(f"{parts[0]} "):
         return noun(phrase)
     if noun(parts[0]) in _AMOUNTS:
@@ -315,7 +363,8 @@ def noun(phrase: str) -> str:
     >>> noun("the API's error messages in production")
     "api's error messages"
     """
-    text = _TRAIL.sub("", _STOP.sub("", _little(_without_marks(phrase).strip())))
+    text = _STOP.sub("", _little(_ASIDE.sub("", without_marks(phrase).strip())))
+    text = _TRAIL.sub("", _JOINED.sub("", text))
     return " ".join(text.replace(",", " ").lower().split()[-_MOST_WORDS:]).strip(" .,:;!?'\"")
 
 
@@ -325,7 +374,7 @@ def whole_noun(phrase: str) -> str:
     >>> whole_noun("timeout of the worker"), whole_noun("worker timeout"), whole_noun("délai du serveur")
     ('worker timeout', 'worker timeout', 'délai serveur')
     """
-    found = _OF.match(_without_marks(phrase).strip())
+    found = _OF.match(without_marks(phrase).strip())
     if found is None:
         return noun(phrase)
     parts = [noun(found["thing"]), noun(found["whole"])]
@@ -339,22 +388,3 @@ def head(phrase: str, *, first: bool = False) -> str:
     if first:
         words = [word for word in words if not _BEFORE.fullmatch(word)] or words
     return words[0 if first else -1] if words else ""
-
-
-def is_known(value: str) -> bool:
-    """Return whether a value is one of those that are chosen among."""
-    return _choice(value) is not None
-
-
-@lru_cache(maxsize=64)  # what one clause is about is asked several times
-def _choice(text: str) -> Subject | None:
-    plain = _without_marks(text)
-    match = next((each for each in _CHOICE.finditer(plain) if not _IS_WORD.search(plain, 0, each.end())), None)
-    choice = CHOICES[match[0].lower().replace("_", " ")] if match is not None else None
-    if match is not None and choice == _ANSWERS and _ELSE.search(f"{plain[: match.start()]} {plain[match.end() :]}"):
-        return None
-    return choice
-
-
-def _without_marks(text: str) -> str:
-    return text.replace("`", "").replace("*", "").replace('"', "")
