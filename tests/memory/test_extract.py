@@ -203,6 +203,11 @@ def only(message: str, role: Role = Role.USER) -> Statement:
         ("Il reste à écrire les tests.", "todo", "tests", "écrire les tests"),
         ("Le serveur de recette est sur 10.0.0.4.", "fact", "serveur recette", "10.0.0.4"),
         ("On utilise yarn dans ce projet.", "fact", "package manager", "yarn"),
+        ("I've been told to always cite sources, how?", "instruction", "sources", "cite sources"),
+        ("My lead told us to never squash merge commits.", "instruction", "merging", "not squash merge commits"),
+        ("Can you explain the instruction to always use UTC?", "instruction", "utc", "UTC"),
+        ("On m'a dit de toujours citer les sources.", "instruction", "sources", "citer les sources"),
+        ("J'ai pour consigne de toujours lancer les tests.", "instruction", "tests", "lancer les tests"),
     ],
 )
 def test_what_is_meant_to_last_is_read(message: str, kind: str, subject: str, value: str) -> None:
@@ -300,6 +305,12 @@ def test_what_is_meant_to_last_is_read(message: str, kind: str, subject: str, va
         "Le parseur, que je trouve lent, échoue.",
         "Je veux savoir si ça marche plutôt que deviner.",
         "Je trouve plus de fautes ici.",
+        "I was never told to always rebase.",
+        "Nobody told me to always rebase.",
+        "We haven't been told to always rebase.",
+        "I've been instructed to always do so.",
+        "On ne m'a jamais dit de toujours rebaser.",
+        "On n'a jamais utilisé Kafka.",
     ],
 )
 def test_what_is_not_meant_is_not_read(message: str) -> None:

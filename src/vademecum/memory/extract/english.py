@@ -44,6 +44,7 @@ _TASK = (
     r"|create|avoid|prefer|follow|start|end|begin|return|log|handle|validate|wrap|import|split|commit|push|review|verify|confirm|translate|answer|reply|respond|build|lint|prefix|limit|look|read|stop|wait)\b"
 )
 _ONES = r"(?:(?:answer|response|reply|message|commit|change|pr|pull request|merge|release|deploy|deployment|session|task|edit|step)|new (?:function|file|test|endpoint|class|module|method|feature))"  # what happens again and again
+_TOLD = r"\b(?<!never )(?<!not )(?<!n't )(?<!nobody )(?<!no one )(?<!not been )(?<!never been )(?<!n't been )"
 _AIM = r"(?:i|we)(?:'m| am|'re| are|'ve been| have been|'d| would)? (?:also |really |just |still |always |generally ){0,2}(?:trying|try|aiming|aim|want|like|looking|hoping|hope)"
 _SUCH = r"(?:as |so |very |more |fairly )?(?:short|small|simple|light|lightweight|lean|minimal|low|clean|fast|quick|readable|private|local|consistent|separate|tidy|flat|pure|safe|secure|stable|strict|easy|up to date)\b"
 _TOO = r"\b(?:i|i'm|i've|we|we're)(?: [^\s.;:?!]+){1,20}?(?:(?<=,)| and| but| so)(?: i| we)? (?:\w+ly |much |always |instead ){0,2}"  # what else the same person does
@@ -103,6 +104,9 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.75, "you must ", rf"{_START}you must (?P<value>(?!(?:not|never|always|only|be|have|know|think|see|mean)\b){_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.7, "use", rf"{_START}(?:only |just )?use (?P<value>[^,;]+?){_END}", known=True),
     Rule(INSTRUCTION, 0.75, "prefer,favor,favour", rf"{_START}(?:prefer|favou?r) (?:to use |using )?{_VALUE}{_NOT}?{_END}"),
+    # What others told: it holds for who says so as well, in a question too
+    Rule(INSTRUCTION, 0.75, "told ,instructed ,asked ,required ,instruction,rule", rf"{_TOLD}(?:(?:told|instructed|asked)(?: me| us| you)?|required|(?:instructions?|rules?)(?: is| are| was)?) to (?:always|only) (?P<value>(?!do (?:so|it|this|that)\b){_VERB}\b.*?)(?:,?\s+(?:when(?:ever)?|every time|each time|if)\s+{_WHEN})?{_END}", besides=" to always , to only ", presupposed=True),
+    Rule(INSTRUCTION, 0.75, "told ,instructed ,asked ,required ,instruction,rule", rf"{_TOLD}(?:(?:told|instructed|asked)(?: me| us| you)?|required|(?:instructions?|rules?)(?: is| are| was)?) (?:to never|never to) (?P<value>(?!do (?:so|it|this|that)\b){_VERB}\b.*?)(?:,?\s+(?:when(?:ever)?|every time|each time|if)\s+{_WHEN})?{_END}", besides=" to never , never to ", negative=True, presupposed=True),
     # --- corrections, which are also what holds ------------------------------------------------------------------------
     Rule(INSTRUCTION, 0.75, "i said ,i meant ,i asked for ", rf"(?:^|[,;.]\s*)not (?P<other>[^,;]{{1,60}}?)[,;.:\u2013\u2014-]+\s*(?:but )?i (?:said|meant|asked for) (?P<value>[^,;]+?){_END}", corrects=True, known=True),
     Rule(INSTRUCTION, 0.75, "i said ,i meant ,i asked for ", rf"(?:^|[,;.]\s*)i (?:said|meant|asked for) (?P<value>[^,;]+?),? (?:and )?not (?P<other>[^,;]+?){_END}", corrects=True, known=True),
