@@ -77,6 +77,19 @@ def test_what_a_busy_index_has_is_answered_and_said_to_be_old(indexed, busy):
             assert "recent edits may be missing" in answer.reason
 
 
+def test_a_symbol_is_answered_where_what_it_inherits_cannot_be_told(repo, engine):
+    """The graph that knows what a class has from another was never made, and cannot be now: that is said, and soon."""
+    code = {"a.py": "class Base:\n    def run(self): ...\n\n\nclass App(Base):\n    def go(self): ...\n"}
+    codebase = engine(repo("app", code)).codebase
+    assert codebase.search("App").verdict == "resolved"  # indexed, without a graph
+    with written(codebase.status()[0].database):
+        answer = codebase.symbol("App.run", refresh=False)
+        assert (answer.verdict, codebase.symbol("App.go", refresh=False).verdict) == ("not_found", "resolved")
+        assert "whether it is inherited is not known: " in answer.reason
+        assert "held by another process" in answer.reason
+    assert codebase.symbol("App.run").verdict == "resolved"
+
+
 def test_callers_in_a_busy_index_are_unknown_rather_than_none(indexed):
     """That nobody calls a thing is not said where the newest calls may be missing."""
     codebase, database = indexed

@@ -179,10 +179,10 @@ class Codebase:
         return search_served(self._server(), query, self._repositories[0][0], repos, ranker or self._ranker)
 
     def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True, nearest: bool = True) -> Answer:
-        """Find where a name is defined: exact, or not found. `Class.method` and `module::Type` narrow it."""
+        """Find where a name is defined: exact, inherited, or not found. `Class.method` and `module::Type` narrow it."""
         opened = self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh)
         answer = find_symbol(opened, name, k, nearest=nearest)
-        return answer or find_inherited(opened, name, k, _silent) or answer
+        return answer or find_inherited(opened, name, k, answer, _silent)
 
     def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
         """Return the items of backlogs and documents that code is linked to: its lines name them, or commits that changed its files.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from vademecum.codebase import refresh
 from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.explain import nearest_names, undefined
 from vademecum.codebase.freshness import FileState, check_file
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.search import as_it_stands, away_said, check_count
-from vademecum.errors import UsageError
+from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
 from vademecum.protocols import Progress
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
@@ -51,26 +52,34 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     return _answer(name, evidence, k, searched, away)
 
 
-def find_inherited(opened: Sequence[Opened], name: str, k: int, progress: Progress) -> Answer | None:
-    """Return where a member is defined that the class it is asked of is based on another for; None for any other name.
+def find_inherited(opened: Sequence[Opened], name: str, k: int, missing: Answer, progress: Progress) -> Answer:
+    """Return where a member is defined that the class it is asked of is based on another for; `missing` for any other name.
 
-    The graph knows what a class is based on, and is only asked where the class itself is defined here.
+    The graph knows what a class is based on, and is only asked where the class itself is defined here. Where it cannot be made
+    or brought up to date, `missing` says so.
     """
+    try:
+        evidence = [hit for each in opened for hit in _inherited(each, name, progress)]
+    except (StoreBusyError, StoreFullError, StoreReadOnlyError) as error:
+        return replace(missing, reason=f"{missing.reason}; whether it is inherited is not known: {error}")
+    if not evidence:
+        return missing
+    said = inherited_said(name, evidence[0].symbols[0]) if len(evidence) == 1 else ""
+    return _answer(name, evidence, k, missing.searched, "; ".join(filter(None, (said, away_said(opened)))))
+
+
+def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence]:
+    """Yield the definitions in one repository of a member that a class has from another."""
     from vademecum.codebase.graph.graph import graph_of
 
     around = split_name(name)[:-1]
-    evidence: list[Evidence] = []
-    for each in opened:
-        if around and find_symbol([each], "::".join(around), 1, nearest=False):
-            for node in graph_of(each, progress).named(name):
-                found = find_symbol([each], node.qualified, MOST, nearest=False).evidence if node.qualified else ()
-                evidence += [hit for hit in found if (hit.path, hit.symbols) == (node.path, (node.qualified,))]
-    if not evidence:
-        return None
-    said = inherited_said(name, evidence[0].symbols[0]) if len(evidence) == 1 else ""
-    return _answer(
-        name, evidence, k, sum(len(each.view) for each in opened), "; ".join(filter(None, (said, away_said(opened))))
-    )
+    if not around or not find_symbol([each], "::".join(around), 1, nearest=False):
+        return
+    with each.repo.catalogue.store.waiting(refresh.PATIENCE_SECONDS):
+        graph = graph_of(each, progress)
+    for node in graph.named(name):
+        found = find_symbol([each], node.qualified, MOST, nearest=False).evidence if node.qualified else ()
+        yield from (hit for hit in found if (hit.path, hit.symbols) == (node.path, (node.qualified,)))
 
 
 def inherited_said(asked: str, qualified: str) -> str:
