@@ -1,4 +1,4 @@
-"""Where a name is defined: exact, or not found. A look-up abstains rather than guesses."""
+"""Where a name is defined: exact, inherited, or not found. A look-up abstains rather than guesses."""
 
 from __future__ import annotations
 

@@ -260,9 +260,7 @@ def _named_rows(signals: Signals, score: Floats, least: float, w: Weights) -> ND
     near = np.flatnonzero(wanted <= score.max(initial=0))
     files, wanted = files.take(near), wanted.take(near)
     counts = signals.file_rows.take(files)
-    begins = np.searchsorted(
-        signals.files, files.astype(np.int32)
-    )  # of one type: else it would copy what it looks through
+    begins = np.searchsorted(signals.files, files.astype(np.int32))  # of one type: else all it looks through is copied
     rows = ranges(begins, counts)
     return rows[score.take(signals.rows.take(rows)) >= np.repeat(wanted, counts)]
 
