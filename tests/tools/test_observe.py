@@ -50,9 +50,9 @@ def test_keys_in_an_intent_are_replaced(secret):
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        ("log in with password hunter2-XYZZY now", "log in with password[secret] now"),
-        ("use passphrase 'c0rrect-horse' and go on", "use passphrase[secret]' and go on"),
-        ("send token 0a1b2c3d4e5f6a7b to ada", "send token[secret] to ada"),
+        ("log in with password hunter2-XYZZY now", "log in with password [secret] now"),
+        ("use passphrase 'c0rrect-horse' and go on", "use passphrase [secret]' and go on"),
+        ("send token 0a1b2c3d4e5f6a7b to ada", "send token [secret] to ada"),
     ],
 )
 def test_a_password_that_is_said_without_a_sign_between_is_replaced(said, kept):
