@@ -40,6 +40,12 @@ def test_a_name_that_no_line_can_show_is_no_name(name):
     assert rejected[0].reason == f"the name {name!r} has characters that no line can show: give it another"
 
 
+@pytest.mark.parametrize("text", ["7\n", "\x00\x01\n12\nnull\n", '"tools"\nPK\x03'])
+def test_lines_none_of_which_could_be_a_tool_are_no_list_of_tools(text):
+    with pytest.raises(UsageError, match="neither JSON nor JSON lines"):
+        read_tools(text + "more\n")
+
+
 def test_a_description_keeps_what_can_be_read():
     said = "Read\x00 a \u202efile.\n\tThen 👩\u200d🚀 stop\x1b[31m."
     (tool,), _ = read_tools(json.dumps({"name": "read", "description": said}), "s")

@@ -103,7 +103,7 @@ def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:
 def _lines(text: str, key: str) -> Iterator[tuple[str, Any]]:
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     read = [(number, _value(line)) for number, line in lines]
-    found = any(value is not None for _, value in read)
+    found = any(isinstance(value, Mapping | list) for _, value in read)  # a number stands in any file
     if lines and not found:
         raise UsageError(f"this is neither JSON nor JSON lines: give an array of {key}, or one a line")
     yield from ((f"line {number}", value) for number, value in read)
