@@ -204,7 +204,8 @@ class Asked:
     def text(self) -> dict[str, Floats]:
         """The heads of text, float32 (n,) each."""
         view, question = self.view, self.question
-        bm25, tfidf = (read(question, self.document_matches) for read in (view.documents.bm25, view.documents.tfidf))
+        bm25 = view.documents.bm25(question, self.document_matches, self.mentions)
+        tfidf = view.documents.tfidf(question, self.document_matches)
         servers = view.servers.matches(question)
         meaning, server = view.documents.nearest(question), view.servers.tfidf(question, servers)
         # BM25 is the better one where texts are long, tf-idf where a question says its topic several times

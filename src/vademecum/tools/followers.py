@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -28,11 +29,14 @@ class Following(NamedTuple):
         share: float32 (n + 1,), of each tool, the end last; backed by how much tools are called anyhow.
         log: float32 (n,), the logarithm of it, without the end.
         believed: the weight of all steps from there and of that backing.
+        end, log_end: the share of the end, and its logarithm.
     """
 
     share: Floats
     log: Floats
     believed: float
+    end: float
+    log_end: float
 
 
 class Followers:
@@ -57,6 +61,6 @@ class Followers:
         counted = self._graph.after(tool, self._weight)
         believed = np.add.reduce(counted) + np.float32(SMOOTHING)
         share = counted / believed + np.float32(SMOOTHING) / believed * self._usual
-        log = np.log(share[:-1] + np.float32(EPSILON))
-        found = self._known[tool] = Following(share, log, float(believed))
+        log, end = np.log(share[:-1] + np.float32(EPSILON)), share.item(-1)
+        found = self._known[tool] = Following(share, log, float(believed), end, math.log(end + EPSILON))
         return found

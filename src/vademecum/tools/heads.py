@@ -51,6 +51,8 @@ _STEP = 0.2  # how far apart two needs are said, as a share of the intent
 _TRANSITIONS = ("next_by_words", "next_by_meaning", "next_by_path")  # by attention; "next" is anyhow (`Followers`)
 _MOVING = ("left", "order", "session", "by_words", "by_meaning", *_TRANSITIONS, "next", "next_by_meta")
 _COLUMN = {name: column for column, name in enumerate(HEADS)}
+_SEEN_TEXT = [_COLUMN[name.removeprefix("unseen_")] for name in UNSEEN[1:]]
+_UNSEEN_TEXT = slice(_COLUMN[UNSEEN[1]], _COLUMN[UNSEEN[-1]] + 1)
 _MOVING_COLUMNS = [_COLUMN[name] for name in _MOVING]
 
 
@@ -62,11 +64,12 @@ def heads(asked: Asked, after: Sequence[int]) -> Floats:
 def still(asked: Asked) -> Floats:
     """Return float32 (n, len(HEADS)): what hangs on the intent alone; 0 in the columns of the other heads."""
     text, unseen = asked.text, asked.unseen
-    columns = text | asked.memory | {"unseen": unseen}
-    columns |= {f"unseen_{name}": unseen * text[name] for name in ("bm25", "tfidf", "meaning", "match")}
     found = np.zeros((len(HEADS), len(unseen)), np.float32)
-    for name, column in columns.items():
+    for name, column in (*text.items(), *asked.memory.items()):
         found[_COLUMN[name]] = column
+    found[_UNSEEN_TEXT] = found[_SEEN_TEXT]
+    found[_UNSEEN_TEXT] *= unseen
+    found[_COLUMN["unseen"]] = unseen
     return found.T
 
 
@@ -192,16 +195,16 @@ class After:
         The end's shares are as those of `_shares`, worked out by themselves: it has no share of what is called anyhow.
         """
         found, log = list[tuple[float, ...]](), math.log
-        ends, all_ = self._counted[:, :, -1].tolist(), self._believed[:, :, 0].tolist()
+        ends, all_ = self._counted[:, :, -1].T.tolist(), self._believed[:, :, 0].T.tolist()
         due = None if self._by_meta is None else self._by_meta[:, -1].tolist()
-        for row, (chain, unmet) in enumerate(zip(self.chains, self.unmet.tolist(), strict=True)):
-            plain = self._anyhow[row].share.item(-1)
-            words = (ends[0][row] + BACKING * plain) / all_[0][row]
-            meaning = (ends[1][row] + BACKING * plain) / all_[1][row]
-            path = (ends[2][row] + BACKING * words) / all_[2][row] if chain else words
-            begun, long, by_meta = float(bool(chain)), math.log1p(len(chain)), plain if due is None else due[row]
-            logs = log(words + EPSILON), log(meaning + EPSILON), log(path + EPSILON), log(plain + EPSILON)
-            found.append((1.0, *logs, log(by_meta + EPSILON), unmet, begun, long, *taken.open(chain)))
+        rows = zip(self.chains, self.unmet.tolist(), self._anyhow, ends, all_, strict=True)
+        for row, (chain, unmet, anyhow, end, believed) in enumerate(rows):
+            words = (end[0] + BACKING * anyhow.end) / believed[0]
+            meaning = (end[1] + BACKING * anyhow.end) / believed[1]
+            path = (end[2] + BACKING * words) / believed[2] if chain else words
+            by_meta = anyhow.log_end if due is None else log(due[row] + EPSILON)
+            logs = log(words + EPSILON), log(meaning + EPSILON), log(path + EPSILON), anyhow.log_end, by_meta
+            found.append((1.0, *logs, unmet, float(bool(chain)), math.log1p(len(chain)), *taken.open(chain)))
         return found
 
     @cached_property

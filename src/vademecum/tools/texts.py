@@ -146,15 +146,15 @@ class Texts:
         slot = np.array(slots, np.int64)
         return Matches(_joined(self._holders, said), held.take(slot), idf.take(slot), said, slot)
 
-    def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
+    def bm25(self, question: Question, matches: Matches | None = None, gained: Floats | None = None) -> Floats:
         """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1.
 
-        `matches` is what the method of this name returned, if it is at hand.
+        `matches` and `gained` are what the methods of these names returned, if they are at hand.
         """
         found = matches or self.matches(question)
         if not found.runs:
             return np.zeros(self.size, np.float32)
-        score = np.bincount(found.text, self.gained(found), self.size)
+        score = np.bincount(found.text, self.gained(found) if gained is None else gained, self.size)
         return (score / found.worth).astype(np.float32)
 
     def gained(self, matches: Matches) -> Floats:
