@@ -245,7 +245,7 @@ class Texts:
             alone: Floats = self.vectors @ question.vector
             return alone
         cosines: Floats = np.concatenate([question.vector[None], question.parts]) @ self.across
-        return np.maximum.reduce(cosines, axis=0)
+        return np.asarray(np.maximum.reduce(cosines, axis=0), np.float32)
 
     @cached_property
     def across(self) -> Floats:
