@@ -81,6 +81,12 @@ def test_stats_pins_and_the_page(known, tmp_path):
     assert "files/write" in page.read_text()
 
 
+@pytest.mark.parametrize("text", ["", "[]", '{"tools": []}'])
+def test_a_file_with_nothing_in_it_is_told_so(vade, text):
+    said = vade("tools", "register", "-", stdin=text)
+    assert (said.code, "nothing is in it: give an array of tools, or one a line" in said.out) == (1, True)
+
+
 def test_what_is_not_taken_is_named(vade):
     said = vade("tools", "register", "-", stdin='[{"name": "a"}, {"title": 1}]')
     assert (said.code, "not taken: tools[1]: a tool needs a name" in said.out) == (0, True)

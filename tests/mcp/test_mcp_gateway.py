@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from vademecum.config import Settings
 from vademecum.consent import consented
 from vademecum.engine import Engine
 from vademecum.errors import ConsentError, ToolServerError, UsageError
+from vademecum.mcp.gateway import Gateway
 from vademecum.mcp.schema import violation
 from vademecum.mcp.upstream import Upstream
 from vademecum.providers.servers.configured import ServerSpec, open_server
@@ -460,6 +462,52 @@ def test_a_trace_ends_with_a_new_plan_or_a_pause() -> None:
     now[0] += PAUSE_S + 1
     trace = traced.called("t/find", {"a": {"b": ["deep value"]}}, "")
     assert (trace.id, trace.intent, trace.at) == ("s:3", "", PAUSE_S + 1)
+
+
+def test_the_value_of_a_password_is_cut_out_of_what_was_searched_for() -> None:
+    """Whatever it looks like, and from then on; what else was given stays."""
+    traced = Traced("s", lambda: 0.0)
+    traced.intend("sign in ada with swordfish at example.org")
+    given = {"user": "ada", "site": "example.org", "auth": [{"apiKey": "swordfish"}], "max_tokens": 1000}
+    assert traced.called("bank/login", given, "").intent == "sign in ada with [secret] at example.org"
+    assert traced.called("bank/pay", {}, "").intent == "sign in ada with [secret] at example.org"
+    traced.intend("cook swordfish", anew=True)
+    assert traced.called("kitchen/cook", {"dish": "swordfish"}, "").intent == "cook swordfish"
+
+
+class Stuck(Scripted):
+    """One that failed once, and then takes for ever to say what it has."""
+
+    def __init__(self, log: list[str]) -> None:
+        super().__init__(log, dies=False)
+        self.waited = threading.Event()
+
+    def tools(self) -> Any:
+        """Fail at first; afterwards never come to an end by itself."""
+        self._log.append("asked")
+        if self._log.count("asked") == 1:
+            return Err(ToolServerError("s did not answer"))
+        self._log.append("stuck" if not self.waited.wait(15) else "let go")
+        return Ok([])
+
+
+def test_a_server_that_failed_before_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked again beside the search, which says once what is wrong with it."""
+    monkeypatch.setenv("VADE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("vademecum.mcp.gateway.LISTING_S", 1000.0)
+    log: list[str] = []
+    stuck = Stuck(log)
+    gateway = Gateway([Upstream("s", lambda: stuck, lambda: 0.0)], "c")
+    with Engine.open(str(tmp_path)) as engine:
+        search = gateway.front.tools["search_tools"].run
+        assert search is not None
+        assert "note: s did not answer" in search(engine, {"query": "go"}, None).text
+        again = search(engine, {"query": "go"}, None).text
+    assert log == ["opened", "asked", "asked"], "the second answer does not wait for the server"
+    assert again.count("note: ") == 1
+    assert "note: s did not answer" in again
+    stuck.waited.set()
+    gateway.close()
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,9 @@ for line in sys.stdin:
     elif how == "deep":
         out.write(b'{"id":' + str(request["id"]).encode() + b',"result":' + b"[" * 200_000 + b"]" * 200_000 + b"}\\n")
         out.flush()
+    elif how == "garbles":
+        out.write(b"{this is : not json\\n\\nDEBUG going\\n")
+        out.flush()
     elif how == "no result":
         answer(request, {"hello": "there"})
     elif how == "wrong content":
@@ -348,7 +351,18 @@ def test_what_is_no_answer(opened: Opened, how: str, said: str) -> None:
 def test_silence_ends(opened: Opened) -> None:
     """A server that never greets is given up after its time."""
     server = opened("silent", timeout_s=0.3)
-    assert "files did not answer initialize within 0.3 s: ask for less, or raise gateway.timeout_s" in failure(server)
+    said = failure(server)
+    assert said == (
+        "files did not answer initialize within 0.3 s: see whether this is a server of MCP, or raise gateway.timeout_s"
+    )
+
+
+def test_one_that_writes_something_else_in_place_of_an_answer_is_told_so(opened: Opened) -> None:
+    """What it wrote says more than that nothing came; what it wrote before the call is not blamed for it."""
+    server = opened("garbles", timeout_s=2.0)
+    assert failure(server) == (
+        "files did not answer go within 2 s: it wrote 'DEBUG going', which is no message of MCP: report it to its author"
+    )
 
 
 def test_one_that_does_not_read_blocks_nobody(opened: Opened) -> None:

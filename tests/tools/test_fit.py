@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.tools.asked import Asked
-from vademecum.tools.attention import SESSION, Beside, Moved, attend, in_context
+from vademecum.tools.attention import SESSION, SMOOTHING, Beside, Moved, attend, in_context, unmoved, voted
 from vademecum.tools.fit import asked_of, fitted
+from vademecum.tools.followers import Followers
 from vademecum.tools.heads import HEADS, MEMORY, After, Taken, heads, still
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph
 from vademecum.tools.logit import Choice, fit, probabilities
@@ -21,6 +22,7 @@ from vademecum.tools.prior import prior
 from vademecum.tools.records import Call
 from vademecum.tools.ridge import STRENGTH, Ridge, hashed_rows
 from vademecum.tools.texts import Question, Texts
+from vademecum.tools.usage import EPSILON
 from vademecum.tools.view import votes
 
 N = 6
@@ -71,7 +73,7 @@ def test_attention_moved_in_many_contexts_is_that_of_each(chains, contexts):
     graph = Hypergraph.of(chains, N)
     kernels = np.stack([np.linspace(0, 1, len(chains)), np.linspace(1, 0, len(chains))]).astype(np.float32)
     attention = attend(kernels, graph.weight, 0.1)
-    moved = Moved(graph, attention, np.stack([graph.gather(one) for one in attention]), contexts)
+    moved = Moved(graph, attention, np.stack([graph.gather(one) for one in attention]), contexts, unmoved(attention))
     everyone = np.arange(len(chains))
     for row, context in enumerate(contexts):
         plain = in_context(attention, graph.shared(context))
@@ -90,7 +92,7 @@ def test_the_traces_of_a_capability_speak_as_one(chains, contexts):
     )
     for tool in range(N + 1):
         assert graph.merged.after(tool, merged) == pytest.approx(graph.after(tool, attention), abs=1e-5)
-    moved = Moved(graph.merged, merged[None], graph.gather(attention)[None], contexts)
+    moved = Moved(graph.merged, merged[None], graph.gather(attention)[None], contexts, unmoved(merged[None]))
     for row, context in enumerate(contexts):
         plain = graph.gather(in_context(attention, graph.shared(context)))
         assert moved.gathered()[0, row] == pytest.approx(plain, abs=1e-5)
@@ -116,6 +118,32 @@ def test_texts_are_matched_as_if_each_were_read(texts, asked):
     assert matches.sums(value) == pytest.approx(sums)
     assert found.bm25(question) == pytest.approx(found.bm25(question, matches))
     assert (found.tfidf(question) > 0).tolist() == (np.bincount(matches.text, minlength=len(texts)) > 0).tolist()
+
+
+@given(st.integers(0, 40), st.integers(0, 7), st.integers(0, 2**32 - 1))
+def test_meanings_are_compared_as_by_their_cosines(texts, parts, seed):
+    """By whole numbers where there may be many texts, and exactly with the nearest of a question's clauses."""
+    drawn = np.random.default_rng(seed).normal(size=(texts + parts + 1, 64)).astype(np.float32)
+    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+    rows, (whole, *clauses) = drawn[:texts], drawn[texts:]
+    found, question = Texts([""] * texts, rows), Question.of("", whole, np.array(clauses, np.float32).reshape(-1, 64))
+    assert found.dense(question) == pytest.approx(rows @ whole, abs=6e-3)
+    assert found.nearest(question) == pytest.approx((rows @ np.stack([whole, *clauses]).T).max(axis=1), abs=1e-6)
+
+
+@given(CHAINS)
+def test_what_follows_a_tool_is_what_traces_did_backed_by_what_they_do_anyhow(chains):
+    graph = Hypergraph.of(chains, N)
+    usual = np.append(np.full(N, 1 / N, np.float32), np.float32(0))
+    followers = Followers(graph, graph.weight, usual)
+    for tool in range(N + 1):
+        counted = graph.after(tool, graph.weight)
+        found = followers.after(tool)
+        assert found.believed == pytest.approx(float(counted.sum()) + SMOOTHING, abs=1e-5)
+        assert found.share == pytest.approx(voted(counted, usual, SMOOTHING), abs=1e-5)
+        assert found.share.sum() == pytest.approx(1, abs=1e-5)
+        assert found.log == pytest.approx(np.log(found.share[:-1] + EPSILON), abs=1e-5)
+        assert followers.after(tool) is found
 
 
 @given(st.lists(WORDS, max_size=6), WORDS)

@@ -47,6 +47,25 @@ def test_keys_in_an_intent_are_replaced(secret):
     assert said.endswith("for the upload to the bucket")
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("log in with password hunter2-XYZZY now", "log in with password [secret] now"),
+        ("use passphrase 'c0rrect-horse' and go on", "use passphrase [secret]' and go on"),
+        ("send token 0a1b2c3d4e5f6a7b to ada", "send token [secret] to ada"),
+    ],
+)
+def test_a_password_that_is_said_without_a_sign_between_is_replaced(said, kept):
+    assert without_secrets(said) == kept
+
+
+@pytest.mark.parametrize(
+    "said", ["reset the password of ada", "a password policy for 2026", "the token step2 of three"]
+)
+def test_what_follows_the_word_and_looks_like_a_word_stays(said):
+    assert without_secrets(said) == said
+
+
 def test_ordinary_words_stay():
     said = "read the token budget of src/app.py:10 and mail it to ada@example.org at 10:30"
     assert without_secrets(said) == said

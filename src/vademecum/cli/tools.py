@@ -250,12 +250,15 @@ def _summed(reports: list[ObserveReport]) -> ObserveReport:
 
 
 def _registered(report: RegisterReport, *, as_json: bool, name: str = "") -> int:
+    some = report.added or report.changed or report.unchanged or report.removed
     if as_json:
         emit_json(_record(report) | ({"server": name} if name else {}))
     else:
         said = f"{report.added} new, {report.changed} changed, {report.unchanged} known already, {report.removed} gone"
         emit(f"{name + ': ' if name else ''}{said}\n{_rejected(report)}")
-    return 0 if report.added or report.changed or report.unchanged or report.removed else NOT_FOUND
+        if not (some or report.rejected):
+            emit(f"  {'it lists no tool' if name else 'nothing is in it: give an array of tools, or one a line'}\n")
+    return 0 if some else NOT_FOUND
 
 
 def _rejected(report: RegisterReport | ObserveReport) -> str:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 INSIDE = "VADE_GATEWAY"  # set in the environment of every server behind a gateway
 FOUND = 5  # tools shown unless more are asked for
 LISTING_S = 10.0  # that a first question waits for servers that are still starting
+AGAIN_S = 0.5  # that any later one waits for those that failed before: it is told what failed, and the others answer
 _WORDS = 400  # characters of a description that are shown in a list
 
 
@@ -142,15 +143,14 @@ class Gateway:
 
     # What there is.
 
-    def _refresh(self) -> list[threading.Thread]:
-        """Ask those servers that may have changed, each on a thread of its own."""
-        stale = [upstream for upstream in self._upstreams.values() if upstream.stale]
-        threads = [
-            threading.Thread(target=self._list, args=(one,), name=f"{one.name}-list", daemon=True) for one in stale
-        ]
-        for thread in threads:
+    def _refresh(self) -> list[tuple[threading.Thread, float]]:
+        """Ask those servers that may have changed, each on a thread of its own. Returns these, and the seconds to wait for each."""
+        begun = list[tuple[threading.Thread, float]]()
+        for one in [upstream for upstream in self._upstreams.values() if upstream.stale]:
+            thread = threading.Thread(target=self._list, args=(one,), name=f"{one.name}-list", daemon=True)
+            begun.append((thread, AGAIN_S if one.problem else LISTING_S))
             thread.start()
-        return threads
+        return begun
 
     def _list(self, upstream: Upstream) -> None:
         if upstream.refresh():
@@ -168,12 +168,13 @@ class Gateway:
 
     def _current(self, engine: Engine) -> list[str]:
         """Wait a while for what is still starting, register what is new, and return what is wrong."""
-        deadline = time.monotonic() + LISTING_S
-        for thread in self._refresh():
-            thread.join(max(deadline - time.monotonic(), 0.0))
+        began = time.monotonic()
+        for thread, patience in self._refresh():
+            thread.join(max(began + patience - time.monotonic(), 0.0))
         self._register(engine)
-        slow = [f"{u.name} is still starting" for u in self._upstreams.values() if not u.listed.is_set()]
-        return [*slow, *(u.problem for u in self._upstreams.values() if u.problem)]
+        known = self._upstreams.values()
+        slow = [f"{u.name} is still starting" for u in known if not u.listed.is_set() and not u.problem]
+        return [*slow, *(u.problem for u in known if u.problem)]
 
     def _find(self, asked: str) -> tuple[Upstream, records.Tool]:
         """Return a tool by its id, or by its bare name where only one server has it.

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context
+from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context, unmoved
+from vademecum.tools.followers import Followers
 from vademecum.tools.levels import Levels
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.usage import EPSILON, Usage
@@ -99,6 +100,18 @@ class Asked:
     def gathered(self) -> Floats:
         """float32 (2, n): what both give to tools."""
         return np.stack([self.view.graph.merged.gather(attention) for attention in self.merged])
+
+    @cached_property
+    def kept(self) -> Floats:
+        """float32 (2, 1): what is left of both in any context, were no trace near it."""
+        return unmoved(self.merged)
+
+    @cached_property
+    def followers(self) -> Followers:
+        """What follows each tool whatever the intent."""
+        if self.excluded is None:
+            return self.view.followers
+        return Followers(self.view.graph.merged, self.merged_weight, self.usage.share)
 
     @cached_property
     def beside(self) -> Beside:
@@ -191,7 +204,8 @@ class Asked:
     def text(self) -> dict[str, Floats]:
         """The heads of text, float32 (n,) each."""
         view, question = self.view, self.question
-        bm25, tfidf = (read(question, self.document_matches) for read in (view.documents.bm25, view.documents.tfidf))
+        bm25 = view.documents.bm25(question, self.document_matches, self.mentions)
+        tfidf = view.documents.tfidf(question, self.document_matches)
         servers = view.servers.matches(question)
         meaning, server = view.documents.nearest(question), view.servers.tfidf(question, servers)
         # BM25 is the better one where texts are long, tf-idf where a question says its topic several times
@@ -199,9 +213,11 @@ class Asked:
             (_relative(bm25) + _relative(tfidf)) / np.float32(2),
             _relative(view.servers.bm25(question, servers)),
         )
-        mates = np.zeros(int(view.server.max(initial=0)) + 1, np.float32)
-        np.maximum.at(mates, view.server, _relative(relative))
-        near = np.where(view.server > 0, mates[view.server], 0)
+        near: Floats | float = 0.0
+        if view.server.any():
+            mates = np.zeros(int(view.server.max()) + 1, np.float32)
+            np.maximum.at(mates, view.server, _relative(relative))
+            near = np.where(view.server > 0, mates.take(view.server), 0)
         return {
             "bm25": bm25,
             "tfidf": tfidf,
@@ -221,10 +237,12 @@ class Asked:
             first = view.ridge.without(first, self.own, view.firsts[self.own : self.own + 1])
         # up: what tools say of themselves makes a trace speak, even one whose intent was never written down
         members = attend(graph.merged.spread(self.text["tfidf"]), self.merged_weight, WORDS)
+        by_meta = self.levels.gathered(self.attention_by_chain)
+        terms, by_members, by_meta = self.log_share(np.stack([self._terms(), graph.merged.gather(members), by_meta]))
         return {
-            "terms": self.log_share(self._terms()),
-            "by_members": self.log_share(graph.merged.gather(members)),
-            "by_meta": self.log_share(self.levels.gathered(self.attention_by_chain)),
+            "terms": terms,
+            "by_members": by_members,
+            "by_meta": by_meta,
             "ridge": self.seen(called, 0.0),
             "ridge_first": self.seen(first, 0.0),
             "popular": self.seen(self.usage.popular, self.usage.least[0]),
@@ -246,11 +264,10 @@ class Asked:
 
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
-        graph, matches = self.view.graph, self.intent_matches
-        given = (
-            self.view.intents.read(self.view.votes, matches) if self.excluded is None else votes(matches, self.weight)
-        )
-        voice = np.bincount(graph.capability.take(matches.text), given, len(graph.capabilities)).astype(np.float32)
+        view, graph, matches = self.view, self.view.graph, self.intent_matches
+        given = view.intents.read(view.votes, matches) if self.excluded is None else votes(matches, self.weight)
+        voters = view.intents.read(view.voters, matches)
+        voice = np.bincount(voters, given, len(graph.capabilities)).astype(np.float32)
         return graph.merged.gather(voice) / np.float32(matches.worth)
 
 

@@ -76,6 +76,11 @@ def _kept(most: int) -> tuple[Floats, Floats]:
     return kept.ravel(), ((kept - _NONE) / np.maximum(shared, 1)).astype(np.float32).ravel()
 
 
+def unmoved(attention: Floats) -> Floats:
+    """Return float32 (k, 1): what is left of all attention, float32 (k, m), in a context with which no trace shares anything."""
+    return np.asarray(_NONE * np.add.reduce(attention, axis=1, keepdims=True), np.float32)
+
+
 class Moved:
     """What `in_context` makes of attention in several contexts at once, without looking at traces that share nothing.
 
@@ -87,10 +92,16 @@ class Moved:
         attention: float32 (k, m), by k kernels.
         gathered: float32 (k, n), what each gives to tools.
         contexts: c of them, the tools called.
+        least: float32 (k, 1), what `unmoved` returns for the attention.
     """
 
     def __init__(
-        self, graph: Hypergraph, attention: Floats, gathered: Floats, contexts: Sequence[Sequence[int]]
+        self,
+        graph: Hypergraph,
+        attention: Floats,
+        gathered: Floats,
+        contexts: Sequence[Sequence[int]],
+        least: Floats,
     ) -> None:
         self._graph, self._attention, self._given, self._contexts = graph, attention, gathered, len(contexts)
         distinct = [set(context) for context in contexts]
@@ -100,7 +111,8 @@ class Moved:
         # Each trace once for each of the tools it shares: what it gets is cut into as many parts.
         rows = [row for row, tools in enumerate(distinct) for _ in tools]
         self._row, self._trace = graph.traces_with_each([tool for tools in distinct for tool in tools], rows)
-        cell = self._row * len(graph) + self._trace
+        cell = self._row * len(graph)
+        cell += self._trace
         shared = np.bincount(cell, minlength=len(contexts) * len(graph))
         most = max(map(len, distinct)) + 1
         sizes = [len(tools) * most for tools in distinct]
@@ -113,8 +125,8 @@ class Moved:
         self._more = attention.take(self._trace, axis=1)
         self._more *= part.take(shared.take(cell))
         total = sums_by_row(self._row, self._more, len(contexts))
-        total += _NONE * np.add.reduce(attention, axis=1, keepdims=True)
-        self._total = np.maximum(total, np.float32(1e-9))
+        total += least
+        self._total = np.maximum(total, np.float32(1e-9), out=total)
 
     def gathered(self) -> Floats:
         """Return float32 (k, c, n): what the attention gives to tools once it is moved."""

@@ -202,7 +202,8 @@ class Current:
                     made.view.merged_weight,
                     made.view.graph.merged,
                     made.view.votes,
+                    made.view.voters,
                 )
-                _ = made.ways, made.pairs, made.groups.known
+                _ = made.ways, made.pairs, made.groups.known, made.view.intents.whole, made.view.documents.across
                 self._known = made
             return self._known

@@ -48,10 +48,11 @@ RANKING = ("likely", "taken", "unmet", "in_order", "known")
 
 DUE = 0.5  # weight of the prior in votes of meta-capabilities
 _STEP = 0.2  # how far apart two needs are said, as a share of the intent
-_TRANSITIONS = ("next", "next_by_words", "next_by_meaning", "next_by_path")
-_BELIEVED = np.array([SMOOTHING, BACKING, BACKING, BACKING], np.float32).reshape(-1, 1, 1)  # weights of their priors
-_MOVING = ("left", "order", "session", "by_words", "by_meaning", *_TRANSITIONS, "next_by_meta")
+_TRANSITIONS = ("next_by_words", "next_by_meaning", "next_by_path")  # by attention; "next" is anyhow (`Followers`)
+_MOVING = ("left", "order", "session", "by_words", "by_meaning", *_TRANSITIONS, "next", "next_by_meta")
 _COLUMN = {name: column for column, name in enumerate(HEADS)}
+_SEEN_TEXT = [_COLUMN[name.removeprefix("unseen_")] for name in UNSEEN[1:]]
+_UNSEEN_TEXT = slice(_COLUMN[UNSEEN[1]], _COLUMN[UNSEEN[-1]] + 1)
 _MOVING_COLUMNS = [_COLUMN[name] for name in _MOVING]
 
 
@@ -63,11 +64,12 @@ def heads(asked: Asked, after: Sequence[int]) -> Floats:
 def still(asked: Asked) -> Floats:
     """Return float32 (n, len(HEADS)): what hangs on the intent alone; 0 in the columns of the other heads."""
     text, unseen = asked.text, asked.unseen
-    columns = text | asked.memory | {"unseen": unseen}
-    columns |= {f"unseen_{name}": unseen * text[name] for name in ("bm25", "tfidf", "meaning", "match")}
     found = np.zeros((len(HEADS), len(unseen)), np.float32)
-    for name, column in columns.items():
+    for name, column in (*text.items(), *asked.memory.items()):
         found[_COLUMN[name]] = column
+    found[_UNSEEN_TEXT] = found[_SEEN_TEXT]
+    found[_UNSEEN_TEXT] *= unseen
+    found[_COLUMN["unseen"]] = unseen
     return found.T
 
 
@@ -117,11 +119,14 @@ class After:
         self._called = np.array(called, np.int64).reshape(len(chains), -1)  # (c, l), the last call last
         # (c, T): 1 for each term of the question that no tool of a chain says
         self._open: Floats = np.minimum.reduce(asked.unsaid.take(self._called, axis=0), axis=1)
-        self._moved = Moved(self._graph, asked.merged, asked.gathered, chains)
+        self._moved = Moved(self._graph, asked.merged, asked.gathered, chains, asked.kept)
         # The steps that traces made from where each chain ends: its row, and (3, S) before, then, owner.
-        self._steps = self._graph.steps_from([chain[-1] if chain else none for chain in chains])
+        last = [chain[-1] if chain else none for chain in chains]
+        self._steps = self._graph.steps_from(last)
+        self._anyhow = [asked.followers.after(tool) for tool in last]
         self._counted = self._followed()
-        self._believed = np.add.reduce(self._counted, axis=2, keepdims=True) + _BELIEVED
+        self._believed = np.add.reduce(self._counted, axis=2, keepdims=True)
+        self._believed += np.float32(BACKING)
 
     def heads(self, unmoved: Floats, row: int = 0) -> Floats:
         """Return float32 (n, len(HEADS)): every tool after one of the chains; `unmoved` is what `still` returns."""
@@ -170,14 +175,15 @@ class After:
         found[2] = self._session()
         self._order(found[1])
         found[3:5] = self._moved.gathered()
-        self._shares(found[5:-1])
-        if self._by_meta is not None:
-            found[-1] = self._by_meta[:, :-1]
-        logs = found[3:-1] if self._by_meta is None else found[3:]
+        self._shares(found[5:8])
+        logs = found[3:8]
         logs += np.float32(EPSILON)
         np.log(logs, out=logs)
+        np.concatenate([each.log for each in self._anyhow], out=found[8].reshape(-1))
         if self._by_meta is None:  # nothing is due: what follows anyhow
-            found[-1] = found[5]
+            found[9] = found[8]
+        else:
+            found[9] = np.log(self._by_meta[:, :-1] + np.float32(EPSILON))
         if asked.hidden is not None:
             found[3:5] = asked.seen(found[3:5], float(np.log(EPSILON)))
             found[5:] = asked.seen(found[5:], np.log(self._floors() + EPSILON))
@@ -189,16 +195,16 @@ class After:
         The end's shares are as those of `_shares`, worked out by themselves: it has no share of what is called anyhow.
         """
         found, log = list[tuple[float, ...]](), math.log
-        ends, all_ = self._counted[:, :, -1].tolist(), self._believed[:, :, 0].tolist()
+        ends, all_ = self._counted[:, :, -1].T.tolist(), self._believed[:, :, 0].T.tolist()
         due = None if self._by_meta is None else self._by_meta[:, -1].tolist()
-        for row, (chain, unmet) in enumerate(zip(self.chains, self.unmet.tolist(), strict=True)):
-            plain = ends[0][row] / all_[0][row]
-            words = (ends[1][row] + BACKING * plain) / all_[1][row]
-            meaning = (ends[2][row] + BACKING * plain) / all_[2][row]
-            path = (ends[3][row] + BACKING * words) / all_[3][row] if chain else words
-            begun, long, by_meta = float(bool(chain)), math.log1p(len(chain)), plain if due is None else due[row]
-            logs = log(words + EPSILON), log(meaning + EPSILON), log(path + EPSILON), log(plain + EPSILON)
-            found.append((1.0, *logs, log(by_meta + EPSILON), unmet, begun, long, *taken.open(chain)))
+        rows = zip(self.chains, self.unmet.tolist(), self._anyhow, ends, all_, strict=True)
+        for row, (chain, unmet, anyhow, end, believed) in enumerate(rows):
+            words = (end[0] + BACKING * anyhow.end) / believed[0]
+            meaning = (end[1] + BACKING * anyhow.end) / believed[1]
+            path = (end[2] + BACKING * words) / believed[2] if chain else words
+            by_meta = anyhow.log_end if due is None else log(due[row] + EPSILON)
+            logs = log(words + EPSILON), log(meaning + EPSILON), log(path + EPSILON), anyhow.log_end, by_meta
+            found.append((1.0, *logs, unmet, float(bool(chain)), math.log1p(len(chain)), *taken.open(chain)))
         return found
 
     @cached_property
@@ -226,24 +232,28 @@ class After:
         (row, (before, then, owner)), ends, rows = self._steps, self._graph.tools, len(self.chains)
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
         weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
-        weights[0], weights[1:3] = self.asked.merged_weight.take(owner), self._moved.of(row, owner)
-        np.multiply(weights[1], before == behind.take(row), out=weights[3])
+        weights[:2] = self._moved.of(row, owner)
+        np.multiply(weights[0], before == behind.take(row), out=weights[2])
         place = row * (ends + 1) + then
         return sums_by_row(place, weights, rows * (ends + 1)).reshape(len(_TRANSITIONS), rows, ends + 1)
 
     def _shares(self, found: Floats) -> None:
         """How likely each tool comes next, by each head of transitions: into float32 (len(_TRANSITIONS), c, n).
 
-        As `voted`: the plain one is the prior of both kernels, that of words the prior of the path.
+        As `voted`: what comes next anyhow is the prior of both kernels, that of words the prior of the path.
         """
         np.divide(self._counted[:, :, :-1], self._believed, out=found)
-        believed = _BELIEVED / self._believed
-        found[0] += believed[0] * self.asked.usage.share[:-1]
-        found[1:3] += believed[1:3] * found[0]
-        found[3] += believed[3] * found[1]
+        believed = np.float32(BACKING) / self._believed
+        found[:2] += believed[:2] * self._shared_anyhow[:, :-1]
+        found[2] += believed[2] * found[0]
         begins = [row for row, chain in enumerate(self.chains) if not chain]
         if begins:
-            found[3, begins] = found[1, begins]  # nothing lies behind
+            found[2, begins] = found[0, begins]  # nothing lies behind
+
+    @cached_property
+    def _shared_anyhow(self) -> Floats:
+        """float32 (c, n + 1): what comes next whatever the intent, the end last."""
+        return np.concatenate([each.share for each in self._anyhow]).reshape(len(self.chains), -1)
 
     @cached_property
     def _by_meta(self) -> Floats | None:
@@ -251,15 +261,12 @@ class After:
         levels = self.asked.levels
         if not len(levels.coming):
             return None
-        anyhow = (self._counted[0] + SMOOTHING * self.asked.usage.share) / self._believed[0]
-        return voted(levels.next(self.chains), anyhow, DUE)
+        return voted(levels.next(self.chains), self._shared_anyhow, DUE)
 
     def _floors(self) -> Floats:
-        """float32 (len(_TRANSITIONS) + 1, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""
-        row, (_, _, owner) = self._steps
-        counted = np.bincount(row, self.asked.merged_weight[owner], len(self.chains))
-        floor = float(self.asked.usage.share[:-1].min(initial=1.0)) * SMOOTHING / (counted + SMOOTHING)
-        thin = BACKING / (1 + BACKING)
+        """float32 (len(_TRANSITIONS) + 2, c, 1): what a tool never seen would get: the prior, thinned by what was counted."""
+        believed = np.array([each.believed for each in self._anyhow])
+        floor = float(self.asked.usage.share[:-1].min(initial=1.0)) * SMOOTHING / believed
+        thin = floor * (BACKING / (1 + BACKING))
         due = self.asked.levels.next(self.chains).sum(1) if self._by_meta is not None else np.zeros(len(self.chains))
-        floors = [floor, floor * thin, floor * thin, floor * thin, floor * DUE / (due + DUE)]
-        return np.stack(floors)[:, :, None].astype(np.float32)
+        return np.stack([thin, thin, thin, floor, floor * DUE / (due + DUE)])[:, :, None].astype(np.float32)

@@ -43,7 +43,8 @@ class Pairs:
                 second.append(b)
                 owner.append(number)
                 linked.append((a, b) in known)
-        self._tools = len(view.tools)
+        self._tools, self._weight = len(view.tools), view.graph.weight
+        self._known: dict[tuple[int, int], float] = {}  # rates of all traces, which are those of every question
         key = np.array(first, np.int64) * self._tools + np.array(second, np.int64)
         order = np.argsort(key, kind="stable")
         self._owner = np.array(owner, np.int64)[order]
@@ -55,7 +56,11 @@ class Pairs:
         """Return the share of the weight of traces with a before b in which b used a, smoothed; then that of attention."""
         begin, end = self._cuts.get(a * self._tools + b, (0, 0))
         owner, linked = self._owner[begin:end], self._linked[begin:end]
-        rate = _rate(weight.take(owner), linked, _PRIOR)
+        rate = self._known.get((a, b)) if weight is self._weight else None
+        if rate is None:
+            rate = _rate(weight.take(owner), linked, _PRIOR)
+            if weight is self._weight:
+                self._known[a, b] = rate
         return rate, _rate(attention.take(owner) * np.float32(4), linked, rate)
 
     def features(
@@ -117,7 +122,7 @@ def _ordered(chain: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _rate(given: Floats, linked: Floats, prior: float) -> float:
-    return (float(given @ linked) + _BACKING * prior) / (float(given.sum()) + _BACKING)
+    return (float(given @ linked) + _BACKING * prior) / (float(np.add.reduce(given)) + _BACKING)
 
 
 def _odds(share: float) -> float:

@@ -42,6 +42,10 @@ _SECRET = re.compile(
     | (?<=\bBearer\ )[-\w.~+/=]{8,}
     | (?:(?<=password)|(?<=passwd)|(?<=passphrase)|(?<=secret)|(?<=api_key)|(?<=api[ ]key)|(?<=apikey)|(?<=token)|(?<=pwd))
       (?:\s*[:=]\s*|\s+is\s+)["']?[^\s"',;]+
+    # said without a sign between: only what no word looks like
+    | (?:(?<=password\s)|(?<=passwd\s)|(?<=passphrase\s)|(?<=pwd\s))["']?(?=[^\s"',;]*\d)(?=[^\s"',;]*[A-Za-z])[^\s"',;]{6,}
+    | (?:(?<=secret\s)|(?<=api_key\s)|(?<=api[ ]key\s)|(?<=apikey\s)|(?<=token\s))
+      ["']?(?=[^\s"',;]*\d)(?=[^\s"',;]*[A-Za-z])[^\s"',;]{12,}
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )

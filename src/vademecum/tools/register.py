@@ -12,12 +12,16 @@ with `input_schema`; `server` may stand beside the name, and `server_description
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.tools.records import Rejected, Tool
 
+# What would change how the rest of a line reads, or begin another: control characters, and those that turn the direction of text.
+_CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+_IN_TEXT, _IN_NAME = re.compile(f"[{_CONTROL}]"), re.compile(rf"[\t\n{_CONTROL}]")
 _LONGEST_NAME = 256
 _LONGEST_DESCRIPTION = 20_000  # characters kept; what an agent would be shown is shorter by far
 
@@ -56,6 +60,8 @@ def tool_of(item: Any, server: str = "") -> Tool:
     name = body.get("name")
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
         raise UsageError(f"a tool needs a name of 1 to {_LONGEST_NAME} characters")
+    if _IN_NAME.search(name.strip()):
+        raise UsageError(f"the name {name[:80]!r} has characters that no line can show: give it another")
     owner = item.get("server", server)
     if not isinstance(owner, str) or "/" in owner:
         raise UsageError(f"the server of {name!r} is text without a slash")
@@ -70,7 +76,7 @@ def tool_of(item: Any, server: str = "") -> Tool:
 
 
 def _said(text: Any) -> str:
-    return text[:_LONGEST_DESCRIPTION] if isinstance(text, str) else ""
+    return _IN_TEXT.sub("", text[:_LONGEST_DESCRIPTION]) if isinstance(text, str) else ""
 
 
 def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:
@@ -97,7 +103,7 @@ def items_of(text: str, key: str) -> Iterator[tuple[str, Any]]:
 def _lines(text: str, key: str) -> Iterator[tuple[str, Any]]:
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     read = [(number, _value(line)) for number, line in lines]
-    found = any(value is not None for _, value in read)
+    found = any(isinstance(value, Mapping | list) for _, value in read)  # a number stands in any file
     if lines and not found:
         raise UsageError(f"this is neither JSON nor JSON lines: give an array of {key}, or one a line")
     yield from ((f"line {number}", value) for number, value in read)

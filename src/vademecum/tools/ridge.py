@@ -32,12 +32,16 @@ class Ridge:
         used: int64 (u,), those that any trace called; of others nothing is known, and nothing computed.
         fits: float32 (d, 2 u), the one beside the other: a question is multiplied by both at once.
         leverage: float32 (m,), how far each trace's own outcome decides what is predicted for it.
+        buckets, worths: int64 and float64 (copies, V + 1), where each of the V terms of the intents is hashed into, and what it
+            adds there; the last stands for a term that no intent says.
     """
 
     size: int
     used: NDArray[np.int64]
     fits: Floats
     leverage: Floats
+    buckets: NDArray[np.int64]
+    worths: NDArray[np.float64]
 
     @classmethod
     def of(cls, intents: Texts, graph: Hypergraph) -> Self:
@@ -54,6 +58,7 @@ class Ridge:
                 [inverse @ _grouped(x, *pairs, graph.tools)[:, used] for pairs in (members, begins)], axis=1
             ),
             np.einsum("ij,jk,ik->i", x, inverse, x, optimize=True),
+            *_hashes(intents),
         )
 
     def predict(self, intents: Texts, question: Question, matches: Matches) -> tuple[Floats, Floats]:
@@ -61,7 +66,7 @@ class Ridge:
 
         `matches` is where the intents say the question's terms.
         """
-        words = hashed(intents.size, question, matches.held)
+        words = self.hashed(matches.slot)
         begin = len(self.fits) - BUCKETS  # before it, meanings
         said = words.nonzero()[0]  # a question has few words: most rows would be multiplied by 0
         both = words.take(said) @ self.fits.take(said + begin, axis=0)
@@ -70,6 +75,12 @@ class Ridge:
         found = np.zeros((2, self.size), np.float32)
         found[:, self.used] = both.reshape(2, -1)
         return found[0], found[1]
+
+    def hashed(self, slots: NDArray[np.int64]) -> Floats:
+        """Return float32 (BUCKETS,): the words of a question that several intents say, by their numbers, as a unit vector."""
+        bucket, worth = self.buckets.take(slots, axis=1), self.worths.take(slots, axis=1)
+        total = np.bincount(bucket.ravel(), worth.ravel(), BUCKETS)
+        return (total / max(math.sqrt(float(total @ total)), 1e-9)).astype(np.float32)
 
     def without(self, predicted: Floats, trace: int, called: NDArray[np.int64]) -> Floats:
         """Return what would be predicted for a trace's own intent, had that trace not been there."""
@@ -91,15 +102,11 @@ def hashed_rows(texts: Texts) -> Floats:
     return _unit(flat.reshape(-1, BUCKETS))
 
 
-def hashed(texts: int, question: Question, held: NDArray[np.int64]) -> Floats:
-    """Return float32 (BUCKETS,): the words of a question that several of the texts say, as a unit vector.
-
-    `held`, int64 (T,), is how many of the `texts` say each term.
-    """
-    weight = _worth(texts, held)
-    bucket, sign = _bucket(question.keys, np.arange(_COPIES, dtype=np.uint64)[:, None])
-    total = np.bincount(bucket.ravel(), (weight * sign).ravel(), BUCKETS)
-    return (total / max(math.sqrt(float(total @ total)), 1e-9)).astype(np.float32)
+def _hashes(texts: Texts) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return `Ridge.buckets` and `Ridge.worths`."""
+    postings, copies = texts.postings, np.arange(_COPIES, dtype=np.uint64)[:, None]
+    bucket, sign = _bucket(np.append(postings.keys, np.uint64(0)), copies)
+    return bucket, sign * np.append(_worth(texts.size, np.diff(postings.offsets)), 0.0)
 
 
 def _worth(texts: int, held: NDArray[np.int64]) -> NDArray[np.float64]:

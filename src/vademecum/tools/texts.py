@@ -21,8 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.retrieval.dense import products
 from vademecum.retrieval.lexical import K1, inverse_document_frequency
 from vademecum.retrieval.postings import Postings, build
+from vademecum.retrieval.segment import quantise
 from vademecum.retrieval.tokens import STOP_WORDS, key, run_terms, runs, term_table
 
 Floats = NDArray[np.float32]
@@ -86,12 +88,14 @@ class Matches:
         held: int64 (T,), how many texts say each term.
         idf: float32 (T,), of each term.
         runs: the postings of each term that any text says.
+        slot: int64 (T,), the number of each term among those that any text says; V, how many these are, for one that none says.
     """
 
     text: NDArray[np.int64]
     held: NDArray[np.int64]
     idf: Floats
     runs: Sequence[slice]
+    slot: NDArray[np.int64]
 
     @cached_property
     def term(self) -> NDArray[np.int64]:
@@ -140,15 +144,17 @@ class Texts:
         slots = [numbers.get(key, nowhere) for key in question.keys.tolist()]
         said = [runs[slot] for slot in slots if slot < nowhere]
         slot = np.array(slots, np.int64)
-        return Matches(_joined(self._holders, said), held.take(slot), idf.take(slot), said)
+        return Matches(_joined(self._holders, said), held.take(slot), idf.take(slot), said, slot)
 
-    def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
+    def bm25(self, question: Question, matches: Matches | None = None, gained: Floats | None = None) -> Floats:
         """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1.
 
-        `matches` is what the method of this name returned, if it is at hand.
+        `matches` and `gained` are what the methods of these names returned, if they are at hand.
         """
         found = matches or self.matches(question)
-        score = np.bincount(found.text, self.gained(found), self.size)
+        if not found.runs:
+            return np.zeros(self.size, np.float32)
+        score = np.bincount(found.text, self.gained(found) if gained is None else gained, self.size)
         return (score / found.worth).astype(np.float32)
 
     def gained(self, matches: Matches) -> Floats:
@@ -163,11 +169,14 @@ class Texts:
     def everything(self) -> Matches:
         """Every posting: what a question with all terms would match."""
         held, idf = self._terms
-        return Matches(self._holders, held[:-1], idf[:-1], (slice(0, len(self._holders)),))
+        every = slice(0, len(self._holders))
+        return Matches(self._holders, held[:-1], idf[:-1], (every,), np.arange(len(held) - 1))
 
     def tfidf(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): the cosine of tf-idf vectors, 0..1."""
         found = matches or self.matches(question)
+        if not found.runs:
+            return np.zeros(self.size, np.float32)
         weight = question.counts * found.idf
         product = np.bincount(found.text, found.each(weight) * _joined(self._tfidf, found.runs), self.size)
         length = max(math.sqrt(weight @ weight), 1e-9)
@@ -210,20 +219,38 @@ class Texts:
         return np.sqrt(np.maximum(square, 1e-9)).astype(np.float32)
 
     def dense(self, question: Question) -> Floats:
-        """Return float32 (n,): the cosine of meanings; 0 without an embedder."""
-        if self.vectors is None or question.vector is None:
+        """Return float32 (n,): the cosine of meanings, to 0.003 (`quantise`); 0 without an embedder."""
+        if self.vectors is None or question.vector is None or not self.size:
             return np.zeros(self.size, np.float32)
-        return self.vectors @ question.vector
+        rows, scales = self.whole
+        scale = max(float(np.abs(question.vector).max()) / 127, 1e-30)
+        found = products(rows, np.rint(question.vector / np.float32(scale)).astype(np.int8)[None])
+        found *= scales
+        found *= np.float32(scale)
+        return found
+
+    @cached_property
+    def whole(self) -> tuple[NDArray[np.int8], Floats]:
+        """int8 (n, dim) and float32 (n,), as `quantise`: of many texts a quarter of the memory is read for each question."""
+        return quantise(np.zeros((0, 0), np.float32) if self.vectors is None else self.vectors)
 
     def nearest(self, question: Question) -> Floats:
         """Return float32 (n,): the cosine with what is nearest in meaning, the whole question or one of its clauses.
 
         One vector for several needs is near to none of them.
         """
-        if self.vectors is None or question.parts is None or not len(question.parts):
-            return self.dense(question)
-        parts: Floats = question.parts @ self.vectors.T
-        return np.maximum(self.dense(question), np.maximum.reduce(parts, axis=0))
+        if self.vectors is None or question.vector is None:
+            return np.zeros(self.size, np.float32)
+        if question.parts is None or not len(question.parts):
+            alone: Floats = self.vectors @ question.vector
+            return alone
+        cosines: Floats = np.concatenate([question.vector[None], question.parts]) @ self.across
+        return np.asarray(np.maximum.reduce(cosines, axis=0), np.float32)
+
+    @cached_property
+    def across(self) -> Floats:
+        """float32 (dim, n): the vectors as columns, by which several rows at once are multiplied four times as fast."""
+        return np.zeros((0, 0), np.float32) if self.vectors is None else np.ascontiguousarray(self.vectors.T)
 
 
 def _joined(values: NDArray[Any], runs: Sequence[slice]) -> NDArray[Any]:

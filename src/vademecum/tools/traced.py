@@ -12,15 +12,23 @@ are looked at here, in memory, and forgotten with the trace; kept are names, ord
     >>> trace = traced.called("mail/send", {"attachment": "/tmp/report-7.pdf", "password": "hunter2"}, "sent")
     >>> trace.intent, [call.tool for call in trace.calls], trace.links, trace.calls[1].arguments
     ('mail the report', ['files/find', 'mail/send'], ((0, 1),), ('attachment', 'password'))
+
+What was searched for may say the value of a password that a call then gives. It is cut out before anything is kept:
+
+    >>> traced.intend("log in as ada with swordfish", anew=True)
+    >>> traced.called("bank/login", {"user": "ada", "password": "swordfish"}, "welcome").intent
+    'log in as ada with [secret]'
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vademecum.protocols import Clock
+from vademecum.tools.fields import words
 from vademecum.tools.observe import argument_names, trace
 from vademecum.tools.records import Call, Trace
 
@@ -29,6 +37,7 @@ MOST_CALLS, MOST_INTENTS = 100, 8
 LOOKED_AT = 100_000  # characters of an outcome in which values are looked for
 _MOST_VALUES = 200
 _LEAST_TELLING = 4  # characters of a value: a shorter one stands in any text
+_SECRET_NAME = re.compile(r"passw|passphrase|pwd|secret|token|credential|apikey|accesskey|privatekey")
 
 
 class Traced:
@@ -66,12 +75,15 @@ class Traced:
         """Note a call and return the trace as it is now: the same trace as before, with one more call."""
         with self._lock:
             self._go_on(anew=len(self._calls) >= MOST_CALLS)
+            self._secrets |= dict.fromkeys(_secrets(arguments))
             number, intent = len(self._calls), "; ".join(self._intents)
             self._links += [(earlier, number) for earlier in used(arguments, self._said, intent)]
             self._calls.append(Call(tool, argument_names(arguments), ok, round(latency_s, 4)))
             self._said.append(said[:LOOKED_AT])
             id_ = f"{self._session}:{self._number}"
             links = tuple(self._links)
+            for secret in sorted(self._secrets, key=len, reverse=True):  # one may be part of another
+                intent = intent.replace(secret, "[secret]")
             return trace(intent, tuple(self._calls), id_=id_, links=links, session=self._session, at=self._at)
 
     def _go_on(self, *, anew: bool) -> None:
@@ -87,6 +99,7 @@ class Traced:
         self._calls: list[Call] = []
         self._links: list[tuple[int, int]] = []
         self._said: list[str] = []
+        self._secrets: dict[str, None] = {}
 
 
 def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
@@ -99,6 +112,20 @@ def used(arguments: Any, said: Sequence[str], intent: str = "") -> list[int]:
     """
     values = [value for value in _values(arguments) if value not in intent]
     return [earlier for earlier, text in enumerate(said) if any(value in text for value in values)]
+
+
+def _secrets(arguments: Any) -> Iterator[str]:
+    """The values among arguments whose names say that they are secret."""
+    todo, left = [arguments], _MOST_VALUES
+    while todo and left:
+        value, left = todo.pop(), left - 1
+        if isinstance(value, Mapping):
+            for name, inner in value.items():
+                if _SECRET_NAME.search("".join(words(str(name)))):
+                    yield from (text for text in _values(inner) if not text.isdigit() or len(text) > _LEAST_TELLING)
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
 
 
 def _values(arguments: Any) -> Iterator[str]:

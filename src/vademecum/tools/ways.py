@@ -27,6 +27,7 @@ class Ways:
         self._all = Hyperpaths(self.relations.graph, ())
         # what must be called before each tool, where nothing was called yet
         self._first: dict[str, tuple[str, ...]] = {}
+        self._givers: dict[str, frozenset[str]] = {}
 
     def path(self, after: Sequence[str], target: str) -> tuple[str, ...]:
         """Return the tools from what was called to a target, the target last; () where no way is known."""
@@ -67,7 +68,13 @@ class Ways:
 
     def provides(self, giver: str, taker: str) -> bool:
         """Return whether what a tool gives is, by the schemas, what another one needs."""
+        if taker not in self._givers:
+            self._givers[taker] = self._giving(taker)
+        return giver in self._givers[taker]
+
+    def _giving(self, taker: str) -> frozenset[str]:
+        """The tools that give what one needs."""
         graph = self.relations.graph
         inputs = inputs_of(self._tools[taker].input_schema) if taker in self._tools else []
-        arcs = (number for one in inputs for number in graph.into(input_node(taker, one.name)))
-        return any(giver in graph.arc(number).tail for number in arcs)
+        arcs = (graph.arc(number) for one in inputs for number in graph.into(input_node(taker, one.name)))
+        return frozenset(giver for arc in arcs for giver in arc.tail)

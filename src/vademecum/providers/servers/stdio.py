@@ -46,6 +46,7 @@ from vademecum.providers.servers.wire import (
     request,
     shortened,
     telling,
+    unanswered,
 )
 from vademecum.result import attempt
 
@@ -96,6 +97,7 @@ class StdioServer:
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._numbers = count(1)
         self._waiting: dict[int, Reply] = {}
+        self._noise = ""  # what it wrote since the last request that is no message
         self._told: dict[int, Told] = {}  # who wants to know how far a call is
         self._asks: Asks | None = None  # who answers what it asks
         self._offers: Mapping[str, Any] = {}
@@ -243,7 +245,7 @@ class StdioServer:
         with self._guard:
             if self._gone:
                 raise ToolServerError(f"{self.name} stopped: {self._gone}")
-            self._waiting[number] = reply
+            self._waiting[number], self._noise = reply, ""
             if told:
                 self._told[number], params = told, telling(params, number)
         self._send(request(number, method, params, self._offers if self._stateless else None))
@@ -251,10 +253,8 @@ class StdioServer:
             answer = self._patient(reply)
         except queue.Empty:
             self._send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-            raise ToolServerError(
-                f"{self.name} did not answer {what or method} within {self._timeout_s:g} s: "
-                "ask for less, or raise gateway.timeout_s"
-            ) from None
+            late = f"{self.name} did not answer {what or method} within {self._timeout_s:g} s"
+            raise ToolServerError(f"{late}: {unanswered(method, self._noise)}") from None
         finally:
             with self._guard:
                 self._waiting.pop(number, None)
@@ -310,7 +310,9 @@ class StdioServer:
         message = parsed(line) if length <= self._answer_bytes else None
         if message is None:
             number = id_in(line)
-            if number is not None:
+            if number is None:
+                self._noise = line[:_PIECE].decode(errors="replace").strip() or self._noise
+            else:
                 much = f"more than {self._answer_bytes} bytes: ask for less, or raise gateway.answer_bytes"
                 why = much if length > self._answer_bytes else "something that is not JSON: report it to its author"
                 self._hand(number, {"failure": ToolServerError(f"{self.name} answered with {why}")})

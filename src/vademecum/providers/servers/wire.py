@@ -263,6 +263,17 @@ def _pages(error: Any) -> list[Mapping[str, Any]]:
     return [page for page in pages if isinstance(page, Mapping) and isinstance(page.get("url"), str) and page["url"]]
 
 
+def unanswered(method: str, noise: str = "") -> str:
+    """Return what to do about a request without an answer in time; `noise` is a line that came meanwhile and is no message.
+
+    >>> unanswered("initialize")
+    'see whether this is a server of MCP, or raise gateway.timeout_s'
+    """
+    if noise:
+        return f"it wrote {shortened(noise)!r}, which is no message of MCP: report it to its author"
+    return f"{'see whether this is a server of MCP' if method == 'initialize' else 'ask for less'}, or raise gateway.timeout_s"
+
+
 def shortened(text: str) -> str:
     """Return a text as one line of bounded length."""
     line = " ".join(text.split())
