@@ -67,7 +67,9 @@ class Matches:
 
     def _of_sessions(self, held: NDArray[np.float64]) -> Floats:
         """BM25 of sessions that hold each term so often, (T, S), which is written over: float32 (S,)."""
-        holding = np.array([np.count_nonzero(row) for row in held > 0], np.float64)  # truth values are counted many at once
+        holding = np.array(
+            [np.count_nonzero(row) for row in held > 0], np.float64
+        )  # truth values are counted many at once
         idf = inverse_document_frequency(held.shape[1], holding)
         held /= held + self._view.session_norms
         return np.asarray(idf @ held, np.float32)
