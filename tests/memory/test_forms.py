@@ -155,6 +155,22 @@ def test_what_is_meant_to_last_is_read(message: str, kind: str, subject: str, va
     assert found.confidence >= SURE
 
 
+@pytest.mark.parametrize(
+    ("message", "subject", "value"),
+    [
+        ("We use yarn now, pnpm broke on CI", "package manager", "yarn"),
+        ("We use yarn, npm fails in tests.", "package manager", "yarn"),
+        ("We use Postgres, SQLite is for tests.", "database", "Postgres"),
+        ("On utilise yarn, pnpm cassait en CI", "package manager", "yarn"),
+        ("We use pnpm, not npm, for the frontend.", "frontend package manager", "pnpm"),
+    ],
+)
+def test_what_is_told_of_another_name_is_none_of_the_choice(message: str, subject: str, value: str) -> None:
+    """Where that one is used or failed limits nothing of what is used."""
+    (found,) = extract(message)
+    assert (found.subject, found.value) == (subject, value)
+
+
 @pytest.mark.parametrize("message", ["no, not npm, pnpm!", "Not npm, pnpm.", "non, pas npm, pnpm !"])
 def test_a_name_put_in_the_place_of_another_takes_it_back(message: str) -> None:
     (found,) = extract(message)
