@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from vademecum.memory.extract import extract
+from vademecum.memory.facts import claim_of, settle
+from vademecum.memory.records import Event, Role
 
 SURE = 0.6  # from here on a statement is acted on
 
@@ -124,10 +126,13 @@ def test_what_only_looks_like_it_is_not_read(message: str) -> None:
         ("I've never been a fan of ORMs.", "preference", "orms", "not ORMs"),
         ("Not a huge fan of barrel files.", "preference", "files", "not barrel files"),
         ("My go-to is httpx for HTTP clients", "preference", "http client", "httpx"),
-        ("My go-to test runner is Vitest.", "preference", "test runner", "Vitest"),
+        ("My go-to test runner is Vitest.", "preference", "test framework", "Vitest"),
+        ("My go-to colour is black.", "preference", "colour", "black"),
+        ("My go-to database for tests is SQLite.", "preference", "tests database", "SQLite"),
+        ("My go-to for tests is SQLite.", "preference", "tests database", "SQLite"),
         ("My go-to library is pydantic.", "preference", "pydantic", "pydantic"),
         ("pnpm is my go-to", "preference", "package manager", "pnpm"),
-        ("Vitest is our go-to test runner.", "preference", "test runner", "Vitest"),
+        ("Vitest is our go-to test runner.", "preference", "test framework", "Vitest"),
         ("no, not npm, pnpm!", "instruction", "package manager", "pnpm"),
         ("No not npm, pnpm", "instruction", "package manager", "pnpm"),
         ("Not npm: pnpm.", "instruction", "package manager", "pnpm"),
@@ -135,6 +140,8 @@ def test_what_only_looks_like_it_is_not_read(message: str) -> None:
         ("staging is read-only", "fact", "staging", "read-only"),
         ("The staging database is read only.", "fact", "staging database", "read only"),
         ("Careful, prod is off limits.", "fact", "prod", "off limits"),
+        ("staging is no longer read-only", "fact", "staging", "not read-only"),
+        ("The staging database isn't read-only any more.", "fact", "staging database", "not read-only"),
         ("je ne suis pas fan de Redux", "preference", "state management", "pas Redux"),
         ("Je suis pas très fan des mocks.", "preference", "mocks", "pas mocks"),
         ("Pas fan des décorateurs.", "preference", "décorateurs", "pas décorateurs"),
@@ -145,6 +152,7 @@ def test_what_only_looks_like_it_is_not_read(message: str) -> None:
         ("Non pas npm, pnpm", "instruction", "package manager", "pnpm"),
         ("Non, pnpm, pas npm !", "instruction", "package manager", "pnpm"),
         ("la préprod est en lecture seule", "fact", "préprod", "en lecture seule"),
+        ("la préprod n'est plus en lecture seule", "fact", "préprod", "pas en lecture seule"),
         ("La base de staging est en lecture seule.", "fact", "base staging", "en lecture seule"),
     ],
 )
@@ -175,3 +183,19 @@ def test_what_is_told_of_another_name_is_none_of_the_choice(message: str, subjec
 def test_a_name_put_in_the_place_of_another_takes_it_back(message: str) -> None:
     (found,) = extract(message)
     assert found.corrects
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "value"),
+    [
+        ("staging is read-only", "staging is no longer read-only", "not read-only"),
+        ("la préprod est en lecture seule", "la préprod n'est plus en lecture seule", "pas en lecture seule"),
+        ("We use npm here.", "no, not npm, pnpm!", "pnpm"),
+        ("My go-to test runner is Vitest.", "My go-to test runner is Jest now.", "Jest"),
+        ("My go-to for tests is SQLite.", "My go-to for tests is Postgres.", "Postgres"),
+    ],
+)
+def test_what_is_said_later_takes_the_place_of_what_was_said(before: str, after: str, value: str) -> None:
+    said = [Event(text, at, Role.USER, text) for at, text in enumerate((before, after), 1)]
+    claims = [claim_of(each, 0, event, event.at) for event in said for each in extract(event.text)]
+    assert [fact.value for fact in settle(claims, {}) if fact.valid_to is None] == [value]

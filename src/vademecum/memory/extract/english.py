@@ -55,12 +55,16 @@ _ONE = r"[\w@`.+#/-]+(?: (?-i:[A-Z])[\w.+#-]*)?"  # a name
 _ANY_TOOL = (
     r"(?:tools?|choices?|options?|solutions?|librar(?:y|ies)|packages?|ones?)\b"  # of nothing that could be named
 )
-_KIND = rf"(?:{_ANY_TOOL}|(?P<subject>(?!{_ANY_TOOL}|for\b)[\w-]+(?: (?!for\b)[\w-]+){{0,3}}?))"
+_KIND = (
+    rf"(?:{_ANY_TOOL}|(?P<subject>(?!{_ANY_TOOL}|for\b)[\w-]+(?: (?!for\b)[\w-]+){{0,3}}?(?: for \S[^,;]{{0,60}}?)?))"
+)
 _PLACE = (
     r"(?P<subject>(?:the|our|my) [\w`./-]+(?: (?!(?:says?|said|thinks?|claims?|that|if|whether|which|who|is|are|was)\b)[\w`./-]+){0,2}?"
     r"|(?!(?:it|this|that|these|those|he|she|they|we|you|i|which|what|who|there|everything|nothing|something|all|none|one|both|each)\b)[\w`./-]+"
     r"(?: (?:db|database|environment|env|server|cluster|branch|bucket|replica|schema|registry))?)"
 )
+
+_STATE = r"(?P<value>read[ -]?only|write-only|append-only|write-protected|off[ -]limits)(?: any ?more)?(?=\s*(?:[.!;,]|$)|\s(?:for|to|and|because|since)\b)"
 
 RULES: tuple[Rule, ...] = (
     # --- what always holds, or never ---------------------------------------------------------------------------------
@@ -136,8 +140,8 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.65, "why i chose,why i picked,why we chose,why we picked,why i opted,why we opted", rf"\bwhy (?:i|we) (?:chose|picked|opted for) {_VALUE} (?:over|rather than|instead of) (?P<other>\S.*?){_END}", presupposed=True),
     Rule(PREFERENCE, 0.65, "decision ,choice ", rf"\b(?:my|our) (?:decision|choice) (?:to (?:use |go with |stick with )?|of ){_VALUE} (?:over|rather than|instead of) (?P<other>\S.*?){_END}", besides=" over , rather than , instead of ", presupposed=True),
     # --- preferences ------------------------------------------------------------------------------------------------------
-    Rule(PREFERENCE, 0.8, "my go-to ,our go-to ,my go to ,our go to ", rf"\b(?:my|our) go(?: to|-to(?: {_KIND})?)(?: for \S[^,;]{{0,60}}?)? (?:is|are|remains?|has (?:always )?been) (?:still |always |usually )?{_VALUE}{_NOT}?{_END}"),
-    Rule(PREFERENCE, 0.8, " my go-to, our go-to", rf"(?:^|[,;:]\s|\b(?:and|but|so) )(?P<value>(?!(?:it|this|that|these|those|what|which|who|he|she|they|you)\b)[\w`.+#-]+(?: [\w`.+#-]+){{0,3}}?) (?:is|are|remains?|has (?:always )?been) (?:still |always |now )?(?:my|our) go-to(?: {_KIND})?(?: for \S[^,;]{{0,60}}?)?{_END}"),
+    Rule(PREFERENCE, 0.8, "my go-to ,our go-to ,my go to ,our go to ", rf"\b(?:my|our) go(?: to|-to(?: {_KIND})?)(?: for (?P<part>\S[^,;]{{0,60}}?))? (?:is|are|remains?|has (?:always )?been) (?:still |always |usually )?{_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.8, " my go-to, our go-to", rf"(?:^|[,;:]\s|\b(?:and|but|so) )(?P<value>(?!(?:it|this|that|these|those|what|which|who|he|she|they|you)\b)[\w`.+#-]+(?: [\w`.+#-]+){{0,3}}?) (?:is|are|remains?|has (?:always )?been) (?:still |always |now )?(?:my|our) go-to(?: {_KIND})?(?: for (?P<part>\S[^,;]{{0,60}}?))?{_END}"),
     Rule(PREFERENCE, 0.8, "favorite,favourite,preferred", rf"\b(?:my|our) (?:absolute |all-time )?(?:favou?rite|preferred) (?P<subject>[\w -]+?) (?:is|are) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|would|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to)? (?P<value>[\w`.+#-]+) to (?P<other>[\w`.+#-]+){_END}", besides=" to ", reach=11),
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'d| would|'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to (?:use |have |see |get |work with |write )?| using| having| it if| that)? {_VALUE}{_NOT}?{_END}", reach=11),
@@ -219,7 +223,8 @@ RULES: tuple[Rule, ...] = (
     Rule(FACT, 0.75, "fact,fyi,record,information,context,note,know,confirmed", rf"^(?:quick fact(?: for the file)?|fyi|for the record|for your information|for context|note|useful to know|good to know|confirmed|just confirmed|fact)(?: with [^:]+| via [^:]+)?\s*[:,-]\s*(?:that )?{_VALUE}{_END}"),
     Rule(FACT, 0.7, " use, run, target, support,written in,built , deploy, depend, is on , are on ", rf"\b(?:we|our (?:team|project|company)|this (?:repo|project|codebase|app)|the (?:repo|project|codebase|team)|the (?:app|server)|our app|(?:the|our) (?P<part>backend|frontend|api|cli|worker|website|dashboard|mobile app)) (?:currently |already |now |mainly |only )?(?:uses?|runs? on|targets?|supports?|is written in|is built (?:with|on)|deploys? (?:to|on)|depends? on|(?:is|are) on) {_VALUE}{_NOT}?{_END}", besides="we ,our team,our project,our company,our app,this repo,this project,this codebase,this app,the repo,the project,the codebase,the team,our app,the app,the server,mobile app ,backend ,frontend ,api ,cli ,worker ,website ,dashboard "),
     Rule(FACT, 0.7, " is , are , live, run, listen, sit, reside", rf"\b(?:my|our|the|this) (?P<subject>(?!(?:problem|issue|question|goal|error|code|thing|idea|point|reason|way|plan|function|method|result|output|same|answer)\b)[\w'\u2019-]+(?: [\w'\u2019-]+){{0,5}}?) (?:is|are|lives?|runs?|listens?|sits?|resides?) (?:(?P<attribute>at|on|in|under|behind|called|named|due|scheduled for) )?+(?<= )(?P<value>{_NAMED}[^,;?]{{0,120}}?){_END}", dear=4),
-    Rule(FACT, 0.7, "read-only,read only,readonly,write-only,append-only,write-protected,off-limits,off limits", rf"{_START}{_PLACE} (?:is|are|stays?|remains?) (?:now |currently |always |strictly |still )?(?P<value>read[ -]?only|write-only|append-only|write-protected|off[ -]limits)(?=\s*(?:[.!;,]|$)|\s(?:for|to|and|because|since)\b)"),
+    Rule(FACT, 0.7, "read-only,read only,readonly,write-only,append-only,write-protected,off-limits,off limits", rf"{_START}{_PLACE} (?:is|are|stays?|remains?) (?:now |currently |always |strictly |still )?{_STATE}"),
+    Rule(FACT, 0.7, "read-only,read only,readonly,write-only,append-only,write-protected,off-limits,off limits", rf"{_START}{_PLACE}(?: is| are)?(?: no longer|(?: not|n't)(?: \w+ly)?) {_STATE}", negative=True, corrects=True, besides=" no longer, not ,n't "),
     Rule(FACT, 0.65, "i'm ,i am ", rf"\bi(?:'m| am) (?P<value>(?:(?-i:[A-Z])[a-z]+, )?an? [\w -]{{3,60}}?)(?: (?:from|at|in|based in|working)\b|{_END})", about="user", besides=" a , an "),
     Rule(FACT, 0.65, "i work ,i live ", rf"\bi (?:work|live)(?: as| at| in| for| on) {_VALUE}{_END}", about="user's work"),
 )  # fmt: skip

@@ -49,6 +49,8 @@ _PLACE = (
     r"|(?!(?:il|elle|ils|elles|ça|cela|ce|ceci|qui|on|tout|rien)\b)[\w`./-]+)"
 )
 
+_STATE = r"(?P<value>en (?:lecture seule|écriture seule|ajout seul)|intouchables?|hors limites)(?=\s*(?:[.!;,]|$)|\s(?:pour|et|car|parce)\b)"
+
 RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.9, "quand,lorsque,fois que", rf"(?:quand|lorsque|chaque fois que|à chaque fois que) {_WHEN},\s*(?P<value>{_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.9, "toujours", rf"{_START}{_WISH}(?P<value>{_VERB} toujours (?P<object>\S.*?))(?:,?\s+(?:quand|lorsque|chaque fois que)\s+{_WHEN})?{_END}"),
@@ -78,7 +80,8 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.75, "j'ai dit ,je voulais dire ", rf"(?:^|[,;.]\s*)pas (?:de |des |d'|les )?(?P<other>[^,;]{{1,60}}?)[,;.:\u2013\u2014-]+\s*(?:mais )?(?:j'ai dit|je voulais dire) (?:de |des |d'|les )?(?P<value>[^,;]+?){_END}", corrects=True, known=True),
     Rule(INSTRUCTION, 0.75, "pas ", rf"^(?:(?:non|nan|attends?|désolée?|pardon|ah)\b[,.!\s]*){{0,2}}pas (?!(?:seulement|que)\b)(?P<other>{_ONE})\s*[,;:\u2013\u2014-]+\s*(?:mais |plutôt |utilise )?(?P<value>{_ONE})[\s.!]*$", corrects=True, known=True, dear=0),
     Rule(INSTRUCTION, 0.75, " pas ", rf"^(?:non|nan)[,.!\s]+(?:utilise )?(?P<value>{_ONE}),? (?:et )?pas (?P<other>{_ONE})[\s.!]*$", corrects=True, known=True, dear=0),
-    Rule(FACT, 0.7, "en lecture seule,en écriture seule,en ajout seul,intouchable,hors limites", rf"{_START}{_PLACE} (?:est|sont|reste|restent) (?:désormais |maintenant |toujours |strictement |encore )?(?P<value>en (?:lecture seule|écriture seule|ajout seul)|intouchables?|hors limites)(?=\s*(?:[.!;,]|$)|\s(?:pour|et|car|parce)\b)"),
+    Rule(FACT, 0.7, "en lecture seule,en écriture seule,en ajout seul,intouchable,hors limites", rf"{_START}{_PLACE} (?:est|sont|reste|restent) (?:désormais |maintenant |toujours |strictement |encore )?{_STATE}"),
+    Rule(FACT, 0.7, "en lecture seule,en écriture seule,en ajout seul,intouchable,hors limites", rf"{_START}{_PLACE} (?:ne )?(?:n')?(?:est|sont) (?:plus|pas) {_STATE}", negative=True, corrects=True, besides=" plus , pas "),
     Rule(PREFERENCE, 0.8, "prédilection,de choix", rf"\b{_FONDLY} (?:est|sont|reste|restent|c'est) (?:toujours )?(?:le |la |les |l')?{_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.8, "prédilection,de choix", rf"(?:^|[,;:]\s|\b(?:et|mais|donc) )(?P<value>(?!(?:c'est|ce|ça|cela|il|elle|qui|que|quel|quelle)\b)[\w`.+#-]+(?: [\w`.+#'-]+){{0,3}}?) (?:est|sont|reste|restent) (?:toujours )?{_FONDLY}{_END}"),
     Rule(FACT, 0.7, " s'appelle , se nomme ", rf"\b(?:mon|ma|notre|nos|le|la|l'|les) ?(?P<subject>[\w-]+(?: (?:de |du |des |d')?[\w-]+){{0,3}}?) (?P<attribute>s'appelle|se nomme) (?P<value>{_NAME_OF_ONE}){_END}"),
