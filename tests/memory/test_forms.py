@@ -58,6 +58,30 @@ NO_PLACE = [
     'The log says "the database is read-only now".',
     "It is read-only.",
 ]
+NOT_MOVED = [
+    "Has the deadline moved to March 20?",
+    "If the deadline has moved to March 20, tell me.",
+    "The deadline could be moved to March 20.",
+    "Imagine the deadline was moved to March 20.",
+    "My colleague claims the deadline was moved to March 20.",
+    "Can you move the deadline to March 20?",
+    "The cursor has moved to line 20.",
+    "The button was moved to the left.",
+    "The file was moved to src/api.",
+    'He wrote "the deadline was moved to March 20" there.',
+]
+PAS_REPORTE = [
+    "La livraison est repoussée au 20 mars ?",
+    "Si la livraison est repoussée au 20 mars, dis-le.",
+    "Est-ce que la livraison est reportée au 20 mars ?",
+    "Imaginons que la livraison est reportée au 20 mars.",
+    "Mon collègue dit que la livraison est reportée au 20 mars.",
+    "Peux-tu déplacer la livraison au 20 mars ?",
+    "Le curseur passe à la ligne 20.",
+    "Le bouton est déplacé à gauche.",
+    "Le fichier est déplacé à la racine.",
+    "Il a écrit « la livraison est reportée au 20 mars » hier.",
+]
 PAS_FAN = [
     "Tu n'es pas fan de Redux ?",
     "Pourquoi je ne suis pas fan de Redux ?",
@@ -110,7 +134,18 @@ SANS_LIEU = [
 
 @pytest.mark.parametrize(
     "message",
-    [*NO_FAN, *NO_GO_TO, *NO_CORRECTION, *NO_PLACE, *PAS_FAN, *SANS_PREDILECTION, *SANS_CORRECTION, *SANS_LIEU],
+    [
+        *NO_FAN,
+        *NO_GO_TO,
+        *NO_CORRECTION,
+        *NO_PLACE,
+        *NOT_MOVED,
+        *PAS_REPORTE,
+        *PAS_FAN,
+        *SANS_PREDILECTION,
+        *SANS_CORRECTION,
+        *SANS_LIEU,
+    ],
 )
 def test_what_only_looks_like_it_is_not_read(message: str) -> None:
     """Questions, conditions, tasks, quotations, and what is said of others, is only imagined or names nothing."""
@@ -191,11 +226,16 @@ def test_a_name_put_in_the_place_of_another_takes_it_back(message: str) -> None:
         ("staging is read-only", "staging is no longer read-only", "not read-only"),
         ("la préprod est en lecture seule", "la préprod n'est plus en lecture seule", "pas en lecture seule"),
         ("We use npm here.", "no, not npm, pnpm!", "pnpm"),
+        ("The deadline is March 12.", "The deadline has moved to March 20.", "March 20"),
+        ("The launch is Friday.", "The launch got pushed back from Friday to next Tuesday", "next Tuesday"),
+        ("La livraison est le 12 mars", "La livraison est repoussée au 20 mars", "20 mars"),
+        ("La livraison est le 12 mars", "la livraison passe au jeudi 20", "jeudi 20"),
         ("My go-to test runner is Vitest.", "My go-to test runner is Jest now.", "Jest"),
         ("My go-to for tests is SQLite.", "My go-to for tests is Postgres.", "Postgres"),
     ],
 )
 def test_what_is_said_later_takes_the_place_of_what_was_said(before: str, after: str, value: str) -> None:
     said = [Event(text, at, Role.USER, text) for at, text in enumerate((before, after), 1)]
+    assert [each.value for each in extract(before)] == [extract(before)[0].value.removesuffix(" here")]
     claims = [claim_of(each, 0, event, event.at) for event in said for each in extract(event.text)]
     assert [fact.value for fact in settle(claims, {}) if fact.valid_to is None] == [value]

@@ -65,6 +65,7 @@ _PLACE = (
 )
 
 _STATE = r"(?P<value>read[ -]?only|write-only|append-only|write-protected|off[ -]limits)(?: any ?more)?(?=\s*(?:[.!;,]|$)|\s(?:for|to|and|because|since)\b)"
+_DAY = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|(?:the )?\d{1,2}(?:st|nd|rd|th| of| [a-z]{3})|\d{4}-\d|(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:next|the end of)\b|tomorrow\b|q[1-4]\b)"
 
 RULES: tuple[Rule, ...] = (
     # --- what always holds, or never ---------------------------------------------------------------------------------
@@ -222,6 +223,7 @@ RULES: tuple[Rule, ...] = (
     Rule(FACT, 0.7, "name", r"\bmy name is (?P<value>(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)*)", about="user's name"),
     Rule(FACT, 0.75, "fact,fyi,record,information,context,note,know,confirmed", rf"^(?:quick fact(?: for the file)?|fyi|for the record|for your information|for context|note|useful to know|good to know|confirmed|just confirmed|fact)(?: with [^:]+| via [^:]+)?\s*[:,-]\s*(?:that )?{_VALUE}{_END}"),
     Rule(FACT, 0.7, " use, run, target, support,written in,built , deploy, depend, is on , are on ", rf"\b(?:we|our (?:team|project|company)|this (?:repo|project|codebase|app)|the (?:repo|project|codebase|team)|the (?:app|server)|our app|(?:the|our) (?P<part>backend|frontend|api|cli|worker|website|dashboard|mobile app)) (?:currently |already |now |mainly |only )?(?:uses?|runs? on|targets?|supports?|is written in|is built (?:with|on)|deploys? (?:to|on)|depends? on|(?:is|are) on) {_VALUE}{_NOT}?{_END}", besides="we ,our team,our project,our company,our app,this repo,this project,this codebase,this app,the repo,the project,the codebase,the team,our app,the app,the server,mobile app ,backend ,frontend ,api ,cli ,worker ,website ,dashboard "),
+    Rule(FACT, 0.75, "moved ,pushed ,postponed ,rescheduled ,shifted ,extended ,brought forward ,delayed ", rf"\b(?:my|our|the|this) (?P<subject>[\w'\u2019-]+(?: [\w'\u2019-]+){{0,3}}?) (?:(?:has|have|had) (?:just |now )?(?:been )?|(?:is|are|was|were|got) (?:now |just )?)?(?:moved|pushed(?: back| out)?|postponed|rescheduled|shifted|extended|brought forward|delayed) (?:from [^,;]{{1,40}}? )?(?:to|until|till) (?P<value>{_DAY}[^,;?]{{0,60}}?){_END}", corrects=True),
     Rule(FACT, 0.7, " is , are , live, run, listen, sit, reside", rf"\b(?:my|our|the|this) (?P<subject>(?!(?:problem|issue|question|goal|error|code|thing|idea|point|reason|way|plan|function|method|result|output|same|answer)\b)[\w'\u2019-]+(?: [\w'\u2019-]+){{0,5}}?) (?:is|are|lives?|runs?|listens?|sits?|resides?) (?:(?P<attribute>at|on|in|under|behind|called|named|due|scheduled for) )?+(?<= )(?P<value>{_NAMED}[^,;?]{{0,120}}?){_END}", dear=4),
     Rule(FACT, 0.7, "read-only,read only,readonly,write-only,append-only,write-protected,off-limits,off limits", rf"{_START}{_PLACE} (?:is|are|stays?|remains?) (?:now |currently |always |strictly |still )?{_STATE}"),
     Rule(FACT, 0.7, "read-only,read only,readonly,write-only,append-only,write-protected,off-limits,off limits", rf"{_START}{_PLACE}(?: is| are)?(?: no longer|(?: not|n't)(?: \w+ly)?) {_STATE}", negative=True, corrects=True, besides=" no longer, not ,n't "),

@@ -50,6 +50,7 @@ _PLACE = (
 )
 
 _STATE = r"(?P<value>en (?:lecture seule|écriture seule|ajout seul)|intouchables?|hors limites)(?=\s*(?:[.!;,]|$)|\s(?:pour|et|car|parce)\b)"
+_DAY = r"(?:(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b|\d{1,2}(?:er)? (?:janv|févr|mars|avr|mai|juin|juil|août|sept|oct|nov|déc)|\d{4}-\d|demain\b|(?:la semaine|le mois) prochaine?\b)"
 
 RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.9, "quand,lorsque,fois que", rf"(?:quand|lorsque|chaque fois que|à chaque fois que) {_WHEN},\s*(?P<value>{_VERB}\b.*?){_END}"),
@@ -84,6 +85,7 @@ RULES: tuple[Rule, ...] = (
     Rule(FACT, 0.7, "en lecture seule,en écriture seule,en ajout seul,intouchable,hors limites", rf"{_START}{_PLACE} (?:ne )?(?:n')?(?:est|sont) (?:plus|pas) {_STATE}", negative=True, corrects=True, besides=" plus , pas "),
     Rule(PREFERENCE, 0.8, "prédilection,de choix", rf"\b{_FONDLY} (?:est|sont|reste|restent|c'est) (?:toujours )?(?:le |la |les |l')?{_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.8, "prédilection,de choix", rf"(?:^|[,;:]\s|\b(?:et|mais|donc) )(?P<value>(?!(?:c'est|ce|ça|cela|il|elle|qui|que|quel|quelle)\b)[\w`.+#-]+(?: [\w`.+#'-]+){{0,3}}?) (?:est|sont|reste|restent) (?:toujours )?{_FONDLY}{_END}"),
+    Rule(FACT, 0.75, "repoussé,déplacé,reporté,avancé,décalé,passe", rf"\b(?:(?:mon|ma|notre|nos|le|la|les) |l')(?P<subject>[\w-]+(?: (?:de |du |des |d')?[\w-]+){{0,3}}?) (?:passe(?:nt)?|(?:(?:est|sont|a été|ont été) (?:finalement |désormais |encore )?)(?:repoussée?s?|déplacée?s?|reportée?s?|avancée?s?|décalée?s?)) (?:du [^,;]{{1,40}}? )?(?:(?:au|à) )?(?P<value>{_DAY}[^,;?]{{0,60}}?){_END}", corrects=True),
     Rule(FACT, 0.7, " s'appelle , se nomme ", rf"\b(?:mon|ma|notre|nos|le|la|l'|les) ?(?P<subject>[\w-]+(?: (?:de |du |des |d')?[\w-]+){{0,3}}?) (?P<attribute>s'appelle|se nomme) (?P<value>{_NAME_OF_ONE}){_END}"),
     Rule(FACT, 0.7, " plus ", rf"(?:on|nous|je) (?:n'|ne )(?P<value>{_VERB} plus (?P<object>\S.*?)){_END}", negative=True, corrects=True),
     Rule(PREFERENCE, 0.8, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |forte |propre )?préférence pour (?:le |la |les |l')?{_VALUE}{_NOT}?{_BEHIND}", presupposed=True),
