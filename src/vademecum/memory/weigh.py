@@ -232,8 +232,8 @@ class _Words(NamedTuple):
 def _score(view: View, words: _Words, own: Floats, meaning: Floats, asking: Asking, rows: Rows) -> Floats:
     """Return the candidates' scores: by what stands around them in talks, each for itself elsewhere."""
     session = view.session.take(rows)
-    talk = None if words.sessions is None else view.talks.take(session)
-    if talk is None or not talk.any():
+    talk = view.talks.take(session)
+    if words.sessions is None or not talk.any():
         return _alone(view, asking, rows, own, meaning)
     around = _with_around(view, words, words.sessions.take(session), rows, own)
     return around if talk.all() else np.where(talk, around, _alone(view, asking, rows, own, meaning))

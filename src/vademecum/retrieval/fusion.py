@@ -66,7 +66,8 @@ def top(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
         # subtle: a tie at the cut must not depend on how the partition fell, so everything equal to it is taken
         own = score.take(chosen)
         chosen = chosen[own >= _parted(own, len(own) - count)]
-    return chosen[(-score.take(chosen)).argsort(kind="stable")[:count]]
+    found: NDArray[np.int64] = chosen[(-score.take(chosen)).argsort(kind="stable")[:count]]
+    return found
 
 
 def highest(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
@@ -92,7 +93,8 @@ def _parted(values: NDArray[np.float32], place: int) -> np.float32:
     """Return the value that stands at a place when values are in order."""
     values = values.copy()
     values.partition(place)
-    return values[place]
+    found: np.float32 = values[place]
+    return found
 
 
 def _likely(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
@@ -102,7 +104,7 @@ def _likely(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     if place > 0:
         # subtle: to put a sample in order costs less than to part it where most of it is 0, which is ten times as dear as else
         sample.sort()
-        above = (score >= sample[place]).nonzero()[0]
+        above: NDArray[np.int64] = (score >= sample[place]).nonzero()[0]
         if len(above) >= count:
             return above
     return np.arange(len(score))

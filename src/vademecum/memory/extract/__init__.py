@@ -58,7 +58,7 @@ _NO_MORE = re.compile(r"(?i)^([^\W\d_]+ )?plus (?:de |d')?(?=\S)")  # "on n'util
 _ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
 # Behind a value that is one of those chosen among: what it is chosen as, or over, and since when
 _BEYOND = re.compile(
-    r"(?i),?\s+(?:now\b|nowadays\b|these days\b|from now\b|again\b|here\b|ici\b|maintenant\b|désormais\b|dorénavant\b|à présent\b|as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
+    r"(?i),?\s+(?:now\b|nowadays\b|these days\b|from now\b|again\b|maintenant\b|désormais\b|dorénavant\b|à présent\b|as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
     re.DOTALL,
 )
 # What tells in a choice what it was made over, or what for
