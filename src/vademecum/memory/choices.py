@@ -78,6 +78,17 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 CHOICE = re.compile(rf"(?i)(?<![\w.-])(?:{_any_of(CHOICES)})(?![\w-])")
+
+
+@lru_cache(maxsize=1)  # made when first needed: hooks have no time for it
+def _other() -> re.Pattern[str]:
+    """Behind a comma another name with what it does or did: what follows is told of that one."""
+    return re.compile(
+        rf"(?i)[,;]\s+(?:(?:but|and|since|because|mais|et|car)\s+)?{CHOICE.pattern.removeprefix('(?i)')}\s+"
+        r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|keeps?|kept|breaks?|broke|fails?|gets?|got|\w+n't|\w+ed|est|était|ne|n'\w+|a|avait|\w+ait|casse|plante|échoue)\b"
+    )
+
+
 # Names that are words as well are names only where no article stands before them: "at the moment" is about no library
 _IS_WORD = re.compile(
     r"(?i)\b(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)$"
@@ -125,6 +136,16 @@ def names_in(value: str) -> frozenset[str]:
         return known
     name = _NAME.fullmatch(plain)
     return frozenset((name["name"].lower(),)) if name else frozenset()
+
+
+def up_to_another(clause: str) -> str:
+    """Return what a clause says before it goes on with what another name does.
+
+    >>> up_to_another("yarn now, pnpm broke on CI"), up_to_another("pnpm, not npm, for the frontend")
+    ('yarn now', 'pnpm, not npm, for the frontend')
+    """
+    other = _other().search(clause) if "," in clause or ";" in clause else None
+    return clause[: other.start()] if other is not None else clause
 
 
 def without_marks(text: str) -> str:

@@ -67,7 +67,9 @@ class Matches:
 
     def _of_sessions(self, held: NDArray[np.float64]) -> Floats:
         """BM25 of sessions that hold each term so often, (T, S), which is written over: float32 (S,)."""
-        holding = np.array([np.count_nonzero(row) for row in held], np.float64)
+        holding = np.array(
+            [np.count_nonzero(row) for row in held > 0], np.float64
+        )  # truth values are counted many at once
         idf = inverse_document_frequency(held.shape[1], holding)
         held /= held + self._view.session_norms
         return np.asarray(idf @ held, np.float32)
@@ -76,9 +78,11 @@ class Matches:
         """Return how much of the question's idf some living rows hold, 0..1: float32 (R,)."""
         parts = (idf / max(float(idf.sum()), 1e-9)).tolist()
         shares = np.zeros(len(rows))
+        docs, of = rows.astype(np.int32), 0
         for base, run in self._runs if len(rows) else ():
-            docs = (rows - base).astype(np.int32)
-            shares[run.docs.take(run.docs.searchsorted(docs), mode="clip") == docs] += parts[run.term]
+            if base != of:
+                docs, of = docs + np.int32(of - base), base
+            shares += (run.docs.take(run.docs.searchsorted(docs), mode="clip") == docs) * parts[run.term]
         return shares.astype(np.float32)
 
     def _blocks(self) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.uint8]]]:

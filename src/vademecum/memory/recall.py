@@ -158,7 +158,7 @@ class Recall:
         view = self.view()
         asking = self._asking(view, question, filters, By.BOTH, None)
         with self._laid.weighing:
-            scores = session_scores(view, weigh(view, asking))
+            scores = session_scores(view, asking, weigh(view, asking))
         best = [int(code) for code in top(scores, k) if scores[code] > 0]
         scopes = [self.scopes[view.scope[view.rows_of(np.array([code]))[0]]].name for code in best]
         return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]

@@ -62,6 +62,7 @@ _SAMPLED = 64  # every so many-th row is looked at to guess where to cut
 Floats = NDArray[np.float32]
 Rows = NDArray[np.integer[Any]]
 _WEIGHTS = np.array([SPEAKER.get(role, 1.0) for role in ROLES], np.float32)
+_NAMED = np.array([1, NAMED], np.float32)  # by whether the question names who said it
 _PEOPLE = np.array([role in SPEAKER for role in ROLES])
 
 
@@ -75,7 +76,7 @@ class Weighed:
     meaning: Floats  # cosine, 0 where it is negative
     idf: NDArray[np.float64]  # (T,) of each term of the question
     missing: float  # the share of the question's idf in terms that nobody ever wrote
-    alone: Floats  # words and meaning by speaker, without what stands around
+    own: Floats  # words again, divided by the highest of all
     by_people: NDArray[np.bool_]  # (C,) what a person said or noted
     matches: Matches
 
@@ -142,10 +143,13 @@ def weigh(view: View, asking: Asking) -> Weighed:
     meaning = cosine[chosen] if near is None else _cosines(view, whole, chosen)
     said_most = said.take(best) if asking.mask is None and len(best) else said  # the best of all is the first of all
     words = _Words(said, said_most.max() or np.float32(1), sessions)
-    score, alone = _score(view, words, meaning, asking, chosen)
+    found = said.take(chosen)
+    own = found / words.most
+    score = meaning if asking.by is By.MEANING else _score(view, words, own, meaning, asking, chosen)
+    score = _when_and_who(view, asking, chosen, score)
     missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
     by_people = _PEOPLE.take(view.roles.take(chosen))
-    return Weighed(chosen, score, said.take(chosen), meaning, idf, missing, alone, by_people, matches)
+    return Weighed(chosen, score, found, meaning, idf, missing, own, by_people, matches)
 
 
 def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tuple[Rows, Floats]:
@@ -158,20 +162,22 @@ def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tu
     return rows[best], cosine[best]
 
 
-def session_scores(view: View, weighed: Weighed) -> Floats:
+def session_scores(view: View, asking: Asking, weighed: Weighed) -> Floats:
     """Return how well each session answers: its own words, and the best of its turns: float32 (S,).
 
     A session that speaks of everything wins by words alone; one turn that says it is a surer sign. So the mean of its
     best turns counts twice.
     """
     session = view.session[weighed.rows]
-    order = np.lexsort((-weighed.alone, session))
+    alone = _alone(view, asking, weighed.rows, weighed.own, weighed.meaning)
+    alone = _when_and_who(view, asking, weighed.rows, alone)
+    order = np.lexsort((-alone, session))
     codes, first = np.unique(session[order], return_index=True)
     size = np.diff(np.append(first, len(order)))
     best = np.zeros(view.session_count, np.float32)
     for place in range(TURNS):
         has = size > place
-        best[codes[has]] += weighed.alone[order[first[has] + place]]
+        best[codes[has]] += alone[order[first[has] + place]]
     there = np.zeros(len(best), bool)
     there[codes] = True
     _, words = weighed.matches.scores(weighed.idf, by_session=True)
@@ -223,49 +229,45 @@ class _Words(NamedTuple):
     sessions: Floats | None
 
 
-def _score(view: View, words: _Words, meaning: Floats, asking: Asking, rows: Rows) -> tuple[Floats, Floats]:
-    """Return the candidates' scores, and the same without what stands around them."""
-    if asking.by is By.MEANING:
-        return _when_and_who(view, asking, rows, meaning, meaning)
-    own = words.said.take(rows)
-    own /= words.most
+def _score(view: View, words: _Words, own: Floats, meaning: Floats, asking: Asking, rows: Rows) -> Floats:
+    """Return the candidates' scores: by what stands around them in talks, each for itself elsewhere."""
     session = view.session.take(rows)
     talk = view.talks.take(session)
-    all_talk = bool(talk.all())
+    if words.sessions is None or not talk.any():
+        return _alone(view, asking, rows, own, meaning)
+    around = _with_around(view, words, words.sessions.take(session), rows, own)
+    return around if talk.all() else np.where(talk, around, _alone(view, asking, rows, own, meaning))
+
+
+def _alone(view: View, asking: Asking, rows: Rows, own: Floats, meaning: Floats) -> Floats:
+    """Return words and meaning by speaker, without what stands around; in a talk all speakers weigh the same."""
     alone = own + np.float32(DENSE) * _scaled(meaning) if asking.by is By.BOTH else own
-    if not all_talk:
-        alone = alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
-    score = alone
-    if words.sessions is not None and talk.any():
-        around = _with_around(view, words, words.sessions, rows, own)
-        score = around if all_talk else np.where(talk, around, alone)
-    return _when_and_who(view, asking, rows, score, alone)
+    talk = view.talks.take(view.session.take(rows))
+    return alone if talk.all() else alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
 
 
-def _with_around(view: View, words: _Words, sessions: Floats, rows: Rows, own: Floats) -> Floats:
-    """Return what rows say themselves, with what the turns before and after them add, and their sessions."""
+def _with_around(view: View, words: _Words, whole: Floats, rows: Rows, own: Floats) -> Floats:
+    """Return what rows say themselves, with what the turns before and after them add, and `whole`, what their sessions do."""
     found = words.said.take(view.before(rows))
     found *= np.float32(BEFORE) / words.most
     found += own
     after = words.said.take(view.after(rows))
     after *= np.float32(AFTER) / words.most
     found += after
-    whole = sessions.take(view.session.take(rows))
-    whole /= sessions.max() or np.float32(1)
+    assert words.sessions is not None  # whole is of them
+    whole /= words.sessions.max() or np.float32(1)
     whole *= np.float32(SESSION)
     found += whole
     return found
 
 
-def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats, alone: Floats) -> tuple[Floats, Floats]:
-    """Return both scores weighed by when it was and, unless meaning alone counts, by who said it, where the question says so."""
+def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats) -> Floats:
+    """Return scores weighed by when it was and, unless meaning alone counts, by who said it, where the question says so."""
     if asking.period is not None:
-        timed = _timed(view.at.take(rows), asking.period)
-        score, alone = score * timed, alone * timed
+        score = score * _timed(view.at.take(rows), asking.period)
     if asking.named is not None and asking.by is not By.MEANING:
-        called = np.where(asking.named.take(view.speaker.take(rows)), np.float32(NAMED), np.float32(1))
-        score, alone = score * called, alone * called
-    return score, alone
+        score = score * _NAMED.take(asking.named.take(view.speaker.take(rows)))
+    return score
 
 
 def _timed(at: NDArray[np.int64], period: tuple[float, float]) -> Floats:
@@ -303,6 +305,8 @@ def _cosines(view: View, vector: Quantised, rows: Rows) -> Floats:
     """Return the cosines of some rows, 0 where they are negative."""
     if not len(rows):
         return np.zeros(0, np.float32)
+    if len(view.segments) == 1:
+        return _above_0(_own_cosines(view.segments[0], vector, rows))
     lowest, uppermost, base = int(rows.min()), int(rows.max()), 0
     found = np.zeros(len(rows), np.float32)
     for segment in view.segments:
@@ -314,6 +318,10 @@ def _cosines(view: View, vector: Quantised, rows: Rows) -> Floats:
         if len(here):
             found[here] = _own_cosines(segment, vector, rows.take(here) - base)
         base = end
+    return _above_0(found)
+
+
+def _above_0(found: Floats) -> Floats:
     return np.maximum(found, np.float32(0), out=found)
 
 

@@ -64,9 +64,10 @@ def top(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     chosen = _likely(score, count)
     if len(chosen) > 4 * count:
         # subtle: a tie at the cut must not depend on how the partition fell, so everything equal to it is taken
-        own = score[chosen]
-        chosen = chosen[own >= np.partition(own, len(own) - count)[len(own) - count]]
-    return chosen[np.argsort(-score[chosen], kind="stable")][:count]
+        own = score.take(chosen)
+        chosen = chosen[own >= _parted(own, len(own) - count)]
+    found: NDArray[np.int64] = chosen[(-score.take(chosen)).argsort(kind="stable")[:count]]
+    return found
 
 
 def highest(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
@@ -80,21 +81,30 @@ def highest(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
         return chosen
     if count <= 0:
         return chosen[:0]
-    own = score[chosen]
-    cut = np.partition(own, len(own) - count)[len(own) - count]
+    own = score.take(chosen)
+    cut = _parted(own, len(own) - count)
     kept = own > cut
     kept[np.flatnonzero(own == cut)[: count - int(np.count_nonzero(kept))]] = True
     found: NDArray[np.int64] = chosen[kept]
     return found
 
 
+def _parted(values: NDArray[np.float32], place: int) -> np.float32:
+    """Return the value that stands at a place when values are in order."""
+    values = values.copy()
+    values.partition(place)
+    found: np.float32 = values[place]
+    return found
+
+
 def _likely(score: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     """Return positions that hold the `count` highest: those above a cut read off a sample, or all if it was too high."""
-    sample = score[::_SAMPLED]
+    sample = score[::_SAMPLED].copy()
     place = len(sample) - 2 * (count // _SAMPLED + 1)
     if place > 0:
         # subtle: to put a sample in order costs less than to part it where most of it is 0, which is ten times as dear as else
-        above = np.flatnonzero(score >= np.sort(sample)[place])
+        sample.sort()
+        above: NDArray[np.int64] = (score >= sample[place]).nonzero()[0]
         if len(above) >= count:
             return above
     return np.arange(len(score))

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from vademecum.memory.choices import Subject, is_known
+from vademecum.memory.choices import Subject, is_known, up_to_another
 from vademecum.memory.extract.english import ENGLISH
 from vademecum.memory.extract.french import FRENCH
 from vademecum.memory.extract.prose import Reach, prose_of, read_of
@@ -261,7 +261,7 @@ def _is_asked(sentence: str, start: int, match: re.Match[str], rule: Rule, langu
 
 def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Language, weight: float) -> Statement:
     said = {name: _tidy(text) for name, text in match.groupdict().items() if text}
-    value = _tidy(USE.sub("", said.get("value", _tidy(match[0]))))
+    value = up_to_another(_tidy(USE.sub("", said.get("value", _tidy(match[0])))))
     value = _NO_MORE.sub(r"\1", value) if rule.negative else value
     if value.lower() in PRONOUNS:
         value = _named_before(said_in.prose, match.start()) or value
@@ -272,7 +272,7 @@ def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Langu
     if rule.kind is FactKind.FIX and reason.lower() in PRONOUNS:
         reason = _tidy(said_in.before)  # "it" was what was said before
     before = _IN_FRONT.search(said_in.prose[max(0, match.start() - 80) : match.start()])
-    clause = f"{before[0].lstrip(' .;')}{match[0]}" if before else match[0]
+    clause = up_to_another(f"{before[0].lstrip(' .;')}{match[0]}" if before else match[0])
     subject = subject_of(rule, said, value, clause, head_first=language.head_first)
     shown = _with_code(said_in, match, value)
     return Statement(

@@ -51,6 +51,22 @@ _TOO = r"\b(?:i|i'm|i've|we|we're)(?: [^\s.;:?!]+){1,20}?(?:(?<=,)| and| but| so
 _WHOSE = r"(?P<subject>(?!(?:i|we|you|it|this|that|they|there|he|she|who|one|people|everyone|nobody|and|but|so|if|or|to|not|then|which|what|when)\b)[\w`./*-]+(?: (?!(?:that|which|you|we|i|they|it)\b)[\w`./*-]+){0,2}?)"  # what must do something
 _STYLE = r"(?:answers?|responses?|replies|explanations?|examples?|code|comments?|commits?|commit messages|summar(?:y|ies)|tests?|functions?|names?|output|messages?|docs|documentation|diffs?|prs?|pull requests|reports?|updates?)"
 
+_ONE = r"[\w@`.+#/-]+(?: (?-i:[A-Z])[\w.+#-]*)?"  # a name
+_ANY_TOOL = (
+    r"(?:tools?|choices?|options?|solutions?|librar(?:y|ies)|packages?|ones?)\b"  # of nothing that could be named
+)
+_KIND = (
+    rf"(?:{_ANY_TOOL}|(?P<subject>(?!{_ANY_TOOL}|for\b)[\w-]+(?: (?!for\b)[\w-]+){{0,3}}?(?: for \S[^,;]{{0,60}}?)?))"
+)
+_PLACE = (
+    r"(?P<subject>(?:the|our|my) [\w`./-]+(?: (?!(?:says?|said|thinks?|claims?|that|if|whether|which|who|is|are|was)\b)[\w`./-]+){0,2}?"
+    r"|(?!(?:it|this|that|these|those|he|she|they|we|you|i|which|what|who|there|everything|nothing|something|all|none|one|both|each)\b)[\w`./-]+"
+    r"(?: (?:db|database|environment|env|server|cluster|branch|bucket|replica|schema|registry))?)"
+)
+
+_STATE = r"(?P<value>read[ -]?only|write-only|append-only|write-protected|off[ -]limits)(?: any ?more)?(?=\s*(?:[.!;,]|$)|\s(?:for|to|and|because|since)\b)"
+_DAY = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|(?:the )?\d{1,2}(?:st|nd|rd|th| of| [a-z]{3})|\d{4}-\d|(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:next|the end of)\b|tomorrow\b|q[1-4]\b)"
+
 RULES: tuple[Rule, ...] = (
     # --- what always holds, or never ---------------------------------------------------------------------------------
     Rule(INSTRUCTION, 0.9, "always", rf"(?:when(?:ever)?|every time|each time|any time|anytime|if) {_WHEN},\s*(?:please |then |you should |you must |i want you to |i'd like you to )?always (?P<value>\S.*?){_END}", besides="when,time,if "),
@@ -110,6 +126,8 @@ RULES: tuple[Rule, ...] = (
     # --- corrections, which are also what holds ------------------------------------------------------------------------
     Rule(INSTRUCTION, 0.75, "i said ,i meant ,i asked for ", rf"(?:^|[,;.]\s*)not (?P<other>[^,;]{{1,60}}?)[,;.:\u2013\u2014-]+\s*(?:but )?i (?:said|meant|asked for) (?P<value>[^,;]+?){_END}", corrects=True, known=True),
     Rule(INSTRUCTION, 0.75, "i said ,i meant ,i asked for ", rf"(?:^|[,;.]\s*)i (?:said|meant|asked for) (?P<value>[^,;]+?),? (?:and )?not (?P<other>[^,;]+?){_END}", corrects=True, known=True),
+    Rule(INSTRUCTION, 0.75, "not ", rf"^(?:(?:no|nope|nah|wait|sorry|hey|ah|oh)\b[,.!\s]*){{0,2}}not (?!(?:only|just|sure)\b)(?P<other>{_ONE})\s*[,;:\u2013\u2014-]+\s*(?:but |use )?(?P<value>{_ONE})[\s.!]*$", corrects=True, known=True, dear=0),
+    Rule(INSTRUCTION, 0.75, " not ", rf"^(?:no|nope|nah)[,.!\s]+(?:use )?(?P<value>{_ONE}),? (?:and )?not (?P<other>{_ONE})[\s.!]*$", corrects=True, known=True, dear=0),
     Rule(DECISION, 0.8, "switched,moved,migrated,changed,went back,gone back", rf"(?:we|i)(?: have|'ve)?(?: just)? (?:(?:switched|moved|migrated|changed)(?: over| back)?|(?:went|gone) back)(?: from (?P<other>[^,;]+?))? to (?P<value>[^,;]+?){_END}", corrects=True),
     Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>{_VERB} (?P<object>\S.*?)|\S.*?){_END}", negative=True, corrects=True),
     Rule(FACT, 0.7, "any more,anymore", r"(?:we|i) (?:don't|do not) (?P<value>\S[^,;]*?) any ?more\b", negative=True, corrects=True),
@@ -123,6 +141,8 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.65, "why i chose,why i picked,why we chose,why we picked,why i opted,why we opted", rf"\bwhy (?:i|we) (?:chose|picked|opted for) {_VALUE} (?:over|rather than|instead of) (?P<other>\S.*?){_END}", presupposed=True),
     Rule(PREFERENCE, 0.65, "decision ,choice ", rf"\b(?:my|our) (?:decision|choice) (?:to (?:use |go with |stick with )?|of ){_VALUE} (?:over|rather than|instead of) (?P<other>\S.*?){_END}", besides=" over , rather than , instead of ", presupposed=True),
     # --- preferences ------------------------------------------------------------------------------------------------------
+    Rule(PREFERENCE, 0.8, "my go-to ,our go-to ,my go to ,our go to ", rf"\b(?:my|our) go(?: to|-to(?: {_KIND})?)(?: for (?P<part>\S[^,;]{{0,60}}?))? (?:is|are|remains?|has (?:always )?been) (?:still |always |usually )?{_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.8, " my go-to, our go-to", rf"(?:^|[,;:]\s|\b(?:and|but|so) )(?P<value>(?!(?:it|this|that|these|those|what|which|who|he|she|they|you)\b)[\w`.+#-]+(?: [\w`.+#-]+){{0,3}}?) (?:is|are|remains?|has (?:always )?been) (?:still |always |now )?(?:my|our) go-to(?: {_KIND})?(?: for (?P<part>\S[^,;]{{0,60}}?))?{_END}"),
     Rule(PREFERENCE, 0.8, "favorite,favourite,preferred", rf"\b(?:my|our) (?:absolute |all-time )?(?:favou?rite|preferred) (?P<subject>[\w -]+?) (?:is|are) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|would|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to)? (?P<value>[\w`.+#-]+) to (?P<other>[\w`.+#-]+){_END}", besides=" to ", reach=11),
     Rule(PREFERENCE, 0.9, "prefer", rf"\b{_I}(?:'d| would|'ve| have| has)?(?: (?:really|much|strongly|generally|usually|always|also|still|personally|definitely|clearly|greatly|tend to)){{0,4}} prefer(?:s|red)?(?: to (?:use |have |see |get |work with |write )?| using| having| it if| that)? {_VALUE}{_NOT}?{_END}", reach=11),
@@ -149,7 +169,8 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.7, "a must,an absolute must,must-have,dealbreaker,deal breaker,deal-breaker,non-negotiable", rf"{_START}(?P<value>[\w`.+#'-]+(?: [\w`.+#'-]+){{0,6}}?) (?:is|are) (?:(?:a|an absolute) (?:must-have|must|deal[ -]?breaker)|must-haves|deal[ -]?breakers|non-negotiable)(?: for (?:me|us))?{_END}"),
     Rule(PREFERENCE, 0.7, "like,enjoy,care for", rf"\b(?:i|we) (?:really |also |personally |generally )*(?:don't|do not|doesn't) (?:really |particularly )?(?:like|enjoy|care for)(?: it when| to)? {_VALUE}{_END}", negative=True, besides="don't,do not,doesn't"),
     Rule(PREFERENCE, 0.75, "passionate about,committed to,drawn to,adamant about,particular about,strict about, fan ,advocate,proponent,supporter,partial to,keen on,fond of,comfortable with,inclined,into", rf"\b(?:i'm|i am|we're|we are|she's|he's) (?:really |very |more |much more |most |also |quite )*(?:an? (?:big |huge |strong |firm )?(?:fan|advocate|proponent|supporter) (?:of|for)|passionate about|committed to|drawn to|adamant about|particular about|strict about|partial to|keen on|fond of|most comfortable with|more comfortable with|inclined to|inclined towards?|into) {_VALUE}{_NOT}?{_END}", besides="i'm ,i am ,we're ,we are ,she's ,he's "),
-    Rule(PREFERENCE, 0.75, "i'm not ,i am not ", rf"\b(?:i'm|i am) not (?:really )?(?:a (?:big |huge )?fan of|fond of|keen on|into|comfortable with) {_VALUE}{_END}", negative=True, besides="fan of ,fond of ,keen on ,into ,comfortable with "),
+    Rule(PREFERENCE, 0.75, "i'm not ,i am not ", rf"\b(?:i'm|i am) not (?:really )?(?:fond of|keen on|into|comfortable with) (?!(?:it|this|that|these|those)\b){_VALUE}{_END}", negative=True, besides="fond of ,keen on ,into ,comfortable with "),
+    Rule(PREFERENCE, 0.75, "fan of ,fans of ", rf"(?:\b(?:i|we)(?:'m|'re|'ve| am| are| have) (?:\w+ly |just |still )?(?:not|never)(?: been)? (?:\w+ly )?|^not (?:\w+ly )?)(?:an? )?(?:(?:big|huge|great|massive|real) )?fans? of (?!(?:it|this|that|these|those|how|the way)\b){_VALUE}{_END}", negative=True, besides="not ,never "),
     Rule(PREFERENCE, 0.75, "lean,gravitate", rf"\b(?:i|we) (?:generally |usually |tend to )?(?:lean|gravitate) (?:more )?towards? {_VALUE}{_NOT}?{_END}"),
     Rule(PREFERENCE, 0.7, "tend to,typically,usually,normally,generally,always,mostly", rf"\b(?:i|we) (?:tend to|typically|usually|normally|generally|always|mostly) (?P<value>(?:use|write|work|keep|put|name|start|go|avoid|stick|run|format|organi[sz]e|structure|add|include|split|do|choose|opt|pick|look|seek|insist|buy|wear|read|watch|eat|cook|drink|listen|play|travel|commit|push|deploy|merge|test)\b(?: (?P<object>\S.*?)|\S*?)){_END}"),
     Rule(PREFERENCE, 0.7, "never,rarely", rf"\b(?:i|we) (?:never|rarely) (?P<value>(?:use|write|work|keep|put|name|start|go|avoid|stick|run|format|organi[sz]e|structure|add|include|split|do|buy|wear|read|watch|eat|drink|listen|play|travel|trust|rely|commit|push|deploy|merge)\b(?: (?P<object>\S.*?)|\S*?)){_END}", negative=True, besides="i never ,i rarely ,we never ,we rarely "),
@@ -202,7 +223,10 @@ RULES: tuple[Rule, ...] = (
     Rule(FACT, 0.7, "name", r"\bmy name is (?P<value>(?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)*)", about="user's name"),
     Rule(FACT, 0.75, "fact,fyi,record,information,context,note,know,confirmed", rf"^(?:quick fact(?: for the file)?|fyi|for the record|for your information|for context|note|useful to know|good to know|confirmed|just confirmed|fact)(?: with [^:]+| via [^:]+)?\s*[:,-]\s*(?:that )?{_VALUE}{_END}"),
     Rule(FACT, 0.7, " use, run, target, support,written in,built , deploy, depend, is on , are on ", rf"\b(?:we|our (?:team|project|company)|this (?:repo|project|codebase|app)|the (?:repo|project|codebase|team)|the (?:app|server)|our app|(?:the|our) (?P<part>backend|frontend|api|cli|worker|website|dashboard|mobile app)) (?:currently |already |now |mainly |only )?(?:uses?|runs? on|targets?|supports?|is written in|is built (?:with|on)|deploys? (?:to|on)|depends? on|(?:is|are) on) {_VALUE}{_NOT}?{_END}", besides="we ,our team,our project,our company,our app,this repo,this project,this codebase,this app,the repo,the project,the codebase,the team,our app,the app,the server,mobile app ,backend ,frontend ,api ,cli ,worker ,website ,dashboard "),
+    Rule(FACT, 0.75, "moved ,pushed ,postponed ,rescheduled ,shifted ,extended ,brought forward ,delayed ", rf"\b(?:my|our|the|this) (?P<subject>[\w'\u2019-]+(?: [\w'\u2019-]+){{0,3}}?) (?:(?:has|have|had) (?:just |now )?(?:been )?|(?:is|are|was|were|got) (?:now |just )?)?(?:moved|pushed(?: back| out)?|postponed|rescheduled|shifted|extended|brought forward|delayed) (?:from [^,;]{{1,40}}? )?(?:to|until|till) (?P<value>{_DAY}[^,;?]{{0,60}}?){_END}", corrects=True),
     Rule(FACT, 0.7, " is , are , live, run, listen, sit, reside", rf"\b(?:my|our|the|this) (?P<subject>(?!(?:problem|issue|question|goal|error|code|thing|idea|point|reason|way|plan|function|method|result|output|same|answer)\b)[\w'\u2019-]+(?: [\w'\u2019-]+){{0,5}}?) (?:is|are|lives?|runs?|listens?|sits?|resides?) (?:(?P<attribute>at|on|in|under|behind|called|named|due|scheduled for) )?+(?<= )(?P<value>{_NAMED}[^,;?]{{0,120}}?){_END}", dear=4),
+    Rule(FACT, 0.7, "read-only,read only,readonly,write-only,append-only,write-protected,off-limits,off limits", rf"{_START}{_PLACE} (?:is|are|stays?|remains?) (?:now |currently |always |strictly |still )?{_STATE}"),
+    Rule(FACT, 0.7, "read-only,read only,readonly,write-only,append-only,write-protected,off-limits,off limits", rf"{_START}{_PLACE}(?: is| are)?(?: no longer|(?: not|n't)(?: \w+ly)?) {_STATE}", negative=True, corrects=True, besides=" no longer, not ,n't "),
     Rule(FACT, 0.65, "i'm ,i am ", rf"\bi(?:'m| am) (?P<value>(?:(?-i:[A-Z])[a-z]+, )?an? [\w -]{{3,60}}?)(?: (?:from|at|in|based in|working)\b|{_END})", about="user", besides=" a , an "),
     Rule(FACT, 0.65, "i work ,i live ", rf"\bi (?:work|live)(?: as| at| in| for| on) {_VALUE}{_END}", about="user's work"),
 )  # fmt: skip

@@ -41,6 +41,17 @@ _WHEN = r"(?P<topic>(?:je|tu|on|nous|vous|il|elle|j'|l'|le|la|un|une)\s?.{2,160}
 _NAME_OF_ONE = r"[\w./-]*(?:\d|(?-i:[A-Z])\w|\w[_/]\w)[\w./-]*"
 _WISH = r"(?:(?:je (?:veux|voudrais|souhaite)|j'aimerais) (?:bien )?que (?:tu|vous) )?"
 
+_ONE = r"[\w@`.+#/-]+(?: (?-i:[A-Z])[\w.+#-]*)?"  # a name
+_ANY_TOOL = r"(?:outils?|solutions?|options?|bibliothèques?|paquets?)"  # of nothing that could be named
+_FONDLY = rf"(?:mon|ma|mes|notre|nos) (?:{_ANY_TOOL}|(?P<subject>(?!{_ANY_TOOL}\b)[\w-]+(?: (?:de |d')?[\w-]+)?)) de (?:prédilection|choix)(?: pour \S[^,;]{{0,60}}?)?"
+_PLACE = (
+    r"(?P<subject>(?:(?:la|le|les|notre|nos|mon|ma) |l')[\w`./-]+(?: (?!(?:dit|dis|pense|croit|que|qui|si|est|sont)\b)(?:de |du |des |d')?[\w`./-]+){0,2}?"
+    r"|(?!(?:il|elle|ils|elles|ça|cela|ce|ceci|qui|on|tout|rien)\b)[\w`./-]+)"
+)
+
+_STATE = r"(?P<value>en (?:lecture seule|écriture seule|ajout seul)|intouchables?|hors limites)(?=\s*(?:[.!;,]|$)|\s(?:pour|et|car|parce)\b)"
+_DAY = r"(?:(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b|\d{1,2}(?:er)? (?:janv|févr|mars|avr|mai|juin|juil|août|sept|oct|nov|déc)|\d{4}-\d|demain\b|(?:la semaine|le mois) prochaine?\b)"
+
 RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.9, "quand,lorsque,fois que", rf"(?:quand|lorsque|chaque fois que|à chaque fois que) {_WHEN},\s*(?P<value>{_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.9, "toujours", rf"{_START}{_WISH}(?P<value>{_VERB} toujours (?P<object>\S.*?))(?:,?\s+(?:quand|lorsque|chaque fois que)\s+{_WHEN})?{_END}"),
@@ -68,6 +79,13 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.8, "pass,migr,bascul,chang", rf"(?:on est|nous sommes|je suis|on a|nous avons|j'ai) (?:maintenant |désormais |finalement )?(?:passés?|migrés?|migré|basculés?|basculé|changé)(?: (?:de|du|depuis) (?P<other>[^,;]+?))? (?:à|au|vers|sur|pour) (?P<value>[^,;]+?){_END}", corrects=True, besides="on est ,nous sommes ,je suis ,on a ,nous avons ,j'ai "),
     Rule(DECISION, 0.8, "pass,migr,bascul", rf"{_START}(?:on|nous|je) (?:pass(?:e|ons)|migr(?:e|ons)|bascul(?:e|ons)) (?:de |du |d')(?P<other>[^,;]{{1,60}}?) (?:à|au|vers|sur) (?P<value>[^,;]+?){_END}", corrects=True),
     Rule(INSTRUCTION, 0.75, "j'ai dit ,je voulais dire ", rf"(?:^|[,;.]\s*)pas (?:de |des |d'|les )?(?P<other>[^,;]{{1,60}}?)[,;.:\u2013\u2014-]+\s*(?:mais )?(?:j'ai dit|je voulais dire) (?:de |des |d'|les )?(?P<value>[^,;]+?){_END}", corrects=True, known=True),
+    Rule(INSTRUCTION, 0.75, "pas ", rf"^(?:(?:non|nan|attends?|désolée?|pardon|ah)\b[,.!\s]*){{0,2}}pas (?!(?:seulement|que)\b)(?P<other>{_ONE})\s*[,;:\u2013\u2014-]+\s*(?:mais |plutôt |utilise )?(?P<value>{_ONE})[\s.!]*$", corrects=True, known=True, dear=0),
+    Rule(INSTRUCTION, 0.75, " pas ", rf"^(?:non|nan)[,.!\s]+(?:utilise )?(?P<value>{_ONE}),? (?:et )?pas (?P<other>{_ONE})[\s.!]*$", corrects=True, known=True, dear=0),
+    Rule(FACT, 0.7, "en lecture seule,en écriture seule,en ajout seul,intouchable,hors limites", rf"{_START}{_PLACE} (?:est|sont|reste|restent) (?:désormais |maintenant |toujours |strictement |encore )?{_STATE}"),
+    Rule(FACT, 0.7, "en lecture seule,en écriture seule,en ajout seul,intouchable,hors limites", rf"{_START}{_PLACE} (?:ne )?(?:n')?(?:est|sont) (?:plus|pas) {_STATE}", negative=True, corrects=True, besides=" plus , pas "),
+    Rule(PREFERENCE, 0.8, "prédilection,de choix", rf"\b{_FONDLY} (?:est|sont|reste|restent|c'est) (?:toujours )?(?:le |la |les |l')?{_VALUE}{_NOT}?{_END}"),
+    Rule(PREFERENCE, 0.8, "prédilection,de choix", rf"(?:^|[,;:]\s|\b(?:et|mais|donc) )(?P<value>(?!(?:c'est|ce|ça|cela|il|elle|qui|que|quel|quelle)\b)[\w`.+#-]+(?: [\w`.+#'-]+){{0,3}}?) (?:est|sont|reste|restent) (?:toujours )?{_FONDLY}{_END}"),
+    Rule(FACT, 0.75, "repoussé,déplacé,reporté,avancé,décalé,passe", rf"\b(?:(?:mon|ma|notre|nos|le|la|les) |l')(?P<subject>[\w-]+(?: (?:de |du |des |d')?[\w-]+){{0,3}}?) (?:passe(?:nt)?|(?:(?:est|sont|a été|ont été) (?:finalement |désormais |encore )?)(?:repoussée?s?|déplacée?s?|reportée?s?|avancée?s?|décalée?s?)) (?:du [^,;]{{1,40}}? )?(?:(?:au|à) )?(?P<value>{_DAY}[^,;?]{{0,60}}?){_END}", corrects=True),
     Rule(FACT, 0.7, " s'appelle , se nomme ", rf"\b(?:mon|ma|notre|nos|le|la|l'|les) ?(?P<subject>[\w-]+(?: (?:de |du |des |d')?[\w-]+){{0,3}}?) (?P<attribute>s'appelle|se nomme) (?P<value>{_NAME_OF_ONE}){_END}"),
     Rule(FACT, 0.7, " plus ", rf"(?:on|nous|je) (?:n'|ne )(?P<value>{_VERB} plus (?P<object>\S.*?)){_END}", negative=True, corrects=True),
     Rule(PREFERENCE, 0.8, "préférence", rf"\b(?:ma|notre|sa|leur) (?:nette |forte |propre )?préférence pour (?:le |la |les |l')?{_VALUE}{_NOT}?{_BEHIND}", presupposed=True),
@@ -104,7 +122,7 @@ RULES: tuple[Rule, ...] = (
     Rule(PREFERENCE, 0.65, "compte,importe,important", rf"{_START}(?:l'|(?:le|la|les) )?(?P<value>[\w`.+#-]+(?: [\w`.+#'-]+){{0,4}}?) (?:compten?t?|importent?|(?:est|sont) (?:très |plus |le plus |la plus )?importante?s?) (?:plus |le plus |beaucoup |énormément )?pour (?:moi|nous)(?: (?:que |qu')(?P<other>\S.*?))?{_END}", besides="pour moi,pour nous"),
     Rule(PREFERENCE, 0.65, "important,tiens à,tenons à", rf"\b(?:(?:c'est|il est) (?:très |vraiment )?important pour (?:moi|nous) (?:que |qu'|de |d')|je tiens à (?:ce que |ce qu')?|nous tenons à (?:ce que |ce qu')?)(?!(?:te|vous|toi|remercier|m'excuser|préciser|dire|signaler|souligner)\b){_VALUE}{_END}"),
     Rule(PREFERENCE, 0.75, " fan,à l'aise avec", rf"\b(?:je suis|on est|nous sommes) (?:très |plus |vraiment |plutôt |assez |un grand |une grande |grand |grande )*(?:fans? (?:de |d'|des |du )|à l'aise avec ){_VALUE}{_NOT}?{_END}"),
-    Rule(PREFERENCE, 0.75, " fan,à l'aise avec", rf"\b(?:je ne suis|on n'est|nous ne sommes) pas (?:très |vraiment |un grand |une grande )?(?:fans? (?:de |d'|des |du )|à l'aise avec ){_VALUE}{_END}", negative=True, besides=" pas "),
+    Rule(PREFERENCE, 0.75, "fan,à l'aise avec", rf"(?:\b(?:(?:je (?:ne )?suis|on (?:n')?est|nous (?:ne )?sommes) pas|(?:je n'ai|on n'a|nous n'avons) jamais été) |^pas )(?:(?:très|trop|vraiment|un|une|grande?s?|énorme) ){{0,3}}(?:fans? (?:de |d'|des |du )|à l'aise avec )(?!(?:ça|cela|ce|cet|cette|ces)\b){_VALUE}{_END}", negative=True, besides="pas ,jamais "),
     Rule(PREFERENCE, 0.8, "préféré,favori", rf"\b(?:mon|ma|mes|notre|nos) (?P<subject>[\w-]+(?: (?:de |d')?[\w-]+)?) (?:préférée?s?|favorite?s?) (?:est|sont|reste) {_VALUE}{_END}"),
     Rule(PREFERENCE, 0.6, "comme j", rf"(?:^|[,;:]\s)(?P<value>[^\W\d_]+ (?P<object>[^,;:?]{{3,160}}?)),? comme je (?:le |la |les )?préfère{_END}", besides="préfère"),
     Rule(INSTRUCTION, 0.75, "avant ,après ", rf"{_START}(?:avant|après) (?P<topic>(?:(?:de |d')(?!(?:faire|continuer|aller)\b){_INF}|chaque \w+|tout \w+|toute \w+)\b(?! (?:ce|cet|cette|ces|le|la|l')\b)[^,]{{0,60}}?),\s*(?P<value>{_TASK} \S.*?){_END}"),
@@ -173,7 +191,7 @@ FRENCH = Language(
     ),
     limits=FRENCH_LIMITS,
     unsaid=re.compile(
-        r"(?i)(?:\b(?:jamais|pas) (?:dit|prétendu|affirmé|vrai|exact|le cas)|\b(?:c'est|il est) faux|\b(?:un |mon |ma |mes )?(?:collègues?|amie?s?|stagiaire|quelqu'un|certains|les gens|ils|elles) (?:pensent?|croi(?:t|ent)|prétend(?:ent)?|disent?) |\b(?:imagine|imaginons|imaginez|suppose|supposons|supposez|admettons|mettons|disons|je doute|comme si))"
+        r"(?i)(?:\b(?:jamais|pas) (?:dit|prétendu|affirmé|vrai|exact|le cas)|\b(?:c'est|il est) faux|\b(?:un |mon |ma |mes )?(?:collègues?|amie?s?|stagiaire|quelqu'un|certains|les gens|ils|elles) (?:pense(?:nt)?|croi(?:t|ent)|prétend(?:ent)?|di(?:t|sent)) |\b(?:imagine|imaginons|imaginez|suppose|supposons|supposez|admettons|mettons|disons|je doute|comme si))"
         r"(?: de dire)?(?: ?(?:que|qu'))?(?:\s*$|\s?(?=(?:on|nous|je|il|elle|le|la|notre)\b))"
     ),
     denied=re.compile(

@@ -45,7 +45,7 @@ class Rule:
         corrects: it takes back something.
         problem_before: what it is a fix of stands before it.
         about: what it is always about, where the form itself says so.
-        dear: how many times as much work a cue of it is as one of others.
+        dear: how many times as much work a cue of it is as one of others; 0 where it is tried at one place alone.
         presupposed: it is said by the way, as known already, and holds in a question too: "does my preference for X help?"
         known: it counts only where the value is a choice that is known as one: "use yarn" lasts, "use that helper" may not.
     """

@@ -206,8 +206,7 @@ def subject_of(rule: Rule, said: dict[str, str], value: str, clause: str, *, hea
     if "part" in said:
         return _of_part(noun(said["part"]), value)
     if said.get("subject", "we").lower() not in PRONOUNS:
-        done = _parted(value)[0] if rule.kind is FactKind.INSTRUCTION else ""
-        return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
+        return _as_named(rule.kind, said, value)
     if "topic" in said:
         return Subject(_topic(said["topic"]), noun(_parted(value)[1]))
     done_to, other = said.get("object", ""), said.get("other", "")  # only marks stand there: nothing does
@@ -221,6 +220,16 @@ def subject_of(rule: Rule, said: dict[str, str], value: str, clause: str, *, hea
     return (None if chosen else _done_to(rule.kind, said, thing)) or about(
         thing, other, clause, head_first=head_first, whole=rule.kind is FactKind.DECISION and rule.negative
     )
+
+
+def _as_named(kind: FactKind, said: dict[str, str], value: str) -> Subject:
+    """What the sentence itself names: of a choice that is preferred, a "test runner" is a test framework."""
+    named, _, what = said["subject"].lower().partition(" for ")
+    choice = choice_of(value) if kind is FactKind.PREFERENCE else None
+    if choice is not None and any(_akin(one, other) for one in named.split() for other in choice.name.split()):
+        return _used_for(choice, noun(what))
+    done = _parted(value)[0] if kind is FactKind.INSTRUCTION else ""
+    return Subject(whole_noun(said["subject"]), said.get("attribute", done).lower())
 
 
 def _of_part(part: str, value: str) -> Subject:

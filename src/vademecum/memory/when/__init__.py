@@ -133,7 +133,10 @@ def find_time(text: str, now: datetime) -> Mention | None:
     """
     if now.tzinfo is None:
         raise UsageError("`now` has no zone: give an aware datetime, as datetime.now().astimezone()")
-    text = _QUOTED.sub(lambda match: " " * len(match[0]), _lower(text[:MOST_CHARACTERS]))
+    text = _lower(text[:MOST_CHARACTERS])
+    if not any(language.hints.search(text) for language in _LANGUAGES):
+        return None
+    text = _QUOTED.sub(lambda match: " " * len(match[0]), text)
     clock = Clock(now, day_first=_FRENCH.search(text) is not None)
     found = _first(text, 0, clock)
     if found is None:
