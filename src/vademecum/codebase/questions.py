@@ -22,7 +22,7 @@ from vademecum.codebase.explain import nearest_names, skipped_said
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
-from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
+from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier, node_id
 from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.codebase.symbol import inherited_said
 from vademecum.codebase.ways import Met, nearest, shortest_way, walked
@@ -255,8 +255,7 @@ def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
 
 def _tests_of(graph: Graph, paths: set[str]) -> set[str]:
     """Return the test files that import files."""
-    files = [node.id for node in graph.in_files(sorted(paths)) if not node.qualified]
-    edges = graph.edges(files, (Relation.TESTS,), into=True)
+    edges = graph.edges([node_id(path) for path in paths], (Relation.TESTS,), into=True)
     return {node.path for node in graph.nodes(edge.source for edge in edges).values()}
 
 

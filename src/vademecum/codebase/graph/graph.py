@@ -18,6 +18,7 @@ from vademecum.retrieval.query import endings, is_meant, is_module, is_within, s
 from vademecum.types import FileKind
 
 DEEPEST = 3
+_FEW = 8  # nodes whose children are asked for one by one: of all nodes of a file there may be thousands
 ANY = tuple(relation for relation in Relation if relation is not Relation.CONTAINS)
 
 
@@ -135,7 +136,7 @@ class Graph:
     def in_files(self, paths: Sequence[str]) -> list[Node]:
         """Return every node of some files, in order of line, a file's own first."""
         found = self._keep(self._scan("nodes", ("path", "in", list(paths))))
-        return sorted(found, key=lambda node: (node.path, bool(node.qualified), node.start_line, -node.end_line))
+        return sorted(found, key=_in_order)
 
     def at(self, path: str, first: int, last: int = 0) -> list[Node]:
         """Return the innermost declarations that share a line with `first` … `last`; the file where none does."""
@@ -146,8 +147,13 @@ class Graph:
 
     def children(self, ids: Collection[int]) -> list[Node]:
         """Return what is declared directly inside of nodes."""
-        paths = sorted({node.path for node in self.nodes(ids).values()})
-        return [node for node in self.in_files(paths) if node.parent in ids]
+        around = self.nodes(ids).values()
+        if len(around) > _FEW:
+            return [node for node in self.in_files(sorted({node.path for node in around})) if node.parent in ids]
+        rows = [
+            row for node in around for row in self._scan("nodes", ("path", "=", node.path), ("parent", "=", node.id))
+        ]
+        return sorted(self._keep(rows), key=_in_order)
 
     def every(self) -> list[Node]:
         """Return every node."""
@@ -202,7 +208,7 @@ class Graph:
         """Return the files that call a name on something unknown, for which there is no edge."""
         where: list[Condition] = [*self._own, ("unresolved", ">", "")]
         rows = self._store.scan("resolved", where, ("path", "unresolved")).unwrap()
-        return sorted(path for path, names in rows if name in names.split("\n"))
+        return sorted(path for path, names in rows if name in names and name in names.split("\n"))
 
     def _scan(self, family: str, *where: Condition) -> list[Row]:
         return self._store.scan(family, [*self._own, *where]).unwrap()
@@ -211,6 +217,10 @@ class Graph:
         found = [Node(*row[1:]) for row in rows]
         self._nodes.update((node.id, node) for node in found)
         return found
+
+
+def _in_order(node: Node) -> tuple[str, bool, int, int]:
+    return node.path, bool(node.qualified), node.start_line, -node.end_line
 
 
 def _of(tiers: Sequence[Tier]) -> list[Condition]:
