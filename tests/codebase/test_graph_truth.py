@@ -153,6 +153,41 @@ OTHERS = {
         {"base.py:Number exact", "base.py:Text exact", "base.py:Field.settle typed"},
     ),
 }
+# Python reads the body of a class, and a module, from top to bottom.
+MARKS = "def checked(level):\n    return level\n\n\ndef again(times):\n    return times\n"
+BELOW = {
+    "a decorator named like the method it decorates": (
+        {"marks.py": MARKS,
+         "use.py": "from marks import checked\n\n\nclass Form:\n    @checked(1)\n    def checked(self): ...\n"},
+        "use.py:Form",
+        {"marks.py:checked exact"},
+    ),
+    "a decorator named like a method further down": (
+        {"use.py": f"{MARKS}\n\nclass Form:\n    @checked(1)\n    def first(self): ...\n\n    def checked(self): ...\n"},
+        "use.py:Form",
+        {"use.py:checked exact"},
+    ),
+    "a decorator that is a function above it in the class": (
+        {"use.py": f"{MARKS}\n\nclass Form:\n    @checked(1)\n    def checked(level): ...\n\n    @checked(2)\n    def last(self): ...\n"},
+        "use.py:Form",
+        {"use.py:checked exact", "use.py:Form.checked exact"},
+    ),
+    "a class in a function": (
+        {"use.py": "def make(checked):\n    class Form:\n        @checked(1)\n        def checked(self): ...\n"},
+        "use.py:make.Form",
+        set(),
+    ),
+    "a decorator named like the function it decorates": (
+        {"marks.py": MARKS, "use.py": "from marks import again\n\n\n@again(2)\ndef again(self): ...\n"},
+        "use.py",
+        {"marks.py:again exact"},
+    ),
+    "a name from nowhere above the function that has it": (
+        {"use.py": "@cache(2)\ndef cache(self): ...\n"},
+        "use.py",
+        set(),
+    ),
+}  # fmt: skip
 
 
 def calls_from(engine, source):
@@ -164,10 +199,10 @@ def calls_from(engine, source):
     return {f"{named[each.target]} {each.tier}" for each in edges if named[each.source] == source}
 
 
-@pytest.mark.parametrize("case", [*UNIQUE, *SCRIPT, *OTHERS])
+@pytest.mark.parametrize("case", [*UNIQUE, *SCRIPT, *OTHERS, *BELOW])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
     """And says how it is known: `unique` only where nothing speaks against it."""
-    files, source, expected = (UNIQUE | SCRIPT | OTHERS)[case]
+    files, source, expected = (UNIQUE | SCRIPT | OTHERS | BELOW)[case]
     assert calls_from(engine(repo("app", files)), source) == expected
 
 

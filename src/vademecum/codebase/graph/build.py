@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vademecum.codebase.graph.edges import Found
     from vademecum.codebase.graph.names import Names
 
-VERSION = "5"  # raised when edges are made another way, so that graphs made before are made anew
+VERSION = "6"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 
