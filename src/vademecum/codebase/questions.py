@@ -27,6 +27,7 @@ from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed
 from vademecum.codebase.symbol import inherited_said
 from vademecum.codebase.ways import Met, nearest, shortest_way, walked
 from vademecum.errors import UsageError
+from vademecum.matching import is_below
 from vademecum.retrieval.query import Plan, last_part, split_name
 from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
 
@@ -127,7 +128,11 @@ def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2,
         GitError: git does not know the range.
     """
     check_depth(depth)
-    files = changed_files(graph, revisions)
+    files = [
+        each
+        for each in changed_files(graph, revisions)
+        if is_below(each.now, graph.below) or is_below(each.before, graph.below)
+    ]
     removed = removed_by(graph, revisions, files, (*BREAKS, Relation.IMPORTS), before)
     less = {node.path for node in removed.nodes}  # where a declaration went, the file has not changed beside it
     nodes = [node for node in changed_nodes(graph, files) if node.qualified or node.path not in less]
@@ -342,7 +347,11 @@ def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
     plan = Plan(name, (), (last_part(name),), is_symbol=True)
     nearest = nearest_names([graph.opened], plan) if last_part(name) else ()
-    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere here", skipped_said([graph.opened]))))
+    where = f"below {' or '.join(graph.below)}" if graph.below else "here"
+    elsewhere = sorted({node.path for node in graph.anywhere(name)} if graph.below else ())
+    more = ", …" if len(elsewhere) > _OTHERS else ""
+    there = f"it is in {', '.join(elsewhere[:_OTHERS])}{more}" if elsewhere else skipped_said([graph.opened])
+    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere {where}", there)))
     return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest)
 
 

@@ -13,6 +13,7 @@ from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.codebase.references import References
 from vademecum.codebase.repository import Opened
 from vademecum.errors import UsageError
+from vademecum.matching import is_below
 from vademecum.protocols import Condition, Progress, Row
 from vademecum.retrieval.query import endings, is_meant, is_module, is_within, split_name
 from vademecum.types import FileKind
@@ -34,18 +35,22 @@ def check_depth(depth: int) -> int:
     return depth
 
 
-def graph_of(opened: Opened, progress: Progress, ahead: MadeAhead | None = None) -> Graph:
+def graph_of(opened: Opened, progress: Progress, ahead: MadeAhead | None = None, *, below: Sequence[str] = ()) -> Graph:
     """Return the graph of a repository's snapshot, brought up to date; it may have been made `ahead`. Raises `StoreError`."""
     repo = opened.repo
     bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress, ahead)
-    return Graph(opened)
+    return Graph(opened, below)
 
 
 class Graph:
-    """Reads what `build` made. Every list is in a stable order."""
+    """Reads what `build` made. Every list is in a stable order.
 
-    def __init__(self, opened: Opened) -> None:
+    `below` are directories and files, from the repository's top: what is declared elsewhere is not what a name means.
+    """
+
+    def __init__(self, opened: Opened, below: Sequence[str] = ()) -> None:
         self.opened = opened
+        self.below = tuple(below)
         self._store = opened.repo.catalogue.store
         self._own: list[Condition] = [("snapshot", "=", opened.snapshot.id)]
         self._nodes: dict[int, Node] = {}
@@ -69,6 +74,10 @@ class Graph:
         Raises:
             UsageError: `name` holds no name.
         """
+        return [node for node in self.anywhere(name) if is_below(node.path, self.below)]
+
+    def anywhere(self, name: str) -> list[Node]:
+        """Return the same of the whole repository. Raises `UsageError` as `named` does."""
         parts = split_name(name)
         rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
         found = [node for node in self._keep(rows) if node.qualified and is_meant(parts, node.qualified, node.path)]
