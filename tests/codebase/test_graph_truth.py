@@ -189,6 +189,42 @@ BELOW = {
     ),
 }  # fmt: skip
 
+# A bare name is no member in Go and PHP, and what is before the colon in a struct of Go is a field.
+BARE = {
+    "go": (
+        {
+            "a.go": """package a
+
+type Server struct{ Handler Handler; Addr string }
+type Handler func()
+type Engine struct{}
+
+const First = 1
+
+func (e *Engine) Addr() string { return "" }
+
+func (e *Engine) Run(addr string) {
+	use(Server{Addr: addr, Handler: e.handle}, map[int]string{First: addr}, []string{other}, Addr())
+}
+
+var other = ""
+
+func (e *Engine) handle() {}
+"""
+        },
+        "a.go:Engine.Run",
+        {"a.go:Server", "a.go:Engine", "a.go:Engine.handle", "a.go:First", "a.go:other"},
+    ),
+    "php": (
+        {
+            "Str.php": "<?php\nclass Str {\n  static function trim($v) { return trim(value($v)); }\n  static function value($v) { return self::trim($v); }\n}\n",
+            "helpers.php": "<?php\nfunction value($v) { return $v; }\n",
+        },
+        "Str.php:Str.trim",
+        {"helpers.php:value"},
+    ),
+}  # fmt: skip
+
 
 def calls_from(engine, source):
     """Return what a declaration calls, each with how that is known."""
@@ -204,6 +240,14 @@ def test_a_call_leads_to_what_is_meant(case, repo, engine):
     """And says how it is known: `unique` only where nothing speaks against it."""
     files, source, expected = (UNIQUE | SCRIPT | OTHERS | BELOW)[case]
     assert calls_from(engine(repo("app", files)), source) == expected
+
+
+@pytest.mark.parametrize("language", BARE)
+def test_a_bare_name_is_no_member_where_members_have_receivers(language, repo, engine):
+    files, source, expected = BARE[language]
+    graph = engine(repo("app", files)).codebase.graph()
+    named = {node.id: f"{node.path}:{node.qualified}" for node in graph.every()}
+    assert {named[edge.target] for edge in graph.every_edge() if named[edge.source] == source} == expected
 
 
 def test_a_class_that_comes_to_stand_twice_is_noticed_by_those_who_call_it(repo, engine):
