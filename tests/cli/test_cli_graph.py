@@ -124,7 +124,8 @@ def twice(used):
 @pytest.mark.parametrize("where", ["other", "other/half.py", "./other/"])
 def test_a_path_says_which_of_several_is_meant(vade, twice, where):
     """Callers are those of the whole repository."""
-    assert "2 definitions taken together" in vade("callers", "split_budget").out
+    assert "2 definitions taken together; add a path to choose" in vade("callers", "split_budget").out
+    assert "2 definitions; add a path to choose" in vade("symbol", "split_budget").out
     said = vade("callers", "split_budget", where).out
     assert "halve  called_by exact" in said
     assert "plan" not in said

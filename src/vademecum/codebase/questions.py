@@ -24,7 +24,7 @@ from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier, node_id
 from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
-from vademecum.codebase.symbol import inherited_said
+from vademecum.codebase.symbol import how_to_choose, inherited_said
 from vademecum.codebase.ways import Met, nearest, shortest_way, walked
 from vademecum.errors import UsageError
 from vademecum.matching import is_below
@@ -282,7 +282,8 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
     """Say what was taken for what was asked about, where that does not go without saying."""
     if len(nodes) > 1:
         one_name = len({node.name for node in nodes}) == 1
-        return f"{len(nodes)} definitions taken together" + ("; qualify the name to choose" if one_name else "")
+        choice = f"; {how_to_choose(node.qualified for node in nodes)}" if one_name else ""
+        return f"{len(nodes)} definitions taken together{choice}"
     *around, own = split_name(asked) or [""]
     holder = split_name(nodes[0].qualified)[:-1]  # without one it is a package that is called as the repository is
     elsewhere = around and around[-1] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
