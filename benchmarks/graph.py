@@ -39,7 +39,7 @@ from vademecum.codebase.graph.modules import Modules
 from vademecum.codebase.graph.names import Names
 from vademecum.codebase.graph.records import Records
 from vademecum.codebase.graph.terms import TRUSTED, Node, Relation, Tier
-from vademecum.codebase.graph.values import Value
+from vademecum.codebase.graph.values import Meaning, Value
 from vademecum.codebase.repository import Opened
 from vademecum.engine import Engine
 from vademecum.protocols import Condition
@@ -86,9 +86,9 @@ class SiteEdges(FileEdges):
         """Every site, not only the first of each name."""
         return rows
 
-    def _call(self, owner: int, line: int, spelled: str) -> None:
+    def _call(self, owner: int, line: int, spelled: str, meaning: Meaning) -> None:
         self.found.spelled = spelled
-        super()._call(owner, line, spelled)
+        super()._call(owner, line, spelled, meaning)
         self.found.spelled = ""
 
     def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:

@@ -53,6 +53,15 @@ def passes(globs: Sequence[str], path: str) -> bool:
     return any(_pattern(glob).match(path) or _literally(glob, path) for glob in globs)
 
 
+def is_below(path: str, prefixes: Sequence[str]) -> bool:
+    """Whether a path is, or lies below, one of some prefixes; everything does where there are none.
+
+    >>> is_below("src/a.py", ()), is_below("src/a.py", ["src"]), is_below("srcs/a.py", ["src"])
+    (True, True, False)
+    """
+    return not prefixes or any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
+
+
 def _literally(glob: str, path: str) -> bool:
     """Whether a glob with brackets matches where they are meant as they are written."""
     return "[" in glob and _pattern(glob.replace("[", "[[]")).match(path) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import pytest
 
@@ -107,3 +108,61 @@ def test_what_is_no_name_is_a_wrong_call(vade, used):
         done = vade(*question)
         assert done.code == 2
         assert "is not a name" in done.err
+
+
+TWICE = "def split_budget(total):\n    return total\n\n\ndef halve(total):\n    return split_budget(total)\n"
+
+
+@pytest.fixture
+def twice(used):
+    """A second function of the name, in another directory, with a caller of its own."""
+    (used / "other").mkdir()
+    (used / "other" / "half.py").write_text(TWICE)
+    return used
+
+
+@pytest.mark.parametrize("where", ["other", "other/half.py", "./other/"])
+def test_a_path_says_which_of_several_is_meant(vade, twice, where):
+    """Callers are those of the whole repository."""
+    assert "2 definitions taken together; add a path to choose" in vade("callers", "split_budget").out
+    assert "2 definitions; add a path to choose" in vade("symbol", "split_budget").out
+    said = vade("callers", "split_budget", where).out
+    assert "halve  called_by exact" in said
+    assert "plan" not in said
+    said = vade("callers", "split_budget", "src").out
+    assert "plan  called_by exact" in said
+    assert "halve" not in said
+
+
+def test_all_questions_about_names_take_paths(vade, twice):
+    """As `symbol` does."""
+    places = [each["path"] for each in json.loads(vade("symbol", "split_budget", "other", "--json").out)["evidence"]]
+    assert places == ["other/half.py"]
+    for verb in ("callers", "callees", "impact", "related"):
+        of = json.loads(vade(verb, "split_budget", "other", "--json").out)["of"]
+        assert [each["path"] for each in of] == ["other/half.py"], verb
+    assert "split_budget  calls exact" in vade("path", "halve", "split_budget", "other").out
+    assert "'plan' is defined nowhere below other; it is in use.py" in vade("path", "plan", "split_budget", "other").out
+
+
+def test_a_path_narrows_a_diff(vade, twice):
+    """Beside `--diff` what stands first is a PATH."""
+    for command in (["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "two"]):
+        subprocess.run(["git", *command], cwd=twice, check=True)
+    for file in (twice / "src" / "budget.py", twice / "other" / "half.py"):
+        file.write_text(file.read_text().replace("return", "return 1 +"))
+    both = json.loads(vade("impact", "--diff", "HEAD", "--json").out)["of"]
+    assert {each["path"] for each in both} == {"src/budget.py", "other/half.py"}
+    one = json.loads(vade("impact", "--diff", "HEAD", "other", "--json").out)["of"]
+    assert {each["path"] for each in one} == {"other/half.py"}
+
+
+def test_a_path_and_a_repository_or_two_repositories_are_refused(vade, twice, tmp_path):
+    """A graph is that of one repository."""
+    done = vade("callers", "split_budget", "src", "--repo", ".")
+    assert (done.code, done.err) == (2, "vade: say where by PATH or by --repo, not by both\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = vade("callers", "split_budget", "src", str(elsewhere))
+    assert (done.code, done.out) == (2, "")
+    assert "a graph is that of one repository" in done.err

@@ -153,6 +153,77 @@ OTHERS = {
         {"base.py:Number exact", "base.py:Text exact", "base.py:Field.settle typed"},
     ),
 }
+# Python reads the body of a class, and a module, from top to bottom.
+MARKS = "def checked(level):\n    return level\n\n\ndef again(times):\n    return times\n"
+BELOW = {
+    "a decorator named like the method it decorates": (
+        {"marks.py": MARKS,
+         "use.py": "from marks import checked\n\n\nclass Form:\n    @checked(1)\n    def checked(self): ...\n"},
+        "use.py:Form",
+        {"marks.py:checked exact"},
+    ),
+    "a decorator named like a method further down": (
+        {"use.py": f"{MARKS}\n\nclass Form:\n    @checked(1)\n    def first(self): ...\n\n    def checked(self): ...\n"},
+        "use.py:Form",
+        {"use.py:checked exact"},
+    ),
+    "a decorator that is a function above it in the class": (
+        {"use.py": f"{MARKS}\n\nclass Form:\n    @checked(1)\n    def checked(level): ...\n\n    @checked(2)\n    def last(self): ...\n"},
+        "use.py:Form",
+        {"use.py:checked exact", "use.py:Form.checked exact"},
+    ),
+    "a class in a function": (
+        {"use.py": "def make(checked):\n    class Form:\n        @checked(1)\n        def checked(self): ...\n"},
+        "use.py:make.Form",
+        set(),
+    ),
+    "a decorator named like the function it decorates": (
+        {"marks.py": MARKS, "use.py": "from marks import again\n\n\n@again(2)\ndef again(self): ...\n"},
+        "use.py",
+        {"marks.py:again exact"},
+    ),
+    "a name from nowhere above the function that has it": (
+        {"use.py": "@cache(2)\ndef cache(self): ...\n"},
+        "use.py",
+        set(),
+    ),
+}  # fmt: skip
+
+# A bare name is no member in Go and PHP, and what is before the colon in a struct of Go is a field.
+BARE = {
+    "go": (
+        {
+            "a.go": """package a
+
+type Server struct{ Handler Handler; Addr string }
+type Handler func()
+type Engine struct{}
+
+const First = 1
+
+func (e *Engine) Addr() string { return "" }
+
+func (e *Engine) Run(addr string) {
+	use(Server{Addr: addr, Handler: e.handle}, map[int]string{First: addr}, []string{other}, Addr())
+}
+
+var other = ""
+
+func (e *Engine) handle() {}
+"""
+        },
+        "a.go:Engine.Run",
+        {"a.go:Server", "a.go:Engine", "a.go:Engine.handle", "a.go:First", "a.go:other"},
+    ),
+    "php": (
+        {
+            "Str.php": "<?php\nclass Str {\n  static function trim($v) { return trim(value($v)); }\n  static function value($v) { return self::trim($v); }\n}\n",
+            "helpers.php": "<?php\nfunction value($v) { return $v; }\n",
+        },
+        "Str.php:Str.trim",
+        {"helpers.php:value"},
+    ),
+}  # fmt: skip
 
 
 def calls_from(engine, source):
@@ -164,11 +235,19 @@ def calls_from(engine, source):
     return {f"{named[each.target]} {each.tier}" for each in edges if named[each.source] == source}
 
 
-@pytest.mark.parametrize("case", [*UNIQUE, *SCRIPT, *OTHERS])
+@pytest.mark.parametrize("case", [*UNIQUE, *SCRIPT, *OTHERS, *BELOW])
 def test_a_call_leads_to_what_is_meant(case, repo, engine):
     """And says how it is known: `unique` only where nothing speaks against it."""
-    files, source, expected = (UNIQUE | SCRIPT | OTHERS)[case]
+    files, source, expected = (UNIQUE | SCRIPT | OTHERS | BELOW)[case]
     assert calls_from(engine(repo("app", files)), source) == expected
+
+
+@pytest.mark.parametrize("language", BARE)
+def test_a_bare_name_is_no_member_where_members_have_receivers(language, repo, engine):
+    files, source, expected = BARE[language]
+    graph = engine(repo("app", files)).codebase.graph()
+    named = {node.id: f"{node.path}:{node.qualified}" for node in graph.every()}
+    assert {named[edge.target] for edge in graph.every_edge() if named[edge.source] == source} == expected
 
 
 def test_a_class_that_comes_to_stand_twice_is_noticed_by_those_who_call_it(repo, engine):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.codebase.examined import Shelf
-from vademecum.codebase.namings import _SHELF, whole_words
+from vademecum.codebase.examined import _TREES, Examined, Shelf
+from vademecum.codebase.namings import whole_words
 
 LIBRARY = "def h():\n    return 1\n"
 
@@ -26,13 +26,21 @@ def test_words_are_found_where_a_regular_expression_finds_them(content, word):
 def test_a_file_is_parsed_once_for_many_questions(repo, engine):
     """The second question of a file that writes the name takes its syntax tree from the first."""
     prose = "# here h and k are told of, once for each question\n"
-    code = engine(repo("app", {"p.py": LIBRARY + "\n\ndef k():\n    return 2\n", "q.py": prose})).codebase
+    library = "def h\n  1\nend\n\ndef k\n  2\nend\n"
+    code = engine(repo("app", {"p.rb": library, "q.rb": prose})).codebase
     trees = []
     for name in "hkh":
         assert code.callers(f"p.{name}").verdict == "none"
-        trees.append(_SHELF.examined("q.py", prose.encode(), "python")._root)
+        trees.append(_TREES._kept.get(("q.rb", "ruby", prose.encode())))
     assert trees[0] is not None
     assert trees[0] is trees[1] is trees[2]
+
+
+def test_a_file_whose_characters_tell_is_not_parsed(repo, engine):
+    prose = "# here h is told of, and nothing is called\n"
+    code = engine(repo("app", {"p.py": LIBRARY, "q.py": prose})).codebase
+    assert code.callers("p.h").verdict == "none"
+    assert ("q.py", "python", prose.encode()) not in _TREES._kept
 
 
 def test_an_edited_file_is_examined_anew(repo, engine):
@@ -48,20 +56,18 @@ def test_an_edited_file_is_examined_anew(repo, engine):
 @pytest.mark.parametrize("sizes", [(5, 5, 5), (1, 9, 1), (20,)])
 def test_no_more_is_kept_than_was_said(sizes):
     """The oldest go first; one that is too large alone is kept until the next."""
-    shelf = Shelf(10)
+    shelf = Shelf(Examined, 10)
     for number, size in enumerate(sizes):
-        shelf.examined(f"{number}.py", b"x" * size, "python")
+        shelf.of(f"{number}.py", b"x" * size, "python")
     assert shelf._size == sum(len(content) for _, _, content in shelf._kept)
     assert shelf._size <= 10 or len(shelf._kept) == 1
 
 
 def test_threads_that_ask_at_once_are_given_the_same():
     """A server answers several at a time."""
-    shelf = Shelf()
+    shelf = Shelf(Examined)
     found: list[object] = []
-    threads = [
-        threading.Thread(target=lambda: found.append(shelf.examined("a.py", b"x = 1\n", "python"))) for _ in range(8)
-    ]
+    threads = [threading.Thread(target=lambda: found.append(shelf.of("a.py", b"x = 1\n", "python"))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

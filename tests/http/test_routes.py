@@ -108,6 +108,14 @@ def test_open_symbol_and_graph_are_what_the_command_prints(client, capsys):
     assert client.get("/v1/symbols/split/path").status == 400
 
 
+def test_a_path_says_where_a_name_is_declared(client, capsys):
+    for path, relation in (("src", ""), ("src/budget.py", "/callers"), ("tests", "/callers"), ("src", "/impact")):
+        verb = relation.removeprefix("/") or "symbol"
+        assert client.get(f"/v1/symbols/split{relation}?path={path}").json == printed(capsys, verb, "split", path)
+    assert client.get("/v1/symbols/split/callers?path=tests&path=src").json["verdict"] == "found"
+    assert client.get("/v1/symbols/split/callers?path=../x").status == 400
+
+
 def test_a_context_by_address_and_by_body(client, capsys):
     task = "split the budget"
     by_address = client.get("/v1/context?task=split%20the%20budget&budget_tokens=400").json

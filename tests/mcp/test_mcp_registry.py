@@ -76,6 +76,16 @@ def test_search_refuses_a_path_outside_the_root(engine, path):
         TOOLS["search"].call(engine, {"query": "x", "path": path})
 
 
+@pytest.mark.parametrize("relation", ["definition", "callers", "callees", "impact", "related"])
+def test_symbol_means_what_is_declared_at_a_path(engine, repository, relation):
+    (repository / "other.py").write_text("def split_budget(total):\n    return total\n")
+    for path in ("src", "./src/", str(repository / "src"), "src/budget.py"):
+        data = TOOLS["symbol"].call(engine, {"name": "split_budget", "relation": relation, "path": path}).data
+        assert [each["path"] for each in data.get("of", data.get("evidence"))] == ["src/budget.py"]
+    with pytest.raises(Error, match="leads out"):
+        TOOLS["symbol"].call(engine, {"name": "split_budget", "relation": relation, "path": "/etc"})
+
+
 @pytest.mark.parametrize("location", ["../../../etc/passwd", "/etc/passwd:1-3", "src/../../x:1"])
 def test_open_refuses_a_path_outside_the_root(engine, location):
     with pytest.raises(UsageError):

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vademecum.bench.measures import Span, Target
-from vademecum.bench.questions import HISTORY, LeftOut, Question, alike, draw, is_below, is_product
+from vademecum.bench.questions import HISTORY, LeftOut, Question, alike, draw, is_product
 from vademecum.bench.subjects import is_robot, question_of
 from vademecum.codebase import git
 from vademecum.codebase.commits import (
@@ -30,6 +30,7 @@ from vademecum.codebase.commits import (
     is_shallow,
     main_line,
 )
+from vademecum.matching import is_below
 
 MOST_COMMITS = 3_000  # that are read, newest first
 MOST_BASES = 8

@@ -57,15 +57,6 @@ def is_product(path: str) -> bool:
     return file_kind(path) is FileKind.PRODUCT and row is not None and row.module is not None
 
 
-def is_below(path: str, prefixes: Sequence[str]) -> bool:
-    """Whether a path is, or lies below, one of some prefixes; everything does where there are none.
-
-    >>> is_below("src/a.py", ()), is_below("src/a.py", ["src"]), is_below("srcs/a.py", ["src"])
-    (True, True, False)
-    """
-    return not prefixes or any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
-
-
 def content_words(text: str) -> list[str]:
     """Return the distinct words of a sentence that carry content, in lower case.
 

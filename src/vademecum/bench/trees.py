@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vademecum.assembly import assemble_repository
-from vademecum.bench.questions import is_below
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.git import Root
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.source import Source, read_source
 from vademecum.codebase.walk import WalkSettings, walk
 from vademecum.config import Settings
+from vademecum.matching import is_below
 from vademecum.protocols import Embedder, Progress
 from vademecum.retrieval.files import LEFT_OUT
 from vademecum.types import Evidence

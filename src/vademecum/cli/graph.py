@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from vademecum.cli.render import emit, emit_json, style_for, write_file
-from vademecum.cli.session import from_here, json_option, opened
+from vademecum.cli.session import from_here, json_option, opened, paths_argument
 from vademecum.context.items import items_record, items_text
 from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.render import counted
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
+    from vademecum.engine import Engine
     from vademecum.items import NamedItem
     from vademecum.types import Neighbours
 
@@ -28,69 +31,91 @@ def _depth_option(function: F) -> F:
 
 
 def _repo_option(function: F) -> F:
-    return click.option("--repo", default=".", metavar="PATH", help="The repository; the current one.")(function)
+    return click.option("--repo", default="", metavar="PATH", help="The repository; the current one.")(function)
+
+
+@contextmanager
+def _asked(paths: Sequence[str], repo: str) -> Iterator[tuple[Engine, tuple[str, ...]]]:
+    """Open the repository that paths lie in, else the one named; give the parts of it in which names are to be declared."""
+    from vademecum.roots import narrow
+
+    if paths and repo:
+        raise UsageError("say where by PATH or by --repo, not by both")
+    roots = narrow(paths) if paths else {}
+    if len(roots) > 1:
+        places = ", ".join(root.path for root in roots)
+        raise UsageError(f"a graph is that of one repository: ask about one of {places} at a time")
+    with opened(paths or (repo or ".",)) as engine:
+        yield engine, next(iter(roots.values()), ())
 
 
 @click.command()
 @click.argument("name")
+@paths_argument
 @_depth_option
 @click.option("--guesses", is_flag=True, help="Show what is only guessed, too.")
 @_repo_option
 @json_option
-def callers(name: str, depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
+def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
     """Show who calls NAME, or names it; "unknown" where that cannot be said."""
-    with opened((repo,)) as engine:
-        return _show(engine.codebase.callers(name, depth, guesses=guesses), as_json=as_json)
+    with _asked(paths, repo) as (engine, below):
+        return _show(engine.codebase.callers(name, depth, below=below, guesses=guesses), as_json=as_json)
 
 
 @click.command()
 @click.argument("name")
+@paths_argument
 @_depth_option
 @click.option("--guesses", is_flag=True, help="Show what is only guessed, too.")
 @_repo_option
 @json_option
-def callees(name: str, depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
+def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
     """Show what NAME calls, or names."""
-    with opened((repo,)) as engine:
-        return _show(engine.codebase.callees(name, depth, guesses=guesses), as_json=as_json)
+    with _asked(paths, repo) as (engine, below):
+        return _show(engine.codebase.callees(name, depth, below=below, guesses=guesses), as_json=as_json)
 
 
 @click.command()
 @click.argument("name", default="")
+@paths_argument
 @click.option("--diff", default="", metavar="RANGE", help="Ask about what a git range changed, as HEAD~3..HEAD.")
 @_depth_option
 @_repo_option
 @json_option
-def impact(name: str, diff: str, depth: int, repo: str, *, as_json: bool) -> int:
+def impact(name: str, paths: tuple[str, ...], diff: str, depth: int, repo: str, *, as_json: bool) -> int:
     """Show what may break when NAME changes, and which tests to run."""
+    if diff and name and Path(name).exists():  # beside a --diff there is no NAME: what stands first is a PATH
+        name, paths = "", (name, *paths)
     if bool(name) == bool(diff):
         raise UsageError("ask about a NAME or a --diff, one of them")
-    with opened((repo,)) as engine:
-        return _show(engine.codebase.impact(name, depth, diff=diff), as_json=as_json)
+    with _asked(paths, repo) as (engine, below):
+        return _show(engine.codebase.impact(name, depth, diff=diff, below=below), as_json=as_json)
 
 
 @click.command("path")
 @click.argument("source", metavar="A")
 @click.argument("target", metavar="B")
+@paths_argument
 @_depth_option
 @_repo_option
 @json_option
-def path(source: str, target: str, depth: int, repo: str, *, as_json: bool) -> int:
+def path(source: str, target: str, paths: tuple[str, ...], depth: int, repo: str, *, as_json: bool) -> int:
     """Show how A leads to B, up to --depth steps from each end."""
-    with opened((repo,)) as engine:
-        return _show(engine.codebase.path(source, target, depth), as_json=as_json)
+    with _asked(paths, repo) as (engine, below):
+        return _show(engine.codebase.path(source, target, depth, below=below), as_json=as_json)
 
 
 @click.command()
-@click.argument("location", metavar="PATH:LINE")
+@click.argument("location", metavar="PATH:LINE|NAME")
+@paths_argument
 @click.option("-q", "--question", default="", metavar="TEXT", help="Rank by relevance to this.")
 @_depth_option
 @_repo_option
 @json_option
-def related(location: str, question: str, depth: int, repo: str, *, as_json: bool) -> int:
+def related(location: str, paths: tuple[str, ...], question: str, depth: int, repo: str, *, as_json: bool) -> int:
     """Show what belongs to a line: callers, tests, contracts, neighbours."""
-    with opened((repo,)) as engine:
-        answer = engine.codebase.related(from_here(location), question, depth)
+    with _asked(paths, repo) as (engine, below):
+        answer = engine.codebase.related(from_here(location), question, depth, below=below)
         return _show(answer, engine.codebase.items_at(answer), as_json=as_json)
 
 
@@ -111,7 +136,7 @@ def graph(name: str, file: str, depth: int, repo: str) -> int:
     from vademecum.codebase.surroundings import surroundings
     from vademecum.context.page import graph_page
 
-    with opened((repo,)) as engine:
+    with opened((repo or ".",)) as engine:
         file_here = from_here(name).removeprefix(engine.roots[0].path + os.sep)
         drawn = surroundings(engine.codebase.graph(), file_here.replace(os.sep, "/"), depth)
         page = graph_page(drawn, engine.roots[0].name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 from vademecum.codebase import hooks, watch
 from vademecum.codebase.documents import NO_DOCUMENTS, Documents
@@ -17,7 +18,7 @@ from vademecum.codebase.languages import named_language
 from vademecum.codebase.open import open_location, parse_location
 from vademecum.codebase.pieces import pieces_of
 from vademecum.codebase.refresh import Refreshing
-from vademecum.codebase.repository import Opened, Repository
+from vademecum.codebase.repository import Opened, Repository, narrowed
 from vademecum.codebase.rerank import AS_RANKED, Reranking
 from vademecum.codebase.search import search
 from vademecum.codebase.served import publish, search_served
@@ -34,6 +35,7 @@ if TYPE_CHECKING:  # a search does without the graph: what asks it imports it
     from vademecum.items import NamedItem
 
 NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
+Below = Sequence[str]  # directories and files, from the repository's top, in which names are declared; () for all of it
 SCOPES = ("repo", "repos", "all", "shared")
 
 
@@ -178,9 +180,12 @@ class Codebase:
             raise UsageError("scope 'shared' knows neither another commit nor items: leave them out, or name another")
         return search_served(self._server(), query, self._repositories[0][0], repos, ranker or self._ranker)
 
-    def symbol(self, name: str, k: int = 10, repo: str = "", *, refresh: bool = True, nearest: bool = True) -> Answer:
-        """Find where a name is defined: exact, inherited, or not found. `Class.method` and `module::Type` narrow it."""
+    def symbol(
+        self, name: str, k: int = 10, repo: str = "", *, below: Below = (), refresh: bool = True, nearest: bool = True
+    ) -> Answer:
+        """Find where a name is defined: exact, inherited, or not found. `Class.method`, `module::Type` and paths narrow it."""
         opened = self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh)
+        opened = [narrowed(each, below) for each in opened]
         answer = find_symbol(opened, name, k, nearest=nearest)
         return answer or find_inherited(opened, name, k, answer, _silent)
 
@@ -192,58 +197,64 @@ class Codebase:
         return self._documents.named_by(self._indexed(), evidence) if self._documents.any() else []
 
     def graph(
-        self, repo: str = "", commit: str = "", *, refresh: bool = True, progress: Progress | None = None
+        self,
+        repo: str = "",
+        commit: str = "",
+        *,
+        below: Below = (),
+        refresh: bool = True,
+        progress: Progress | None = None,
     ) -> Graph:
         """Return one repository's graph, the first's unless named, brought up to date; see `codebase.graph`."""
         from vademecum.codebase.graph.graph import graph_of
 
         [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress or _silent, refresh=refresh)
-        return graph_of(opened, progress or _silent)
+        return graph_of(opened, progress or _silent, below=narrowed(opened, below).prefixes if below else ())
 
-    def callers(self, name: str, depth: int = 2, *, repo: str = "", guesses: bool = False) -> Neighbours:
+    def callers(
+        self, name: str, depth: int = 2, *, repo: str = "", below: Below = (), guesses: bool = False
+    ) -> Neighbours:
         """Say who calls or names a declaration, in up to `depth` steps, 1 to 3; "unknown" where that cannot be said.
 
         Raises:
             UsageError: `depth` is not 1, 2 or 3.
         """
-        from vademecum.codebase import questions
+        return self._told(repo, below, lambda asked, graph: asked.callers(graph, name, depth, guesses=guesses))
 
-        graph = self.graph(repo)
-        return questions.as_it_stands(graph, questions.callers(graph, name, depth, guesses=guesses))
-
-    def callees(self, name: str, depth: int = 2, *, repo: str = "", guesses: bool = False) -> Neighbours:
+    def callees(
+        self, name: str, depth: int = 2, *, repo: str = "", below: Below = (), guesses: bool = False
+    ) -> Neighbours:
         """Say what a declaration calls or names, in up to `depth` steps, 1 to 3."""
-        from vademecum.codebase import questions
+        return self._told(repo, below, lambda asked, graph: asked.callees(graph, name, depth, guesses=guesses))
 
-        graph = self.graph(repo)
-        return questions.as_it_stands(graph, questions.callees(graph, name, depth, guesses=guesses))
-
-    def impact(self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "") -> Neighbours:
+    def impact(
+        self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "", below: Below = ()
+    ) -> Neighbours:
         """Say what may break when a declaration changes, or what a git range changed, and which tests to run."""
-        from vademecum.codebase import questions
+        if not diff:
+            return self._told(repo, below, lambda asked, graph: asked.impact(graph, graph.named(name), name, depth))
+        before = partial(self.graph, repo, refresh=False)
+        return self._told(repo, below, lambda asked, graph: asked.impact_of_diff(graph, diff, before, depth))
 
-        graph = self.graph(repo)
-        if diff:
-            found = questions.impact_of_diff(graph, diff, lambda base: self.graph(repo, base, refresh=False), depth)
-        else:
-            found = questions.impact(graph, graph.named(name), name, depth)
-        return questions.as_it_stands(graph, found)
-
-    def path(self, source: str, target: str, depth: int = 2, *, repo: str = "") -> Neighbours:
+    def path(self, source: str, target: str, depth: int = 2, *, repo: str = "", below: Below = ()) -> Neighbours:
         """Say how one declaration leads to another, in up to `depth` steps from each end."""
-        from vademecum.codebase import questions
+        return self._told(repo, below, lambda asked, graph: asked.path(graph, source, target, depth))
 
-        graph = self.graph(repo)
-        return questions.as_it_stands(graph, questions.path(graph, source, target, depth))
-
-    def related(self, location: str, question: str = "", depth: int = 2, *, repo: str = "") -> Neighbours:
+    def related(
+        self, location: str, question: str = "", depth: int = 2, *, repo: str = "", below: Below = ()
+    ) -> Neighbours:
         """Say what belongs to `path:line`: callers, tests, contracts, neighbours, the most relevant to a question first."""
+        named, line, _ = parse_location(location)
+        root = self._chosen((repo,) if repo else ())[0][0].root
+        place = contained(root, named).unwrap()
+        return self._told(repo, below, lambda asked, graph: asked.related(graph, place, line, question, depth))
+
+    def _told(self, repo: str, below: Below, ask: Callable[[Any, Graph], Neighbours]) -> Neighbours:
+        """Return what `codebase.questions`, which is loaded when it is asked, says to a question about a graph."""
         from vademecum.codebase import questions
 
-        named, line, _ = parse_location(location)
-        graph = self.graph(repo)
-        found = questions.related(graph, contained(graph.opened.repo.root, named).unwrap(), line, question, depth)
-        return questions.as_it_stands(graph, found)
+        graph = self.graph(repo, below=below)
+        return questions.as_it_stands(graph, ask(questions, graph))
 
     def documents(self, text: str, k: int) -> tuple[Evidence, ...]:
         """Return what the backlogs and documents that belong to the open repositories say to a question, () where they do not."""

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vademecum.codebase.classify import file_kind
 from vademecum.codebase.explain import UNSEEN
 from vademecum.codebase.graph.definitions import FAMILIES
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import DOCUMENTS, Node
 from vademecum.codebase.languages import has_references, language_of, row
 from vademecum.codebase.namings import files_naming
-from vademecum.retrieval.files import LEFT_OUT
+from vademecum.retrieval.files import FILE_KINDS, LEFT_OUT
 from vademecum.types import FileKind
 
 
@@ -33,18 +32,18 @@ def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
         for skipped in graph.opened.snapshot.skipped
         if skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
     }
-    found |= files_naming(
-        graph, nodes, lambda path, language: path not in found and _may_name(path, language, families)
-    )
-    return sorted(found)
+    table = graph.opened.view.files
+    # asked of each language and kind of file once: names stand in hundreds of files
+    may_name = [[_may_name(kind, language, families) for language in table.language_names] for kind in FILE_KINDS]
+    return sorted(found | files_naming(graph, nodes, np.array(may_name, bool)[table.kinds, table.languages], found))
 
 
-def _may_name(path: str, language: str, families: set[str]) -> bool:
+def _may_name(kind: FileKind, language: str, families: set[str]) -> bool:
     """Whether a name written in a file may be meant for one of these families: code, or what configures it; no prose."""
     known = row(language)
-    if known is not None and known.module is not None and file_kind(path) is not FileKind.DOC:
+    if known is not None and known.module is not None and kind is not FileKind.DOC:
         return _may_refer(language, families)
-    return file_kind(path) in {FileKind.CONFIG, FileKind.PRODUCT} and language not in DOCUMENTS
+    return kind in {FileKind.CONFIG, FileKind.PRODUCT} and language not in DOCUMENTS
 
 
 def _may_refer(language: str, families: set[str]) -> bool:

@@ -4,20 +4,20 @@ An occurrence is accounted for where something is known of it: it is the definit
 around it has an edge to something of that name; the name is bound there to something else; it is a call on a receiver, which was
 judged when edges were made. What is left may be a reference, but for comments, prose and text in strings of several words.
 
-Which files hold a name is read from the index's terms; files are parsed again only for occurrences that are left, and not
-without end: what is not parsed counts as left.
+Which files hold a name is read from the index's terms; what stands at the occurrences that are left is told by their characters
+(`lexical`). Only where these do not tell files are parsed again, and not without end: what is not parsed counts as left.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.examined import Examined, Shelf
@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MOST_PARSED = 500_000  # bytes whose syntax tree is asked for one question: at most some 60 ms
-_SHELF = Shelf()
+_SHELF = Shelf(Examined)
 _OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
-_JOINT = re.compile(rb"(?:\.|->|::)\s*$")
+_JOINTS = (b".", b"->", b"::")
 _CALLED = re.compile(rb"\s*(?:\?\.)?\(")
-_OPENS, _CLOSES = re.compile(rb"[{,]\s*$"), re.compile(rb"\s*[,}:=]")
+_CLOSES = re.compile(rb"\s*[,}:=]")
+_QUOTES = frozenset((b'"', b"'", b"`"))
 _DECORATES = (b"@", b"#[", b"[")
 _IN_WORDS = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 _REACH = 80  # bytes before and after an occurrence that say how it is written
@@ -76,6 +77,11 @@ class Wanted:
         return found
 
     @cached_property
+    def places(self) -> set[str]:
+        """The paths of what is asked about, and of what the graph knows to name it or another of its name."""
+        return {node.path for node in self.graph.nodes(self.asked | self.sources | self.others).values()}
+
+    @cached_property
     def path_parts(self) -> frozenset[str]:
         """What modules of the repository are called, and their folders."""
         return frozenset(part for path in self.graph.opened.view.files.paths for part in re.split(r"[/.]", path))
@@ -99,15 +105,20 @@ def whole_words(content: bytes, word: bytes) -> Iterator[tuple[int, int]]:
 
 
 def files_naming(
-    graph: Graph, nodes: Sequence[Node], may_refer: Callable[[str, str], bool], most: int = MOST_PARSED
+    graph: Graph,
+    nodes: Sequence[Node],
+    may_refer: NDArray[np.bool_],
+    known: Container[str] = (),
+    most: int = MOST_PARSED,
 ) -> set[str]:
     """Return the paths of files that write the name of one of these where nothing says what it means.
 
     Args:
         graph: the graph.
         nodes: the declarations; files among them are passed over.
-        may_refer: tells of a path and a language whether what is written there may refer to them.
-        most: how many bytes may be parsed; beyond, comments count as code.
+        may_refer: bool (F,): whether what is written in a file may refer to them.
+        known: paths that are not to be looked at.
+        most: how many bytes may be parsed; beyond, what only a parser tells from code counts as code.
     """
     files, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
     by_name: dict[str, list[Node]] = {}
@@ -117,37 +128,20 @@ def files_naming(
     found: set[str] = set()
     for name, own in by_name.items():
         wanted = Wanted(graph, name, own)
-        numbers = np.flatnonzero(holding(graph.opened.view, name) & (files.blobs != LEFT_OUT)).tolist()
-        numbers = [number for number in numbers if may_refer(files.paths[number], files.language(number))]
-        contents = catalogue.contents({int(files.blobs[number]) for number in numbers})
-        # terms are looked up in any spelling: most of these files write another one
-        numbers = [number for number in numbers if wanted.written in contents[int(files.blobs[number])]]
-        texts = {number: (files.paths[number], contents[int(files.blobs[number])]) for number in numbers}
-        examined = {number: _SHELF.examined(*text, files.language(number)) for number, text in texts.items()}
-        _with_holders(graph, [each for each in examined.values() if each.holders is None])
-        for number, each in examined.items():
-            if each.path in found:
+        numbers = np.flatnonzero(holding(graph.opened.view, name) & may_refer & (files.blobs != LEFT_OUT))
+        blobs = files.blobs[numbers].tolist()
+        contents = catalogue.contents(set(blobs))
+        for number, blob in zip(numbers.tolist(), blobs, strict=True):
+            path = files.paths[number]
+            # terms are looked up in any spelling: most of these files write another one
+            if path in found or path in known or wanted.written not in contents[blob]:
                 continue
-            place = _Place(wanted, int(files.blobs[number]), each)
-            left = place.left()  # looked for no further than the first that is code
-            first = next(left, None)
-            if first is None:
-                continue
-            is_parsed = len(each.content) <= most
-            most -= len(each.content) if is_parsed else 0
-            if not is_parsed or any(map(place.is_code, chain((first,), left))):
-                found.add(each.path)
+            place = _Place(wanted, blob, _SHELF.of(path, contents[blob], files.language(number)))
+            is_named, parsed = place.is_named(most)
+            most -= parsed
+            if is_named:
+                found.add(path)
     return found
-
-
-def _with_holders(graph: Graph, unknown: Sequence[Examined]) -> None:
-    """Give files their declarations that hold code, the innermost first."""
-    holders: dict[str, list[Node]] = {each.path: [] for each in unknown}
-    for node in graph.in_files(list(holders)) if holders else ():
-        if node.qualified and node.kind not in LEAVES:
-            holders[node.path].append(node)
-    for each in unknown:
-        each.holders = sorted(holders[each.path], key=lambda node: (node.end_line - node.start_line, -node.start_line))
 
 
 @dataclass(eq=False)
@@ -161,8 +155,35 @@ class _Place:
     def __post_init__(self) -> None:
         """Take what is asked again and again."""
         self.path, self.content, self.language = self.examined.path, self.examined.content, self.examined.language
-        self._lines = self.examined.lines
-        self._nodes = self.examined.holders or []
+        self._is_read = has_references(self.language)
+        self._is_met = self.path in self.wanted.places
+        self._arounds: dict[int, list[Node]] = {}
+
+    def is_named(self, most: int) -> tuple[bool, int]:
+        """Return whether the name stands in code where nothing says what it means, and how many bytes were parsed to tell.
+
+        Where that would be more than `most`, it does.
+        """
+        lexed, untold = self.examined.lexed, []
+        for start, end in self.left():
+            told = lexed.is_code(start, end)
+            if told:
+                return True, 0
+            if told is None:
+                untold.append(start)
+        if untold and len(self.content) > most:
+            return True, 0
+        return any(map(self._is_code, untold)), len(self.content) if untold else 0
+
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        return self.examined.holders(self._holders)
+
+    def _holders(self) -> list[Node]:
+        """Return the file's declarations that hold code, the innermost first."""
+        nodes = self.wanted.graph.in_files([self.path])
+        found = [node for node in nodes if node.qualified and node.kind not in LEAVES]
+        return sorted(found, key=lambda node: (node.end_line - node.start_line, -node.start_line))
 
     @cached_property
     def _refs(self) -> References:
@@ -196,85 +217,104 @@ class _Place:
         tops = [qualified for *_, qualified in wanted.declared.get(self.blob, ()) if qualified == wanted.name]
         return self.language in LEXICAL and bool(tops) and node_id(self.path, wanted.name) not in wanted.asked
 
-    def left(self) -> Iterator[int]:
-        """Yield where the name is written and nothing is known of it yet, as offsets in bytes."""
+    def left(self) -> Iterator[tuple[int, int]]:
+        """Yield where the name is written and nothing is known of it yet: start and end, in bytes."""
         defined = [(first, last) for first, last, _ in self.wanted.declared.get(self.blob, ())]
         for start, end in whole_words(self.content, self.wanted.written):
-            line = self._lines.number(start)
-            here = next((each for each in defined if each[0] <= line <= each[1]), None)
-            if here is not None:
-                defined.remove(here)  # the first in its lines is the definition itself
-            elif not self._is_accounted(start, end, line):
-                yield start
+            if defined:
+                line = self._line(start)
+                here = next((each for each in defined if each[0] <= line <= each[1]), None)
+                if here is not None:
+                    defined.remove(here)  # the first in its lines is the definition itself
+                    continue
+            if not self._is_accounted(start, end):
+                yield start, end
 
-    def _is_accounted(self, start: int, end: int, line: int) -> bool:
-        wanted, around = self.wanted, self._around(line)
-        owner = around[0].id if around else node_id(self.path)
+    def _line(self, at: int) -> int:
+        return self.examined.lines.number(at)
+
+    def _is_accounted(self, start: int, end: int) -> bool:
+        wanted, owner = self.wanted, self._owner(self._line(start)) if self._is_met else 0
         if owner in wanted.asked or owner in wanted.sources:
             return True
         before = self.content[max(0, start - _REACH) : start]
-        after = self.content[end : end + _REACH]
-        if _JOINT.search(before):
-            return owner in wanted.others or self._is_other_member(before, after, line, around)
-        if before[-1:] in b"\"'`" and before:
+        joined = before.rstrip()
+        if joined.endswith(_JOINTS):
+            return owner in wanted.others or self._is_other_member(joined, start, end)
+        if before[-1:] in _QUOTES:
             return False
-        return owner in wanted.others_bare or self._is_other(before, after, line, around)
+        return owner in wanted.others_bare or self._is_other(joined, start, end)
+
+    def _owner(self, line: int) -> int:
+        """Return the id of the innermost declaration around a line, of the file where there is none."""
+        around = self._around(line)
+        return around[0].id if around else node_id(self.path)
 
     def _around(self, line: int) -> list[Node]:
         """Return the declarations around a line, the innermost first; of a decorator, what it stands above."""
-        begin = self._lines.starts[line - 1]
-        if self.content[begin : begin + 200].lstrip().startswith(_DECORATES):
-            line = min((node.start_line for node in self._nodes if node.start_line >= line), default=line)
-        return [node for node in self._nodes if node.start_line <= line <= node.end_line]
+        if line not in self._arounds:
+            at = line
+            if self._said(line).startswith(_DECORATES):
+                at = min((node.start_line for node in self._nodes if node.start_line >= line), default=line)
+            self._arounds[line] = [node for node in self._nodes if node.start_line <= at <= node.end_line]
+        return self._arounds[line]
 
-    def _is_other_member(self, before: bytes, after: bytes, line: int, around: list[Node]) -> bool:
-        """Whether `x.name` is known to be another's, or was judged when edges were made."""
+    def _is_other_member(self, joined: bytes, start: int, end: int) -> bool:
+        """Whether `x.name` is known to be another's, or was judged when edges were made; `joined` is what stands before it."""
         wanted = self.wanted
-        if _OWN.search(before):
-            return not wanted.is_member or self._has_its_own(around)  # or a class based on this one has it
-        if not (wanted.is_called and _CALLED.match(after) and has_references(self.language)):
+        if _OWN.search(joined):
+            return not wanted.is_member or self._has_its_own(self._line(start))  # or a class based on this one has it
+        if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
             return False
+        line = self._line(start)
         while line > 1 and self._said(line).startswith((b".", b"?.", b"->")):  # a chain goes on from above
             line -= 1
         return line in self._judged
 
-    def _has_its_own(self, around: list[Node]) -> bool:
+    def _has_its_own(self, line: int) -> bool:
         """Whether the class around has a member of the name itself, and that is not asked about."""
-        holder = next((node.qualified for node in around if node.kind in CLASSES), "")
+        holder = next((node.qualified for node in self._around(line) if node.kind in CLASSES), "")
         own = f"{holder}.{self.wanted.name}"
         is_there = holder in self._bound or any(own == each[2] for each in self.wanted.declared.get(self.blob, ()))
         return bool(holder) and is_there and node_id(self.path, own) not in self.wanted.asked
 
-    def _is_other(self, before: bytes, after: bytes, line: int, around: list[Node]) -> bool:
+    def _is_other(self, before: bytes, start: int, end: int) -> bool:
         """Whether the bare name is known to stand for something else."""
-        if not has_references(self.language):
+        if not self._is_read:
             return False
-        is_default = any(node.start_line == line for node in around[:1]) and before.rstrip().endswith(b"=")
-        is_local = any(node.kind in FUNCTIONS and node.qualified in self._bound for node in around)
         if self.wanted.is_member and self.language not in IMPLICIT_SELF:
             if self.language in {"javascript", "typescript", "tsx"}:  # `{ name }` takes a member out, or puts one in
-                return not (_OPENS.search(before) and _CLOSES.match(after))
-            return not (around and around[0].kind in CLASSES)  # in the class itself its members are named bare
-        return (is_local and not is_default) or self._is_own
+                return not (before.endswith((b"{", b",")) and _CLOSES.match(self.content, end))
+            around = self._around(self._line(start))
+            return not any(node.kind in CLASSES for node in around[:1])  # there members are named bare
+        return self._is_own or (bool(self._bound) and self._is_local(before, self._line(start)))
+
+    def _is_local(self, before: bytes, line: int) -> bool:
+        """Whether a function around binds the name to something of its own, and this is not what a parameter is by default."""
+        around = self._around(line)
+        is_default = any(node.start_line == line for node in around[:1]) and before.endswith(b"=")
+        return not is_default and any(node.kind in FUNCTIONS and node.qualified in self._bound for node in around)
 
     def _said(self, line: int) -> bytes:
-        return self.content[self._lines.starts[line - 1] :][:200].lstrip()
+        return self.content[self.examined.lines.starts[line - 1] :][:200].lstrip()
 
-    def is_code(self, at: int) -> bool:
-        """Whether what is written at a place is neither comment nor prose."""
+    def _is_code(self, at: int) -> bool:
+        """Whether what is written at a place is neither comment nor prose, by the syntax tree."""
         root = self.examined.root
-        return root is None or self._is_code(root.descendant_for_byte_range(at, at + 1))
+        return root is None or is_code(root.descendant_for_byte_range(at, at + 1))
 
-    def _is_code(self, node: tree_sitter.Node | None) -> bool:
-        if node is None:
-            return True
-        if "comment" in node.type or (node.parent is not None and "comment" in node.parent.type):
-            return False
-        around = node.parent
-        if "string" in node.type or "content" in node.type or "fragment" in node.type:
-            whole = around if around is not None and "string" in around.type else node
-            return len(whole.text.split() if whole.text else ()) < 2  # a word alone may be looked up by name
-        if around is not None and around.type == "keyword_argument":
-            name = around.child_by_field_name("name")
-            return name is None or name.start_byte != node.start_byte  # `f(name=1)` names a parameter
+
+def is_code(node: tree_sitter.Node | None) -> bool:
+    """Whether a leaf of a syntax tree is neither comment nor a text of several words, nor names a parameter in a call."""
+    if node is None:
         return True
+    if "comment" in node.type or (node.parent is not None and "comment" in node.parent.type):
+        return False
+    around = node.parent
+    if "string" in node.type or "content" in node.type or "fragment" in node.type:
+        whole = around if around is not None and "string" in around.type else node
+        return len(whole.text.split() if whole.text else ()) < 2  # a word alone may be looked up by name
+    if around is not None and around.type == "keyword_argument":
+        name = around.child_by_field_name("name")
+        return name is None or name.start_byte != node.start_byte  # `f(name=1)` names a parameter
+    return True

@@ -78,7 +78,7 @@ def parse(content: bytes, language: str, deadline_s: float = 5.0) -> Result[Synt
     """
     ends = time.monotonic() + deadline_s
     grammar, readable = languages.grammar(language), _readable(content, language)
-    match _tree(grammar, readable, language, deadline_s):
+    match _tree(languages.compiled_grammar(language), readable, language, deadline_s):
         case Err() as failed:
             return failed
         case Ok(tree):
@@ -99,23 +99,23 @@ def parse(content: bytes, language: str, deadline_s: float = 5.0) -> Result[Synt
 
 
 def syntax_tree(content: bytes, language: str, deadline_s: float = 5.0) -> Result[tree_sitter.Tree, ParseError]:
-    """Parse one file as `parse` does, and leave the query, a third of the time, out.
+    """Parse one file as `parse` does, and leave the query, a third of the time and more where it is not compiled yet, out.
 
     >>> syntax_tree(b"def f(): pass", "python").unwrap().root_node.type
     'module'
     """
-    return _tree(languages.grammar(language), _readable(content, language), language, deadline_s)
+    return _tree(languages.compiled_grammar(language), _readable(content, language), language, deadline_s)
 
 
 def _tree(
-    grammar: languages.Grammar | None, readable: bytes, language: str, deadline_s: float
+    grammar: tree_sitter.Language | None, readable: bytes, language: str, deadline_s: float
 ) -> Result[tree_sitter.Tree, ParseError]:
     if grammar is None:
         return Err(ParseError(f"no grammar for {language}"))
     import tree_sitter
 
     ends = time.monotonic() + deadline_s
-    parser = tree_sitter.Parser(grammar.compiled)  # one of its own: two threads at one parser crash the interpreter
+    parser = tree_sitter.Parser(grammar)  # one of its own: two threads at one parser crash the interpreter
     try:
         # The progress callback is heard only when the source is read piece by piece.
         tree = parser.parse(

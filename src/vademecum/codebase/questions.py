@@ -22,11 +22,12 @@ from vademecum.codebase.explain import nearest_names, skipped_said
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
-from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
+from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier, node_id
 from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
-from vademecum.codebase.symbol import inherited_said
+from vademecum.codebase.symbol import how_to_choose, inherited_said
 from vademecum.codebase.ways import Met, nearest, shortest_way, walked
 from vademecum.errors import UsageError
+from vademecum.matching import is_below
 from vademecum.retrieval.query import Plan, last_part, split_name
 from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
 
@@ -127,7 +128,11 @@ def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2,
         GitError: git does not know the range.
     """
     check_depth(depth)
-    files = changed_files(graph, revisions)
+    files = [
+        each
+        for each in changed_files(graph, revisions)
+        if is_below(each.now, graph.below) or is_below(each.before, graph.below)
+    ]
     removed = removed_by(graph, revisions, files, (*BREAKS, Relation.IMPORTS), before)
     less = {node.path for node in removed.nodes}  # where a declaration went, the file has not changed beside it
     nodes = [node for node in changed_nodes(graph, files) if node.qualified or node.path not in less]
@@ -255,8 +260,7 @@ def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
 
 def _tests_of(graph: Graph, paths: set[str]) -> set[str]:
     """Return the test files that import files."""
-    files = [node.id for node in graph.in_files(sorted(paths)) if not node.qualified]
-    edges = graph.edges(files, (Relation.TESTS,), into=True)
+    edges = graph.edges([node_id(path) for path in paths], (Relation.TESTS,), into=True)
     return {node.path for node in graph.nodes(edge.source for edge in edges).values()}
 
 
@@ -278,7 +282,8 @@ def _meant(asked: str, nodes: Sequence[Node]) -> str:
     """Say what was taken for what was asked about, where that does not go without saying."""
     if len(nodes) > 1:
         one_name = len({node.name for node in nodes}) == 1
-        return f"{len(nodes)} definitions taken together" + ("; qualify the name to choose" if one_name else "")
+        choice = f"; {how_to_choose(node.qualified for node in nodes)}" if one_name else ""
+        return f"{len(nodes)} definitions taken together{choice}"
     *around, own = split_name(asked) or [""]
     holder = split_name(nodes[0].qualified)[:-1]  # without one it is a package that is called as the repository is
     elsewhere = around and around[-1] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
@@ -343,7 +348,11 @@ def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
     plan = Plan(name, (), (last_part(name),), is_symbol=True)
     nearest = nearest_names([graph.opened], plan) if last_part(name) else ()
-    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere here", skipped_said([graph.opened]))))
+    where = f"below {' or '.join(graph.below)}" if graph.below else "here"
+    elsewhere = sorted({node.path for node in graph.anywhere(name)} if graph.below else ())
+    more = ", …" if len(elsewhere) > _OTHERS else ""
+    there = f"it is in {', '.join(elsewhere[:_OTHERS])}{more}" if elsewhere else skipped_said([graph.opened])
+    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere {where}", there)))
     return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest)
 
 

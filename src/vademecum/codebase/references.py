@@ -44,7 +44,7 @@ _SCRIPT = frozenset({"javascript", "typescript", "tsx"})
 _NAMES_ALONE = re.compile(r"export\s*(?:type\s*)?[{*]")
 _EXPORTS = re.compile(r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?")
 
-VERSION = 3  # raised when other references are found, so that those found before are found anew
+VERSION = 4  # raised when other references are found, so that those found before are found anew
 # how a name was bound
 TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
 LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in

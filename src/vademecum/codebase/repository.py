@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
 from vademecum.codebase.git import Root
 from vademecum.codebase.items import Items
 from vademecum.codebase.mirror import Mirror
+from vademecum.codebase.source import contained
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.protocols import Clock, Embedder
@@ -66,3 +67,13 @@ class Opened:
     view: View
     prefixes: tuple[str, ...] = ()
     away: str = ""  # what is to be said where it may lack something: its database is away, or could not be written
+
+
+def narrowed(opened: Opened, paths: Sequence[str]) -> Opened:
+    """Return a repository narrowed to some of its directories and files; as it is where none are given.
+
+    Raises:
+        OutsideRootError: a path leads out of the repository.
+    """
+    parts = [contained(opened.repo.root, path).unwrap() for path in paths]
+    return replace(opened, prefixes=() if "." in parts else tuple(parts)) if parts else opened

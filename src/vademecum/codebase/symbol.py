@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -87,10 +87,19 @@ def inherited_said(asked: str, qualified: str) -> str:
     return f"{asked} is inherited: {qualified} is meant"
 
 
+def how_to_choose(qualified: Iterable[str]) -> str:
+    """Say how one of several declarations is asked for.
+
+    >>> how_to_choose(["A.open", "B.open"]), how_to_choose(["open", "open"])
+    ('qualify the name or add a path to choose', 'add a path to choose')
+    """
+    return "qualify the name or add a path to choose" if len(set(qualified)) > 1 else "add a path to choose"
+
+
 def _answer(name: str, evidence: Sequence[Evidence], k: int, searched: int, said: str) -> Answer:
     count, named = _counted(evidence)
     verdict = Verdict.AMBIGUOUS if count > 1 else Verdict.RESOLVED
-    advice = "; qualify the name to choose" if named > 1 else " of one name"
+    advice = f"; {how_to_choose(item.symbols[0] for item in evidence)}" if named > 1 else " of one name"
     reason = f"{count} definitions{advice}" if count > 1 else ""
     return Answer(name, verdict, 1 / count, tuple(evidence[:k]), "; ".join(filter(None, (reason, said))), (), searched)
 

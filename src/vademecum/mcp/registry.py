@@ -67,16 +67,17 @@ def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | 
 
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     name, relation = arguments["name"], arguments.get("relation", "definition")
+    below = (arguments["path"],) if arguments.get("path") else ()
     if relation == "definition":
-        found = engine.codebase.symbol(name, k=RESULTS)
+        found = engine.codebase.symbol(name, k=RESULTS, below=below)
         return _with_items(_outcome(engine, found, SNIPPET_LINES, facts=True), engine.codebase.items(found.evidence))
     depth = arguments.get("depth", 2)
     if relation == "path":
         if "to" not in arguments:
             raise UsageError("relation 'path' of symbol needs 'to': the name to reach")
-        answer = engine.codebase.path(name, arguments["to"], depth)
+        answer = engine.codebase.path(name, arguments["to"], depth, below=below)
     else:
-        answer = getattr(engine.codebase, relation)(name, depth=depth)
+        answer = getattr(engine.codebase, relation)(name, depth=depth, below=below)
     said = Outcome(neighbours_text(answer).rstrip("\n"), neighbours_record(answer, compact=True))
     return _with_items(said, engine.codebase.items_at(answer))
 
@@ -237,6 +238,7 @@ TOOLS: Mapping[str, Tool] = {
                     "enum": ["definition", "callers", "callees", "impact", "path", "related"],
                 },
                 "to": _string("For path: where to"),
+                "path": _string("Folder or file that declares it"),
                 "depth": _number("Steps, default 2", 1, 3),
             },
             ("name",),

@@ -12,7 +12,7 @@ from vademecum.retrieval.tokens import query_terms, run_terms
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*")
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
-_QUALIFIER = re.compile(r"\.|::|->|#|/")
+_QUALIFIER = re.compile(r"\.|::|->|#|/|\\")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
 MAX_TERMS = 400  # the rarest are kept
 MAX_QUALIFIED = 8  # names that are looked up by their qualifiers; a text with more is a log or a listing
@@ -114,10 +114,10 @@ def endings(name: str) -> list[str]:
 
 
 def split_name(name: str) -> list[str]:
-    """Return the parts of a qualified name.
+    r"""Return the parts of a qualified name.
 
-    >>> split_name("std::vec::Vec"), split_name("Engine.open()")
-    (['std', 'vec', 'Vec'], ['Engine', 'open'])
+    >>> split_name("std::vec::Vec"), split_name("Engine.open()"), split_name(r"\Illuminate\Support\Str::slug")
+    (['std', 'vec', 'Vec'], ['Engine', 'open'], ['Illuminate', 'Support', 'Str', 'slug'])
     """
     return [part for part in _QUALIFIER.split(name.strip().removesuffix("()")) if part]
 

@@ -15,7 +15,7 @@ from vademecum.codebase.declarations import FUNCTIONS, LEAVES
 from vademecum.codebase.expression import chain, plain_type
 from vademecum.codebase.graph.classes import ancestors_named
 from vademecum.codebase.graph.common_names import is_common
-from vademecum.codebase.graph.definitions import File
+from vademecum.codebase.graph.definitions import CLASSES, File
 from vademecum.codebase.graph.names import Names, first_name
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier
 from vademecum.codebase.graph.values import UNKNOWN, Meaning, Value, itself
@@ -77,6 +77,14 @@ class FileEdges:
             if first.setdefault(key, line) > line:
                 first[key] = line
         return [(owner, line, text) for (owner, text), line in first.items()]
+
+    def _is_declared_below(self, owner: int, line: int, name: str) -> bool:
+        """Whether a name is written above where the same class body or module declares it, which Python reads from top to bottom."""
+        file, scope = self._file, self._refs.owners[owner]
+        node = file.scopes.get(scope, {}).get(name)
+        if node is None or node.start_line < line or name in file.bindings.get(scope, {}):
+            return False
+        return not scope or (scope in file.nodes and file.nodes[scope].kind in CLASSES)
 
     def _source(self, owner: int) -> Node:
         return self._file.around(self._refs.owners[owner])
@@ -149,18 +157,22 @@ class FileEdges:
                 self.found.add(self._file.itself, Relation.TESTS, other.itself, Tier.EXACT, line)
 
     def _calls(self) -> None:
-        for owner, line, spelled in self.once_each(self._refs.calls):
-            self._call(owner, line, spelled)
+        calls, names = self._refs.calls, self._names
+        above = [row for row in calls if self._is_declared_below(*row)] if self._file.language == "python" else []
+        for owner, line, spelled in self.once_each(above):
+            self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
+        for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
+            self._call(owner, line, spelled, self._meaning(owner, spelled))
         for owner, line, text in self.once_each(self._refs.news):
             spelled = chain(text)
             if spelled:
                 value, tier = self._meaning(owner, spelled)
                 self._use(owner, line, value, tier)
 
-    def _call(self, owner: int, line: int, spelled: str) -> None:
+    def _call(self, owner: int, line: int, spelled: str, meaning: Meaning) -> None:
         if spelled == "super" and self._file.language == "python":
             return
-        value, tier = self._meaning(owner, spelled)
+        value, tier = meaning
         if value is None:
             self._by_name(owner, line, spelled, is_free=tier is not Tier.GUESS)
         elif value.what == "def":

@@ -13,11 +13,13 @@ from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.codebase.references import References
 from vademecum.codebase.repository import Opened
 from vademecum.errors import UsageError
+from vademecum.matching import is_below
 from vademecum.protocols import Condition, Progress, Row
 from vademecum.retrieval.query import endings, is_meant, is_module, is_within, split_name
 from vademecum.types import FileKind
 
 DEEPEST = 3
+_FEW = 8  # nodes whose children are asked for one by one: of all nodes of a file there may be thousands
 ANY = tuple(relation for relation in Relation if relation is not Relation.CONTAINS)
 
 
@@ -33,18 +35,22 @@ def check_depth(depth: int) -> int:
     return depth
 
 
-def graph_of(opened: Opened, progress: Progress, ahead: MadeAhead | None = None) -> Graph:
+def graph_of(opened: Opened, progress: Progress, ahead: MadeAhead | None = None, *, below: Sequence[str] = ()) -> Graph:
     """Return the graph of a repository's snapshot, brought up to date; it may have been made `ahead`. Raises `StoreError`."""
     repo = opened.repo
     bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress, ahead)
-    return Graph(opened)
+    return Graph(opened, below)
 
 
 class Graph:
-    """Reads what `build` made. Every list is in a stable order."""
+    """Reads what `build` made. Every list is in a stable order.
 
-    def __init__(self, opened: Opened) -> None:
+    `below` are directories and files, from the repository's top: what is declared elsewhere is not what a name means.
+    """
+
+    def __init__(self, opened: Opened, below: Sequence[str] = ()) -> None:
         self.opened = opened
+        self.below = tuple(below)
         self._store = opened.repo.catalogue.store
         self._own: list[Condition] = [("snapshot", "=", opened.snapshot.id)]
         self._nodes: dict[int, Node] = {}
@@ -68,6 +74,10 @@ class Graph:
         Raises:
             UsageError: `name` holds no name.
         """
+        return [node for node in self.anywhere(name) if is_below(node.path, self.below)]
+
+    def anywhere(self, name: str) -> list[Node]:
+        """Return the same of the whole repository. Raises `UsageError` as `named` does."""
         parts = split_name(name)
         rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
         found = [node for node in self._keep(rows) if node.qualified and is_meant(parts, node.qualified, node.path)]
@@ -135,7 +145,7 @@ class Graph:
     def in_files(self, paths: Sequence[str]) -> list[Node]:
         """Return every node of some files, in order of line, a file's own first."""
         found = self._keep(self._scan("nodes", ("path", "in", list(paths))))
-        return sorted(found, key=lambda node: (node.path, bool(node.qualified), node.start_line, -node.end_line))
+        return sorted(found, key=_in_order)
 
     def at(self, path: str, first: int, last: int = 0) -> list[Node]:
         """Return the innermost declarations that share a line with `first` … `last`; the file where none does."""
@@ -146,8 +156,13 @@ class Graph:
 
     def children(self, ids: Collection[int]) -> list[Node]:
         """Return what is declared directly inside of nodes."""
-        paths = sorted({node.path for node in self.nodes(ids).values()})
-        return [node for node in self.in_files(paths) if node.parent in ids]
+        around = self.nodes(ids).values()
+        if len(around) > _FEW:
+            return [node for node in self.in_files(sorted({node.path for node in around})) if node.parent in ids]
+        rows = [
+            row for node in around for row in self._scan("nodes", ("path", "=", node.path), ("parent", "=", node.id))
+        ]
+        return sorted(self._keep(rows), key=_in_order)
 
     def every(self) -> list[Node]:
         """Return every node."""
@@ -202,7 +217,7 @@ class Graph:
         """Return the files that call a name on something unknown, for which there is no edge."""
         where: list[Condition] = [*self._own, ("unresolved", ">", "")]
         rows = self._store.scan("resolved", where, ("path", "unresolved")).unwrap()
-        return sorted(path for path, names in rows if name in names.split("\n"))
+        return sorted(path for path, names in rows if name in names and name in names.split("\n"))
 
     def _scan(self, family: str, *where: Condition) -> list[Row]:
         return self._store.scan(family, [*self._own, *where]).unwrap()
@@ -211,6 +226,10 @@ class Graph:
         found = [Node(*row[1:]) for row in rows]
         self._nodes.update((node.id, node) for node in found)
         return found
+
+
+def _in_order(node: Node) -> tuple[str, bool, int, int]:
+    return node.path, bool(node.qualified), node.start_line, -node.end_line
 
 
 def _of(tiers: Sequence[Tier]) -> list[Condition]:

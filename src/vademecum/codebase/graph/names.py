@@ -45,6 +45,14 @@ class Names(Classes):
         """Return the same, where the scope is known to matter, or is the file's: so that it is asked once."""
         return self.definitions.once(("chain", file.path, scope, spelled), self._follow, UNKNOWN, file, scope, spelled)
 
+    def above(self, file: File, scope: str, name: str) -> Meaning:
+        """Return what a name stands for in the body of a class, or at the top of a file, above where that declares it."""
+        if scope:
+            around = (each for each in parent_scopes(scope) if each in file.nodes)
+            return self.meaning(file, next((each for each in around if file.nodes[each].kind not in CLASSES), ""), name)
+        imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if not owner]
+        return self.imported(file, *imports[0]) if imports else self._around_file(file, scope, name)
+
     def is_same_type(self, file: File, plain: str) -> bool:
         """Whether a type, by its plain name, means the same wherever it is written in a file."""
         name = plain.removesuffix("[]")

@@ -19,6 +19,8 @@ Choice = tuple[tuple[File, Node], Tier] | None
 HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++")
 # Languages in which a bare name may be a member of the class around.
 IMPLICIT_SELF = frozenset({"java", "kotlin", "csharp", "cpp", "ruby"})
+# Languages that share names in a package, and in which a bare name never is a member.
+MEMBERS_BY_RECEIVER = frozenset({"go", "php"})
 
 
 def parent_scopes(scope: str) -> Iterator[str]:
@@ -35,8 +37,8 @@ def parent_scopes(scope: str) -> Iterator[str]:
 def is_here(file: File, scope: str, other: File, node: Node) -> bool:
     """Tell whether a declaration can be meant by its bare name from a place in a file."""
     around = node.qualified.rpartition(".")[0]
-    if not around:
-        return True
+    if not around or file.language in MEMBERS_BY_RECEIVER:
+        return not around
     if file.language in {"cpp", "c", "ruby"}:
         return node.kind in CLASSES or file.language == "cpp"
     return around in parent_scopes(scope) and file.path == other.path

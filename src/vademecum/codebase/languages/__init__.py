@@ -27,6 +27,7 @@ __all__ = [
     "Grammar",
     "Language",
     "canonical",
+    "compiled_grammar",
     "grammar",
     "has_references",
     "language_of",
@@ -109,8 +110,8 @@ def row(language: str) -> Language | None:
 
 
 @functools.cache
-def grammar(language: str) -> Grammar | None:
-    """Load a language's grammar and compile its query, once per process; None when it has none."""
+def compiled_grammar(language: str) -> tree_sitter.Language | None:
+    """Load a language's grammar, once per process; None when it has none."""
     found = row(language)
     if found is None or found.module is None:
         return None
@@ -119,7 +120,17 @@ def grammar(language: str) -> Grammar | None:
     with warnings.catch_warnings():
         # Grammars built against older bindings hand out a plain integer; it works all the same.
         warnings.simplefilter("ignore", DeprecationWarning)
-        compiled = tree_sitter.Language(getattr(importlib.import_module(found.module), found.factory)())
+        return tree_sitter.Language(getattr(importlib.import_module(found.module), found.factory)())
+
+
+@functools.cache
+def grammar(language: str) -> Grammar | None:
+    """Load a language's grammar and compile its query, once per process; None when it has none."""
+    found, compiled = row(language), compiled_grammar(language)
+    if found is None or compiled is None:
+        return None
+    import tree_sitter
+
     source = "\n".join((Path(__file__).parent / f"{query}.scm").read_text("utf-8") for query in found.queries)
     return Grammar(compiled, tree_sitter.Query(compiled, source), "(#" in source)
 

@@ -20,5 +20,9 @@
 (range_clause left: (expression_list (_) . (identifier) @name) right: (_) @each)
 (type_switch_statement alias: (expression_list (identifier) @name))
 (argument_list [(identifier) (selector_expression)] @load)
-(literal_element (identifier) @load)
-(keyed_element value: (literal_element (selector_expression) @load))
+(literal_value (literal_element (identifier) @load))
+(keyed_element value: (literal_element [(identifier) (selector_expression)] @load))
+; what is before the colon is a field of a struct, and a value in a map or an array
+(composite_literal
+  type: [(map_type) (array_type) (slice_type) (implicit_length_array_type)]
+  body: (literal_value (keyed_element key: (literal_element [(identifier) (selector_expression)] @load))))

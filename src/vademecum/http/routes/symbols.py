@@ -13,7 +13,7 @@ from vademecum.engine import Engine
 from vademecum.errors import UsageError
 from vademecum.http.asking import Asked
 from vademecum.http.paging import page
-from vademecum.http.routes.code import Name
+from vademecum.http.routes.code import Name, Names
 from vademecum.http.routes.parameters import Cursor, Depth, Limit
 from vademecum.http.routes.shapes import Declaration, Page
 from vademecum.types import Answer, Neighbours
@@ -39,27 +39,31 @@ async def related(
     name: Symbol,
     relation: Literal["callers", "callees", "impact", "path", "related"],
     repo: Name = "",
+    path: Names = [],
     depth: Depth = 2,
     to: Name = "",
     question: Name = "",
     *,
     guesses: bool = False,
 ) -> Response:
-    """Say who calls a declaration, what it calls, what may break, how it leads `to` another, what belongs to `path:line`."""
+    """Say who calls a declaration, what it calls, what may break, how it leads `to` another, what belongs to `path:line`.
+
+    Where `path` is given, directories or files, a name means what is declared below one of them.
+    """
 
     def answer(engine: Engine) -> dict[str, Any]:
         codebase = engine.codebase
         match relation:
             case "callers" | "callees":
-                found = getattr(codebase, relation)(name, depth, repo=repo, guesses=guesses)
+                found = getattr(codebase, relation)(name, depth, repo=repo, below=path, guesses=guesses)
             case "impact":
-                found = codebase.impact(name, depth, repo=repo)
+                found = codebase.impact(name, depth, repo=repo, below=path)
             case "path":
                 if not to:
                     raise UsageError("a path needs `to`: the name to reach")
-                found = codebase.path(name, to, depth, repo=repo)
+                found = codebase.path(name, to, depth, repo=repo, below=path)
             case "related":
-                found = codebase.related(name, question, depth, repo=repo)
+                found = codebase.related(name, question, depth, repo=repo, below=path)
         return neighbours_record(found)
 
     return await asked.answer(answer)
@@ -70,6 +74,7 @@ async def symbol(
     asked: Asked,
     name: Symbol,
     repo: Name = "",
+    path: Names = [],
     k: Annotated[int, Query(ge=1, le=200)] = 10,
     snippet_lines: Annotated[int | None, Query(ge=0, le=10_000)] = None,
 ) -> Response:
@@ -77,7 +82,7 @@ async def symbol(
     due = asked.is_due()
     return await asked.answer(
         lambda engine: answer_record(
-            engine.codebase.symbol(name, k=k, repo=repo, refresh=due), snippet_lines=snippet_lines
+            engine.codebase.symbol(name, k=k, repo=repo, below=path, refresh=due), snippet_lines=snippet_lines
         )
     )
 
