@@ -26,7 +26,19 @@ SOURCE = "https://github.com/vademecum/vademecum/blob/main"
 SECTIONS = {
     "Start": ("tutorial", "install", "cli", "python", "compare"),
     "Use": ("codebase", "graph", "context", "memory", "tools", "sources", "mcp", "gateway", "bench"),
-    "Run": ("http", "page", "editor", "docker", "config", "providers", "vectors", "postgres", "storage", "errors", "faults"),
+    "Run": (
+        "http",
+        "page",
+        "editor",
+        "docker",
+        "config",
+        "providers",
+        "vectors",
+        "postgres",
+        "storage",
+        "errors",
+        "faults",
+    ),
     "Understand": ("ranking", "scale", "architecture"),
 }
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
