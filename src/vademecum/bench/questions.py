@@ -16,6 +16,7 @@ from typing import TypeVar
 from vademecum.bench.measures import Target
 from vademecum.codebase import languages
 from vademecum.codebase.classify import file_kind
+from vademecum.context.render import counted
 from vademecum.retrieval.tokens import STOP_WORDS
 from vademecum.types import FileKind
 
@@ -120,7 +121,7 @@ def enough(kind: str, questions: Sequence[Question]) -> LeftOut | None:
     files = len(files_asked(questions))
     if files >= LEAST_FILES:
         return None
-    what = f"{len(questions)} questions about {files} files" if questions else "no question"
+    what = f"{counted(len(questions), 'question')} about {counted(files, 'file')}" if questions else "no question"
     return LeftOut(kind, f"{what}, and {LEAST_FILES} files are the least that can be measured")
 
 

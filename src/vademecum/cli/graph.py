@@ -76,7 +76,7 @@ def callees(name: str, depth: int, repo: str, *, guesses: bool, as_json: bool) -
 def impact(name: str, diff: str, depth: int, repo: str, *, as_json: bool) -> int:
     """Show what may break when NAME changes, or what a git range changed, and which tests to run."""
     if bool(name) == bool(diff):
-        raise UsageError("ask about a NAME or a --diff, one of them")
+        raise UsageError("`vade impact` takes a NAME or a --diff RANGE, one of the two: see `vade impact --help`")
     with opened((repo,)) as engine:
         return _show(engine.codebase.impact(name, depth, diff=diff), as_json=as_json)
 

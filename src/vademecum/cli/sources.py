@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from vademecum.items import SourceStatus
 
 FAILURE = 3
+NONE_SET = "no source is set: set one up under [sources.NAME] in your user file, see `vade help sources`"
 
 
 @click.command()
@@ -39,7 +40,7 @@ def sync(names: tuple[str, ...], *, every: bool, full: bool, dry_run: bool, as_j
             return _list(engine.sources.status(), as_json=as_json)
         chosen = engine.sources.names if every else tuple(dict.fromkeys(names))
         if not chosen:
-            raise UsageError("no source is set: set one up under [sources.NAME] in your user file, see docs/sources.md")
+            raise UsageError(NONE_SET)
         reports, problems = [], {}
         for name in chosen:
             try:
@@ -62,7 +63,7 @@ def _list(sources: list[SourceStatus], *, as_json: bool) -> int:
     if as_json:
         emit_json([asdict(source) for source in sources])
     elif not sources:
-        emit("no source is set: set one up under [sources.NAME] in your user file, see docs/sources.md\n")
+        emit(f"{NONE_SET}\n")
     else:
         emit(table(_row(source) for source in sources))
     return 0

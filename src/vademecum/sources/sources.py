@@ -113,7 +113,7 @@ class Sources:
             known = (
                 f"choose among {', '.join(sorted(self._settings))}"
                 if self._settings
-                else "set one up, see docs/sources.md"
+                else "set one up, see `vade help sources`"
             )
             raise UsageError(f"no source is called {name!r}: {known}")
         return self._opened(name)
