@@ -140,7 +140,7 @@ class Stores:
         return names
 
     def reach(self) -> None:
-        """Ask a shared database something small, so that it is known to answer; files are opened when they are read."""
+        """Check that a shared database answers. Files are opened when they are read, so they are not looked at."""
         if self.shared:
             self.spaces(self.memory_space(None))
 

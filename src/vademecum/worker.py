@@ -118,7 +118,7 @@ def _one(queue: Queue, job: Job, perform: Callable[[Job, Progress], str], lease_
 
 
 def _ended(job: Job, noted: Result[bool, StoreError], state: str, said: str, lost: str) -> Worked:
-    """What to tell of a job: that it is noted so, or that somebody else has it, or will have once its lease ends."""
+    """What to report of a job: how it ended, or that another worker has it, or will have it once its lease ends."""
     match noted:
         case Err(error):
             return Worked(job, "lost", str(error))

@@ -193,7 +193,7 @@ def why_text(found: Why) -> str:
 
 
 def _standing(found: Why) -> str:
-    """How sure it is, and where it does not hold, since when and what would change that."""
+    """How sure a fact is; where it does not hold, since when, and what would change that."""
     fact = found.fact
     if found.rejected:
         return f"rejected: `vade memory restore {fact.id}` takes that back"
