@@ -19,9 +19,10 @@ from http.client import HTTPException
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit
 
+from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import ConfigError, ProviderError, SyncError
 from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
-from vademecum.providers.post import DAY_S, Reply, is_address, is_elsewhere, request, short
+from vademecum.providers.post import DAY_S, Reply, request, short
 from vademecum.result import Err, Ok
 
 LONGEST_WAIT_S = 300.0  # that a server may ask for: beyond it the run ends, and goes on when it is started again
