@@ -34,6 +34,7 @@ DOCS = TOP / "docs"
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md"), *(TOP / "src").rglob("*.md"), *TOP.glob("benchmarks/*.md")])
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
 NEWCOMER_LINES = 30
+PROSE_COLUMNS = 120
 MAKE_VARIABLES = {
     "MAKEFLAGS",
     "MAKELEVEL",
@@ -278,6 +279,14 @@ def _says_nothing(path: Path) -> bool:
         and path.parent.name != "vademecum"
         and "def " not in path.read_text(encoding="utf-8")
     )
+
+
+@pytest.mark.parametrize("path", [TOP / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
+def test_prose_is_wrapped(path: Path) -> None:
+    """No line of a page is wider than 120 characters, tables and code aside."""
+    prose = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    wide = [line for line in prose.splitlines() if len(line) > PROSE_COLUMNS and not line.startswith(("|", "    "))]
+    assert wide == []
 
 
 def test_links_lead_somewhere() -> None:
