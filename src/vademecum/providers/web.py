@@ -177,7 +177,7 @@ class Web:
         """Return what lies at an address the server gave for a file, which needs no key and is shown none; None for a status of `accept`.
 
         Raises:
-            SyncError: it cannot be had, or a server of this machine leads to another one.
+            SyncError: it cannot be fetched, or a server of this machine leads to another one.
         """
         own, other = urlsplit(self.url), urlsplit(url)
         if other.scheme not in {"https", own.scheme} or not other.hostname:

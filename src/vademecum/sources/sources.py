@@ -51,7 +51,7 @@ class Sources:
         Args:
             name: what it is called in the settings.
             progress: told how many items came, and about indexing.
-            full: ask for everything again, and drop what is no more.
+            full: ask for everything again, and drop what is gone.
             dry_run: say what would change, and keep nothing.
 
         Raises:

@@ -55,7 +55,7 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
     Args:
         source: the source.
         progress: told how many items came, and about indexing.
-        full: ask for everything, and drop what is no more.
+        full: ask for everything, and drop what is gone.
         dry_run: say what would change, and keep nothing.
 
     Raises:
