@@ -83,7 +83,7 @@ def enrich(
 
 
 def missing_of(repo: Repository) -> tuple[list[Wanted], int]:
-    """Return the distinct chunks that nothing is known of, product code's declarations first, and of how many something is."""
+    """Return the distinct chunks without a sentence, declarations of product code first, and how many have one."""
     view = _view(repo)
     if view is None:
         return [], 0
@@ -197,7 +197,7 @@ def fold(repo: Repository) -> int:
 
 
 def _with_sentences(repo: Repository, blob: int, language: str, hashes: set[str]) -> Analysis:
-    """Return the analysis of a content with what is known of its chunks; what is known is embedded anew."""
+    """Return the analysis of a content with the sentences known of its chunks, which are embedded anew."""
     known = known_sentences(repo, hashes)
     return with_known_vectors(repo, analysed_again(repo, repo.catalogue.content(blob), language, known), anew=known)
 
