@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from vademecum.amounts import counted
 from vademecum.bench.measures import Target
 from vademecum.codebase import languages
 from vademecum.codebase.classify import file_kind
-from vademecum.context.render import counted
 from vademecum.retrieval.tokens import STOP_WORDS
 from vademecum.types import FileKind
 

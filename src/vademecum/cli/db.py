@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import json_option, settings_for
-from vademecum.context.render import counted
 
 if TYPE_CHECKING:
     from vademecum.stores import Pair, Stores

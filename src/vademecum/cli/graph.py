@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.files import write_file
 from vademecum.cli.render import emit, emit_json, style_for
 from vademecum.cli.session import examples, from_here, json_option, opened
 from vademecum.context.items import items_record, items_text
 from vademecum.context.neighbours import neighbours_record, neighbours_text
-from vademecum.context.render import counted
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import examples, json_option
 from vademecum.errors import UsageError
@@ -151,7 +152,7 @@ def _agreed(plan: Plan, *, as_json: bool) -> bool:
         raise UsageError("nothing was written: add --yes to write it, or run this on a terminal to be asked")
     changes = [change for change in plan.changes if change.now != change.new]
     verb = "Write" if any(change.done == "wrote" for change in changes) else "Restore"
-    return click.confirm(f"{verb} {len(changes)} file{'s' if len(changes) > 1 else ''}?", err=True)
+    return click.confirm(f"{verb} {counted(len(changes), 'file')}?", err=True)
 
 
 def _show(plan: Plan, places: Places, *, as_json: bool) -> None:

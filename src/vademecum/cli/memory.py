@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.files import lines_of, written
 from vademecum.cli.render import emit, emit_json
 from vademecum.cli.session import examples, json_option, opened, settings_for
-from vademecum.context.render import counted
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def forget(ids: tuple[str, ...]) -> int:
     with remembering() as kept:
         for id_ in ids:
             cut = kept.forget(id_)
-            emit(f"forgot {id_}, said in {cut} {'event' if cut == 1 else 'events'}\n")
+            emit(f"forgot {id_}, said in {counted(cut, 'event')}\n")
     return 0
 
 
@@ -352,7 +352,7 @@ def learn(most: int, *, as_json: bool) -> int:
         stopped = f"; stopped: {each.problem}" if each.problem else ""
         shortened = f" ({each.shortened} without their middle)" if each.shortened else ""
         emit(
-            f"{each.scope}: {each.read} events read{shortened}, {each.kept} statements kept, {each.dropped} dropped{stopped}\n"
+            f"{each.scope}: {counted(each.read, 'event')} read{shortened}, {counted(each.kept, 'statement')} kept, {each.dropped} dropped{stopped}\n"
         )
     return 3 if any(each.problem for each in done) else 0
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.context.render import PLAIN, Style, counted, visible
+from vademecum.amounts import counted
+from vademecum.context.render import PLAIN, Style, visible
 
 if TYPE_CHECKING:
     from vademecum.types import IndexReport
