@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -37,12 +38,17 @@ CHAINS = {
 }
 SETS = ("ultratool", "bfcl_mt_base", "tmdb")
 
+COLUMNS = 120
+
 HEAD = """\
 # How it compares
 
-This page is written by `benchmarks/compare.py` from the files in `benchmarks/results`; a test holds it against them. How each figure came about, what
-is fair and what is not, and on which questions constants were chosen, is in [benchmarks](../benchmarks/README.md). `vade bench` measures in
-your own repository: [bench.md](bench.md).
+vademecum beside other tools, on the same trees in the same run. To measure it in your own repository, run `vade bench`
+([bench.md](bench.md)).
+
+This page is written by `benchmarks/compare.py` from the files in `benchmarks/results`; a test holds it against them. How
+each figure came about, what is fair and what is not, and on which questions constants were chosen, is in
+[benchmarks](../benchmarks/README.md).
 """
 
 
@@ -61,7 +67,23 @@ def made() -> dict[str, str]:
     files, functions = latest("quality-files")["overall"], latest("quality-functions")["overall"]
     bars = [(SHOWN[name].strip("*"), row["semble_ndcg"]) for name, row in ordered(files, "semble_ndcg")]
     parts = [HEAD, finding(files, functions), issues(), contexts(), verdicts(), tools(), memory(), speed(), read_as()]
-    return {"compare.md": "\n".join(parts), "pictures/finding.svg": chart("The right file: NDCG@10", bars)}
+    return {"compare.md": wrapped("\n".join(parts)), "pictures/finding.svg": chart("The right file: NDCG@10", bars)}
+
+
+def wrapped(page: str) -> str:
+    r"""Return a page whose paragraphs are wrapped as those of other pages are; tables and pictures stay as they are.
+
+    >>> wrapped("# A title\n\nsome words\nand more\n")
+    '# A title\n\nsome words and more\n'
+    """
+    blocks = page.rstrip("\n").split("\n\n")
+    filled = (
+        block
+        if block.startswith(("|", "!", "#", "-", "`"))
+        else textwrap.fill(block, COLUMNS, break_on_hyphens=False, break_long_words=False)
+        for block in blocks
+    )
+    return "\n\n".join(filled) + "\n"
 
 
 def latest(name: str) -> Any:

@@ -34,6 +34,7 @@ DOCS = TOP / "docs"
 PAGES = sorted([*TOP.glob("*.md"), *DOCS.rglob("*.md"), *(TOP / "src").rglob("*.md"), *TOP.glob("benchmarks/*.md")])
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
 NEWCOMER_LINES = 30
+PROSE_COLUMNS = 120
 MAKE_VARIABLES = {
     "MAKEFLAGS",
     "MAKELEVEL",
@@ -168,6 +169,30 @@ def test_no_option_is_on_a_page_without_existing() -> None:
         assert set(re.findall(r"^\| `(-[\w-]*)", section, re.MULTILINE)) <= known, verb
 
 
+def test_the_page_tells_verbs_in_the_order_of_the_help() -> None:
+    """One order for both: who has read the one finds their way in the other."""
+    assert re.findall(r"^## vade (\w+)$", page("cli.md"), re.MULTILINE) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", ALL_COMMANDS)
+def test_what_a_command_says_of_itself_can_be_typed(name: str) -> None:
+    """Each `vade …` line of a command's help names a command and options that exist."""
+    said = ALL_COMMANDS[name].get_help(click.Context(ALL_COMMANDS[name], info_name=name))
+    for line in re.findall(r"^  (vade .*)", said, re.MULTILINE):
+        _, verb, *words = shlex.split(line)
+        if f"{verb} {words[0] if words else ''}" in ALL_COMMANDS:
+            verb = f"{verb} {words.pop(0)}"
+        ALL_COMMANDS[verb].make_context(verb, words, resilient_parsing=False)
+
+
+@pytest.mark.parametrize("name", [name for name, each in ALL_COMMANDS.items() if isinstance(each, click.Group)])
+def test_no_command_is_cut_in_a_list(name: str) -> None:
+    """On 80 columns the first sentence of a command has room in the list that it stands in."""
+    context = click.Context(ALL_COMMANDS[name], info_name=name, terminal_width=80)
+    said = ALL_COMMANDS[name].get_help(context)
+    assert [line for line in said.partition("Commands:")[2].splitlines() if line.endswith("...")] == []
+
+
 def test_every_setting_is_on_its_page() -> None:
     """docs/config.md has a row for each setting with its default and its variable."""
     defaults = {key: value for key, value, _ in config.Settings().items()}
@@ -254,6 +279,14 @@ def _says_nothing(path: Path) -> bool:
         and path.parent.name != "vademecum"
         and "def " not in path.read_text(encoding="utf-8")
     )
+
+
+@pytest.mark.parametrize("path", [TOP / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
+def test_prose_is_wrapped(path: Path) -> None:
+    """No line of a page is wider than 120 characters, tables and code aside."""
+    prose = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    wide = [line for line in prose.splitlines() if len(line) > PROSE_COLUMNS and not line.startswith(("|", "    "))]
+    assert wide == []
 
 
 def test_links_lead_somewhere() -> None:

@@ -26,8 +26,20 @@ SOURCE = "https://github.com/vademecum/vademecum/blob/main"
 SECTIONS = {
     "Start": ("tutorial", "install", "cli", "python", "compare"),
     "Use": ("codebase", "graph", "context", "memory", "tools", "sources", "mcp", "gateway", "bench"),
-    "Run": ("http", "page", "editor", "docker", "config", "providers", "vectors", "postgres", "storage", "errors"),
-    "Understand": ("architecture", "ranking"),
+    "Run": (
+        "http",
+        "page",
+        "editor",
+        "docker",
+        "config",
+        "providers",
+        "vectors",
+        "postgres",
+        "storage",
+        "errors",
+        "faults",
+    ),
+    "Understand": ("ranking", "scale", "architecture"),
 }
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 FIRST_PAGE = (

@@ -36,7 +36,7 @@ _NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG} 
 
 
 def save_arrays(path: Path, arrays: Mapping[str, Pieces], metadata: Mapping[str, str]) -> None:
-    """Write arrays to `path` so that a reader sees the old file or the new one, never a part; those in pieces end to end.
+    """Write arrays to `path` so that a reader sees the old file or the new one, never a part. An array in pieces is written end to end.
 
     Raises:
         StoreFullError: no room; nothing was swapped in.

@@ -76,7 +76,7 @@ def _leaving(settings: Settings, loaders: dict[str, Loader], embedder: Embedder 
         found.append(
             Check(LEAVES, ok=True, detail=f"names of models, to a hub that they are fetched from (agreed in {origin})")
         )
-    return found or [Check(LEAVES, ok=True, detail=f"nothing, by any {', '.join(loaders)} that is configured")]
+    return found or [Check(LEAVES, ok=True, detail=f"nothing (looked at: {', '.join(loaders)})")]
 
 
 def _store_out(settings: Settings) -> Iterator[Check]:

@@ -182,7 +182,7 @@ class Engine:
         )  # fmt: skip
 
     def scope(self, *elsewhere: object) -> str:
-        """Return how far a question looks that does not say: the setting `search.scope`.
+        """Return the scope of a question that names none: the setting `search.scope`.
 
         A server of a shared database knows no regular expression, no other commit and no items: where one of these is asked for
         (`elsewhere`), the open repositories are searched; as where others are not open to whoever asks.
@@ -317,7 +317,7 @@ class Engine:
             yield from {(symbol, name): None for each in here for name in each.metadata.get("calls", ())}
 
     def _items(self, task: str, shown: Sequence[Evidence]) -> list[Section]:
-        """What backlogs and documents say to a task, and which of their items the code that is shown is linked to."""
+        """The items of backlogs and documents that answer a task, and those that the shown code is linked to."""
         from vademecum.context.items import items_section
 
         linked = self.codebase.items(shown)
@@ -325,7 +325,7 @@ class Engine:
         return [items_section(linked, found)] if linked or found else []
 
     def warm_up(self) -> None:
-        """Load what the first question about memory would wait for, where anything is remembered. Raises `Error`."""
+        """Load ahead what the first question about memory would wait for, where anything is remembered. Raises `Error`."""
         if self._has_memory():
             self.memory_of().warm_up()
 

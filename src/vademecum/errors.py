@@ -9,7 +9,7 @@
     │   ├── RootError               the directory to index is missing or is not a directory
     │   ├── GitError                git said no
     │   └── ParseError              one file could not be parsed in time
-    ├── PluginError                 a provider cannot be had
+    ├── PluginError                 a provider is not available
     │   ├── UnknownProviderError
     │   └── MissingExtraError
     ├── ProviderError               a provider failed at its work
@@ -29,7 +29,7 @@
         ├── StoreVersionError       a newer vademecum wrote it
         ├── StoreFullError          no room on the disk
         ├── StoreReadOnlyError      nothing can be written there
-        └── VectorIndexError        an index of vectors cannot be had, or did not do what was asked
+        └── VectorIndexError        an index of vectors is not available, or failed
 
 Messages name the thing and the fix. Catch `Error` to catch them all.
 """
@@ -77,7 +77,7 @@ class ParseError(SourceError):
 
 
 class PluginError(Error):
-    """A provider cannot be had."""
+    """A provider is not available."""
 
 
 class UnknownProviderError(PluginError):

@@ -151,7 +151,7 @@ def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store
 
 
 def start_catching_up(directory: str) -> None:
-    """Start what reads the transcript, in a process that does not belong to the agent and is waited for by nobody.
+    """Start reading the transcript in a process of its own, which the agent neither owns nor waits for.
 
     Where one is at it already none is started: it finds the mark that is left here, and looks once more before it goes.
     The mark is made before the lock is tried, and looked for after the lock is let go, so that one of both sees the other.
@@ -178,7 +178,7 @@ def start_catching_up(directory: str) -> None:
 
 
 def place_of_catching_up(directory: str) -> Path | None:
-    """Return where the lock of who reads a repository's transcripts lies, None outside of one."""
+    """Return the path of the lock that whoever reads a repository's transcripts holds; None outside of a repository."""
     from vademecum import config
     from vademecum.codebase.identity import index_directory
     from vademecum.codebase.root import find_root
@@ -257,7 +257,7 @@ def _object(content: bytes) -> dict[str, Any]:
 
 
 def _limit(seconds: float) -> threading.Timer:
-    """End the process, content, when its time is over: a locked database or a slow disk is no reason to wait."""
+    """End the process with success when its time is over: a locked database or a slow disk must not hold the agent up."""
 
     def stop() -> None:
         note(f"stopped after {seconds:g} s")

@@ -20,7 +20,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file of text that hangs on an item."""
+    """A file of text that is attached to an item."""
 
     name: str
     text: str  # Markdown

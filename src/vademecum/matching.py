@@ -1,4 +1,4 @@
-"""What a filter and a glob mean, for ranking and every index of vectors alike, and how an index answers that cannot say them.
+"""What a filter and a glob mean, for ranking and every index of vectors alike, and how to ask an index that knows neither.
 
 Servers know equality and membership, and no globs. They are asked for the part of a filter that they can say, which
 lets more pass than the whole does; what they return is looked at again, and more is asked for until enough passed.
@@ -73,7 +73,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
 
 
 def places(path: str) -> list[str]:
-    """Return what a prefix without wildcards may be to match a path: it, its directories, and each of their names.
+    """Return every prefix without wildcards that a path matches: itself, its directories, and each of their names.
 
     >>> places("src/http/client.py")
     ['client.py', 'http', 'src', 'src/http', 'src/http/client.py']
@@ -83,7 +83,7 @@ def places(path: str) -> list[str]:
 
 
 def said_by_places(globs: Sequence[str]) -> list[str]:
-    """Return the places that some globs and prefixes name, so that a path with none of them matches none; [] for no telling.
+    """Return the places that prefixes name: a path with none of them matches none. [] where one is a glob or matches all.
 
     >>> said_by_places(["./src/http/", "tests"]), said_by_places(["src", "*.py"]), said_by_places([""])
     (['src/http', 'tests'], [], [])

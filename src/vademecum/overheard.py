@@ -104,7 +104,7 @@ def _tidy(folder: Path) -> None:
 
 
 def _read(path: Path, wanted: Wanted) -> list[Event] | None:
-    """The events of a file, none where it holds nothing that was said; None where it is about another repository."""
+    """The events of a file, empty where nothing was said; None where it is about another repository."""
     from vademecum.memory.records import Role
     from vademecum.memory.transcripts.shape import Session, event, said
 

@@ -1,4 +1,4 @@
-"""How backlogs and sources of documents are put together: what is kept of each, and who tells of it, with whose consent.
+"""How backlogs and sources of documents are assembled: what is kept of each, its provider, and with whose consent.
 
 Nothing of one is opened before it is asked for, and no provider before a `sync`.
 """
@@ -69,7 +69,7 @@ def assemble_sources(
 def assemble_source(
     name: str, settings: Settings, embedder: Embedder | str | None, clock: Clock, closing: list[Callable[[], None]]
 ) -> Source:
-    """Return one backlog or source of documents: what is kept of it, and what opens who tells of it."""
+    """Return one backlog or source of documents: what is kept of it, and what opens its provider."""
     from vademecum.sources.ledger import Ledger  # not before a source is set: every command assembles
     from vademecum.sources.opening import digest_of, open_provider
     from vademecum.sources.sync import Source

@@ -140,7 +140,7 @@ class Stores:
         return names
 
     def reach(self) -> None:
-        """Ask a shared database something small, so that it is known to answer; files are opened when they are read."""
+        """Check that a shared database answers. Files are opened when they are read, so they are not looked at."""
         if self.shared:
             self.spaces(self.memory_space(None))
 
@@ -208,8 +208,8 @@ class Stores:
         url = self.settings.storage.url
         if not url:
             raise ConfigError(
-                f"storage.provider is {self.settings.storage.provider!r} and storage.url is empty: "
-                "set it in your user file or as VADE_STORAGE__URL, as in postgresql://user:password@host/database"
+                "no shared database is set: set storage.url in your user file or as VADE_STORAGE__URL, "
+                "as in postgresql://user:password@host/database"
             )
         provider = self._provider()
         if provider.is_remote(url) and not self.settings.privacy.allow_remote:

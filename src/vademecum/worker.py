@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from vademecum.amounts import counted
 from vademecum.codebase.clone import cloned, is_address
 from vademecum.config import Settings, load
 from vademecum.engine import Engine
@@ -118,7 +119,7 @@ def _one(queue: Queue, job: Job, perform: Callable[[Job, Progress], str], lease_
 
 
 def _ended(job: Job, noted: Result[bool, StoreError], state: str, said: str, lost: str) -> Worked:
-    """What to tell of a job: that it is noted so, or that somebody else has it, or will have once its lease ends."""
+    """What to report of a job: how it ended, or that another worker has it, or will have it once its lease ends."""
     match noted:
         case Err(error):
             return Worked(job, "lost", str(error))
@@ -168,6 +169,6 @@ def indexing(settings: Settings) -> Callable[[Job, Progress], str]:
         own = load(directory)
         with Engine.open(directory, settings=own) as engine:
             report = engine.codebase.index(progress, commit=commit)
-        return f"{report.files} files, {report.added} read anew, {report.chunks} chunks, {report.seconds:.1f} s"
+        return f"{counted(report.files, 'file')}, {report.added} read anew, {counted(report.chunks, 'chunk')}, {report.seconds:.1f} s"
 
     return perform

@@ -37,10 +37,11 @@ def test_a_database_is_set_up_used_and_taken_down(vade, named, monkeypatch):
 
 
 def test_without_an_address_it_says_what_to_set(vade, repository):
-    """The setting and an example."""
+    """The setting and an example, and no provider that nobody chose."""
     done = vade("db", "check")
     assert done.code == 2
     assert "VADE_STORAGE__URL" in done.err
+    assert "storage.provider is" not in done.err
 
 
 def test_an_address_is_never_shown(vade, named):

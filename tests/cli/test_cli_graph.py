@@ -72,7 +72,7 @@ def test_graph_writes_one_page(vade, used, tmp_path):
     assert done.out.startswith(f"{page}: ")
     assert "split_budget" in page.read_text("utf-8")
     assert "name another file" in vade("graph", "--html", str(tmp_path / "no" / "x.html")).err
-    assert "cannot write ''" in vade("graph", "--html", "").err
+    assert "'' cannot be written" in vade("graph", "--html", "").err
 
 
 def test_a_page_can_go_to_standard_output(vade, used, monkeypatch):

@@ -131,7 +131,7 @@ def test_fish_completes(tmp_path):
         [fish, "--no-config", "-c", line], env=environ() | {"HOME": str(tmp_path)}, capture_output=True, text=True,
         timeout=60, check=False,
     )  # fmt: skip
-    assert "completions\tPrint what completes verbs" in done.stdout, done.stderr
+    assert "completions\tPrint a shell's completions" in done.stdout, done.stderr
     assert "--scope" in done.stdout
     assert "\nclaude\n" in done.stdout
     assert "\ntutorial\n" in done.stdout

@@ -102,6 +102,6 @@ def test_a_page_is_written(vade, repository, command, tmp_path):
     assert vade("tools", "graph", "--html", str(path), "--plan", "read a file").code == 0
     assert '"intent":"read a file"' in path.read_text()
     done = vade("tools", "graph", "--html", str(tmp_path / "no" / "folder.html"))
-    assert (done.code, "cannot write" in done.err) == (2, True)
+    assert (done.code, "cannot be written" in done.err) == (2, True)
     done = vade("tools", "graph", "--html", "-")
     assert (done.code, done.out.startswith("<!")) == (0, True)

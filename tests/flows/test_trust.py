@@ -186,10 +186,10 @@ def doctor(**arguments):
 def test_doctor_says_that_nothing_leaves():
     """By default, and with providers on this machine."""
     assert [(check.name, check.ok, check.detail) for check in doctor()] == [
-        (LEAVES, True, "nothing, by any embedder that is configured")
+        (LEAVES, True, "nothing (looked at: embedder)")
     ]
     checks = doctor(search__embedder="hashing", search__prose_embedder="static")
-    assert checks[-1].detail == "nothing, by any embedder, prose embedder that is configured"
+    assert checks[-1].detail == "nothing (looked at: embedder, prose embedder)"
 
 
 def test_doctor_lists_what_may_leave_and_who_agreed(monkeypatch, chat_server):
@@ -227,7 +227,7 @@ def test_doctor_lists_an_index_of_vectors(monkeypatch):
         "code to https://qdrant.example.org, by vectors qdrant at https://qdrant.example.org (chosen"
     )
     here = [check.detail for check in doctor(search__vectors="qdrant") if check.name == LEAVES]
-    assert here == ["nothing, by any embedder, vectors that is configured"]
+    assert here == ["nothing (looked at: embedder, vectors)"]
 
 
 def test_doctor_lists_a_shared_database(monkeypatch):
@@ -242,7 +242,7 @@ def test_doctor_lists_a_shared_database(monkeypatch):
         "(chosen in argument, agreed in VADE_PRIVACY__ALLOW_REMOTE)"
     )
     here = [check.detail for check in doctor(**own | {"storage__url": "postgresql:///code"}) if check.name == LEAVES]
-    assert here == ["nothing, by any embedder that is configured"]
+    assert here == ["nothing (looked at: embedder)"]
 
 
 def test_doctor_goes_on_when_the_embedder_cannot_be_had(guarded, monkeypatch):

@@ -177,12 +177,17 @@ def test_a_snapshot_never_names_what_another_machine_dropped(repo, on, tmp_path,
     assert on(made, tmp_path / "one").codebase.search("split the token budget").evidence
 
 
-def test_a_database_elsewhere_needs_consent(repo, engine, tmp_path):
+@pytest.mark.parametrize("host", ["db.example.org", "127.0.0.1.example.org", "localhost,db.example.org"])
+def test_a_database_elsewhere_needs_consent(repo, engine, tmp_path, host):
     """An address that is not this machine's is refused unless somebody agreed; nothing is asked of it."""
     with pytest.raises(ConsentError, match="allow_remote"):
-        engine(repo(), home=tmp_path, storage__provider="postgres", storage__url="postgresql://db.example.org/code")
+        engine(repo(), home=tmp_path, storage__provider="postgres", storage__url=f"postgresql://{host}/code")
+
+
+def test_a_database_without_an_address_is_named(repo, engine, tmp_path):
+    """The message says which variable to set."""
     with pytest.raises(ConfigError, match="VADE_STORAGE__URL"):
-        engine(repo("other"), home=tmp_path, storage__provider="postgres")
+        engine(repo(), home=tmp_path, storage__provider="postgres")
 
 
 def test_a_repository_cannot_choose_a_database(repo, engine):

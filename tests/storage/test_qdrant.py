@@ -13,7 +13,7 @@ from qdrant_client import QdrantClient
 from vademecum.errors import StoreVersionError, UsageError, VectorIndexError
 from vademecum.points import Filter, Point
 from vademecum.result import Err, Ok
-from vademecum.storage.qdrant import QdrantIndex, is_remote
+from vademecum.storage.qdrant import QdrantIndex
 from vademecum.testing import check_vector_index, some_points
 
 REAL = os.environ.get("VADE_TEST_QDRANT_URL", "")
@@ -164,22 +164,6 @@ def test_what_is_no_address_is_refused(url):
     with pytest.raises(UsageError, match=r"qdrant\.url is not an address") as raised:
         QdrantIndex("app", "model", 8, url=url)
     assert "p@" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("url", "remote"),
-    [
-        ("http://127.0.0.1:6333", False),
-        ("http://localhost", False),
-        ("http://[::1]:6333", False),
-        ("http://qdrant:6333", True),
-        ("https://x.cloud.qdrant.io", True),
-        ("http://127.0.0.1.evil.org", True),
-    ],
-)
-def test_another_machine_is_remote(url, remote):
-    """Only loopback is this machine."""
-    assert is_remote(url) is remote
 
 
 def test_many_points_go_in_several_requests(qdrant_on, qdrant_server):

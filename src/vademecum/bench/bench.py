@@ -143,7 +143,7 @@ def ask_history(root: Root, prefixes: tuple[str, ...], run: Run) -> Measured | L
 
 
 def measured(kind: str, questions: Sequence[Question], trees: Iterable[Tree], run: Run) -> Measured | LeftOut:
-    """Ask everybody each question, of the tree it is meant for, and measure what they bring; one tree at a time."""
+    """Put each question to every system, in the tree that it is meant for, and measure the answers; one tree at a time."""
     if too_few := enough(kind, questions):
         return too_few
     asked: list[Asked] = []

@@ -100,7 +100,7 @@ def product_changes(commit: Commit) -> list[Change]:
 
 
 def best_bases(root: git.Root, told: Sequence[Commit], most: int) -> list[tuple[Base, list[Commit]]]:
-    """Return bases, each with the commits that are asked of it: as near to the newest commit as gives enough of them."""
+    """Return bases, each with the commits that are asked of it: as near to the newest commit as gives enough commits."""
     line = main_line(root, max(APART) * MOST_BASES + 1).unwrap()
     best: list[tuple[Base, list[Commit]]] = []
     for step in (1, *APART):

@@ -154,7 +154,7 @@ def lines_returned(hits: Sequence[Hit], k: int = 10) -> int:
 
 
 def tokens_to_evidence(reading: Reading, targets: Sequence[Target], most: int = MOST_TOKENS) -> int | None:
-    """Count what is read until the first result that touches a target, that one included; None where that is over `most`.
+    """Count the tokens read up to and including the first result that touches a target; None where there are more than `most`.
 
     >>> reading = Reading((Piece(Hit("a.py", 1, 9), 70), Piece(Hit("b.py", 1, 9), 80)), before=20)
     >>> tokens_to_evidence(reading, [Target("b.py")]), tokens_to_evidence(reading, [Target("c.py")])

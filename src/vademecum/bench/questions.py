@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from vademecum.amounts import counted
 from vademecum.bench.measures import Target
 from vademecum.codebase import languages
 from vademecum.codebase.classify import file_kind
@@ -111,7 +112,7 @@ def enough(kind: str, questions: Sequence[Question]) -> LeftOut | None:
     files = len(files_asked(questions))
     if files >= LEAST_FILES:
         return None
-    what = f"{len(questions)} questions about {files} files" if questions else "no question"
+    what = f"{counted(len(questions), 'question')} about {counted(files, 'file')}" if questions else "no question"
     return LeftOut(kind, f"{what}, and {LEAST_FILES} files are the least that can be measured")
 
 

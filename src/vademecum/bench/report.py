@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from vademecum.amounts import counted
 from vademecum.bench.measures import (
     MOST_TOKENS,
     Difference,
@@ -18,7 +19,7 @@ from vademecum.bench.measures import (
 )
 from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL, LeftOut, Question, files_asked
 from vademecum.bench.systems import OURS, SYSTEMS
-from vademecum.context.render import PLAIN, Style, counted, visible
+from vademecum.context.render import PLAIN, Style, visible
 
 FORMAT = 1  # of the JSON: raised when a key changes its meaning
 OTHERS = tuple(name for name in SYSTEMS if name != OURS)
@@ -62,7 +63,7 @@ SHORTLY = {  # what a person wants to know of a comparison
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question with what every system made of it: per system, a value for each of MEASURES."""
+    """One question and how every system answered it: per system, a value for each of MEASURES."""
 
     question: Question
     values: Mapping[str, Mapping[str, float]]
@@ -118,7 +119,7 @@ class Report:
 
 
 def values_of(reading: Reading, question: Question) -> dict[str, float]:
-    """Measure one reading. What never comes to the evidence has cost all that anybody would read."""
+    """Measure one reading. One that never reaches the evidence costs all that anybody would read."""
     hits, targets = reading.hits, question.targets
     files = file_measures(hits, targets)
     tokens = tokens_to_evidence(reading, targets)
@@ -134,7 +135,7 @@ def values_of(reading: Reading, question: Question) -> dict[str, float]:
 
 
 def judged(measure: str, difference: Difference) -> str:
-    """Say whether we are better, worse or even: even is what an interval with 0 in it cannot tell apart.
+    """Say whether we are better, worse or even; even means that the interval holds 0.
 
     What is a price only is "told".
 

@@ -1,4 +1,4 @@
-"""What the first line of a commit says, as a question; or that nobody could be asked it.
+"""The first line of a commit as a question, or why it makes none.
 
 A tag, a ticket's number and a link are no part of what one would ask. Merges, reverts, releases, dependency updates,
 formatting, tests, documentation and reviews are no questions about the product, and neither is a line that would be as good

@@ -18,47 +18,61 @@ from vademecum.errors import Error, RootError, UnknownProviderError, UsageError
 
 FAILURE, USAGE, INTERRUPTED = 3, 2, 130
 
-# The verb → "module:command", its line in `vade --help`; modules are imported when their verb is typed.
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "search": ("vademecum.cli.code:search", "Find code by meaning, name or pattern."),
-    "context": ("vademecum.cli.context:context", "Print what to read for a task, within a budget of tokens."),
-    "map": ("vademecum.cli.context:map_", "Print the repository in so many tokens, the most central first."),
-    "open": ("vademecum.cli.code:open_location", "Print lines of a file, fresh from disk."),
-    "symbol": ("vademecum.cli.code:symbol", "Show where a name is defined."),
-    "callers": ("vademecum.cli.graph:callers", "Show who calls a name."),
-    "callees": ("vademecum.cli.graph:callees", "Show what a name calls."),
-    "impact": ("vademecum.cli.graph:impact", "Show what may break, and which tests to run."),
-    "path": ("vademecum.cli.graph:path", "Show how one name leads to another."),
-    "related": ("vademecum.cli.graph:related", "Show what belongs to a line."),
-    "graph": ("vademecum.cli.graph:graph", "Draw a neighbourhood of the graph as a page."),
-    "index": ("vademecum.cli.code:index", "Bring the index up to date."),
-    "memory": ("vademecum.cli.memory:memory", "Record and recall what was done, decided and preferred."),
-    "sync": ("vademecum.cli.sources:sync", "Fetch what changed in backlogs and documents."),
-    "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
-    "enrich": ("vademecum.cli.admin:enrich", "Have a language model describe each piece of code."),
-    "hooks": ("vademecum.cli.hooks:hooks", "Index in the background after commits, merges and checkouts."),
-    "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),
-    "doctor": ("vademecum.cli.admin:doctor", "Check that everything works, and say how to mend what does not."),
-    "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),
-    "tools": ("vademecum.cli.tools:tools", "Find the tool that fits, the next call, a whole plan."),
-    "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
-    "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
-    "worker": ("vademecum.cli.worker:worker", "Index the repositories in a queue, beside other workers."),
-    "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
-    "serve": ("vademecum.http.command:serve", "Serve the API, the page, metrics and MCP over HTTP."),
-    "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
-    "install": ("vademecum.cli.install:install", "Join coding agents on this machine."),
-    "uninstall": ("vademecum.cli.install:uninstall", "Part from them again."),
-    "completions": ("vademecum.cli.completions:completions", "Print a shell's completions."),
-    "help": ("vademecum.cli.help:help_", "Show a page of the documentation."),
+# The verbs by what one wants to do: the verb → "module:command", its line in `vade --help`. Modules are imported when
+# their verb is typed.
+SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Find code": {
+        "search": ("vademecum.cli.code:search", "Find code by meaning, name or pattern."),
+        "symbol": ("vademecum.cli.code:symbol", "Show where a name is defined."),
+        "open": ("vademecum.cli.code:open_location", "Print lines of a file as they are on disk now."),
+        "context": ("vademecum.cli.context:context", "Print what to read for a task, within a budget of tokens."),
+        "map": ("vademecum.cli.context:map_", "Print the repository's central declarations, within a budget."),
+    },
+    "Follow the graph": {
+        "callers": ("vademecum.cli.graph:callers", "Show who calls a name."),
+        "callees": ("vademecum.cli.graph:callees", "Show what a name calls."),
+        "impact": ("vademecum.cli.graph:impact", "Show what a change may break, and which tests to run."),
+        "path": ("vademecum.cli.graph:path", "Show how one name leads to another."),
+        "related": ("vademecum.cli.graph:related", "Show what belongs to a line."),
+        "graph": ("vademecum.cli.graph:graph", "Draw the graph around a name as a page."),
+    },
+    "Remember, and choose tools": {
+        "memory": ("vademecum.cli.memory:memory", "Record and recall what was done, decided and preferred."),
+        "tools": ("vademecum.cli.tools:tools", "Find the tool that fits, the next call, a whole plan."),
+    },
+    "Keep the index": {
+        "index": ("vademecum.cli.code:index", "Bring the index up to date."),
+        "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),
+        "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
+        "hooks": ("vademecum.cli.hooks:hooks", "Index in the background after commits, merges and checkouts."),
+        "sync": ("vademecum.cli.sources:sync", "Fetch what changed in backlogs and documents."),
+        "enrich": ("vademecum.cli.admin:enrich", "Have a language model describe each piece of code."),
+        "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),
+    },
+    "Connect agents and people": {
+        "install": ("vademecum.cli.install:install", "Add vademecum to the coding agents on this machine."),
+        "uninstall": ("vademecum.cli.install:uninstall", "Take it out of them again."),
+        "mcp": ("vademecum.mcp.command:mcp", "Serve coding agents over MCP (stdio)."),
+        "serve": ("vademecum.http.command:serve", "Serve the API, the page, metrics and MCP over HTTP."),
+    },
+    "Look after it": {
+        "doctor": ("vademecum.cli.admin:doctor", "Check that everything works, and say how to mend what does not."),
+        "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
+        "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
+        "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
+        "worker": ("vademecum.cli.worker:worker", "Index the repositories in a queue, beside other workers."),
+        "completions": ("vademecum.cli.completions:completions", "Print a shell's completions."),
+        "help": ("vademecum.cli.help:help_", "Show a page of the documentation."),
+    },
 }
+COMMANDS: Mapping[str, tuple[str, str]] = {verb: entry for verbs in SECTIONS.values() for verb, entry in verbs.items()}
 
 
 class Verbs(click.Group):
     """A group that knows its commands by name and imports the one that is typed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
-        """Return the verbs, the most used first."""
+        """Return the verbs, in the order of `vade --help`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -71,9 +85,12 @@ class Verbs(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the table of verbs from their one-line descriptions alone."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
+        """Write the tables of verbs from their one-line descriptions alone."""
+        # Rows are padded to one width, so that the columns of all tables stand in line.
+        widest = max(map(len, COMMANDS))
+        for title, verbs in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), said) for name, (_, said) in verbs.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -96,13 +113,16 @@ class Verbs(click.Group):
 @click.version_option(__version__, message="vade %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """Find code in this repository, with evidence.
+    """Find code, remember work, choose tools: every answer with its evidence.
 
     \b
     vade search "how is the token budget split"
     vade search "retry with backoff" --lang python --path 'src/**'
-    vade search "parse header" -e 'Content-.*'
-    vade open src/app.py:10-40
+    vade callers Engine.open
+    vade context "retries stop too early" --budget 8000
+    vade memory recall "why did we choose SQLite"
+
+    `vade COMMAND --help` says more of a command, `vade help` lists the pages of the documentation.
     """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

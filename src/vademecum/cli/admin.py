@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, table
-from vademecum.cli.session import json_option, opened, paths_argument, settings_for
-from vademecum.context.render import counted, visible
+from vademecum.cli.session import examples, json_option, opened, paths_argument, settings_for
+from vademecum.context.render import visible
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,11 +40,14 @@ def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
 @click.command()
 @paths_argument
 @click.option(
-    "--repair", is_flag=True, help="Write what an index of vectors lacks, and delete what it should not have."
+    "--repair", is_flag=True, help="Write what an index of vectors lacks, and delete what does not belong there."
 )
 @json_option
 def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
-    """Check that everything works, and say how to mend what does not. Exits with 3 if something is wrong."""
+    """Check that everything works, and say how to mend what does not.
+
+    Also lists what may leave this machine, and where to. Exits with 3 if something is wrong.
+    """
     from vademecum.doctor import check_providers
 
     settings = settings_for(paths)
@@ -65,7 +69,7 @@ def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
 @paths_argument
 @json_option
 def gc(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Drop what no branch, commit or checkout that is kept needs any more."""
+    """Drop what no branch, commit or checkout needs any more."""
     with opened(paths) as engine:
         report = engine.codebase.gc()
     if as_json:
@@ -80,7 +84,10 @@ def gc(paths: tuple[str, ...], *, as_json: bool) -> int:
 @click.command()
 @paths_argument
 def watch(paths: tuple[str, ...]) -> int:
-    """Keep the index up to date as files change, until interrupted."""
+    """Keep the index up to date as files change, until interrupted.
+
+    Answers are fresh without it: it only takes indexing out of the next search. Needs the extra `watch`.
+    """
     import threading
 
     from vademecum.types import IndexReport
@@ -97,9 +104,10 @@ def watch(paths: tuple[str, ...]) -> int:
 @paths_argument
 @json_option
 def enrich(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Ask a language model for a sentence about each piece of code; what was answered is kept at once.
+    """Have a language model describe each piece of code in a sentence.
 
-    Interrupt it when you like: the next run goes on from there. Exits with 3 if everything failed.
+    The sentences are searched and shown. The model is set as enrich.provider. Each answer is kept at once: interrupt it
+    when you like, the next run goes on from there. Exits with 3 if everything failed.
     """
     with opened(paths) as engine, Progress() as progress:
         reports = engine.codebase.enrich(progress)
@@ -130,8 +138,12 @@ def config(ctx: click.Context) -> int:
 @config.command()
 @click.argument("path", default=".")
 @json_option
+@examples("vade config show", "vade config show search.k")
 def show(path: str, *, as_json: bool) -> int:
-    """Print every setting that holds in PATH, its value and the layer that set it; or the one whose name is in its place."""
+    """Print every setting, its value and the layer that set it.
+
+    PATH is the directory that they hold in, or the name of one setting, which is then printed alone.
+    """
     from vademecum.config import KNOWN, nearest_setting
 
     named = path if path in KNOWN and not os.path.exists(path) else ""

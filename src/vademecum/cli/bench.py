@@ -15,15 +15,21 @@ NOTHING_ASKED = 1
 
 @click.command()
 @paths_argument
-@click.option("--questions", type=click.IntRange(1), metavar="N", help="At most how many questions of each kind (100).")
+@click.option(
+    "--questions",
+    type=click.IntRange(1),
+    metavar="N",
+    show_default="100",
+    help="At most how many questions of each kind.",
+)
 @click.option("--history/--no-history", default=True, help="Whether to ask about commits.")
-@click.option("--seed", type=int, metavar="S", help="Of the draw: the same seed draws the same questions (7).")
+@click.option("--seed", type=int, metavar="N", show_default="7", help="The same seed draws the same questions.")
 @json_option
 def bench(paths: tuple[str, ...], questions: int | None, seed: int | None, *, history: bool, as_json: bool) -> int:
     """Measure how much this helps here, beside BM25 and grep.
 
     Asks the current repository, or that of each PATH, questions made from its own docstrings, names and commits. Nothing
-    is changed: copies and indexes are temporary. Exits with 1 when no questions could be made.
+    is changed: copies and indexes are temporary. Exits with 1 if no questions could be made.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as every verb that opens an engine
     from vademecum.bench.bench import QUESTIONS, SEED

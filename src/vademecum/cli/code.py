@@ -13,7 +13,7 @@ import click
 
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
-from vademecum.cli.session import check_exist, from_here, json_option, opened, paths_argument, settings_for
+from vademecum.cli.session import check_exist, examples, from_here, json_option, opened, paths_argument, settings_for
 from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
@@ -25,36 +25,64 @@ if TYPE_CHECKING:
 
 NOT_FOUND = 1
 
+snippet_option = click.option(
+    "--snippet-lines",
+    type=click.IntRange(0),
+    metavar="N",
+    show_default="search.snippet_lines",
+    help="Lines of each result; 0 for places only.",
+)
+
 
 @click.command()
 @click.argument("query")
 @paths_argument
-@click.option("-k", type=click.IntRange(1), metavar="N", help="How many results.")
+@click.option("-k", type=click.IntRange(1), metavar="N", show_default="search.k", help="How many results.")
 @click.option("--lang", "languages", multiple=True, metavar="LANG", help="Only this language; may be repeated.")
 @click.option("--path", "only", multiple=True, metavar="GLOB", help="Only files that match; may be repeated.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No files that match; may be repeated.")
 @click.option("--kind", type=click.Choice(sorted(KINDS)), default="all", help="Only files of this kind.")
 @click.option("--symbol", default="", metavar="NAME", help="Only where this name is defined.")
-@click.option("-e", "--regex", "pattern", default="", metavar="REGEX", help="Only code that matches; meaning ranks.")
-@click.option("--repo", "repos", multiple=True, metavar="NAME|PATH", help="Only this repository; a path has a slash.")
+@click.option("-e", "--regex", "pattern", default="", metavar="REGEX", help="Only code that matches; QUERY ranks it.")
 @click.option(
-    "--scope", type=click.Choice(["repo", "repos", "all", "shared"]), help="How far to look; search.scope unless given."
+    "--repo",
+    "repos",
+    multiple=True,
+    metavar="NAME|PATH",
+    help="Only this repository; a path has a slash; may be repeated.",
 )
 @click.option(
-    "--source", "sources", multiple=True, metavar="NAME", help="Only these items or documents; `all` for all."
+    "--scope",
+    type=click.Choice(["repo", "repos", "all", "shared"]),
+    show_default="search.scope",
+    help="The first repository, those opened, all indexed here, or all in the shared database.",
+)
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="NAME",
+    help="Only this backlog or source of documents; `all` for all.",
 )
 @click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
-@click.option("--snippet-lines", type=click.IntRange(0), metavar="N", help="Lines of each result; 0 for places only.")
-@click.option("--ranker", default="", metavar="NAME", help="Order by: default, constants, fused, rrf, bm25f, dense.")
-@click.option("--reranker", default="", metavar="NAME", help="What reorders the first: built-in, none, llm:MODEL, ...")
+@snippet_option
+@click.option("--ranker", default="", metavar="NAME", help="Order by default, constants, fused, rrf, bm25f or dense.")
+@click.option(
+    "--reranker", default="", metavar="NAME", help="What reorders the first results: built-in, none, llm:MODEL, ..."
+)
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @click.option("--why", is_flag=True, help="Show the signals behind each rank.")
-@click.option("--memory", "with_memory", is_flag=True, help="Also what is remembered that answers.")
+@click.option("--memory", "with_memory", is_flag=True, help="Search memory too.")
 @json_option
+@examples(
+    'vade search "how is the token budget split"',
+    'vade search "retry with backoff" src tests --lang python',
+    "vade search \"parse header\" -e 'Content-.*' -k 5 --snippet-lines 0",
+)
 def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
     """Find code that answers QUERY, in the current repository or in each PATH.
 
-    Indexes what is new first. QUERY `-` is read from standard input.
+    Takes in what changed first. QUERY `-` is read from standard input. Exits with 1 if nothing is found.
     """
     query = sys.stdin.read() if query == "-" else query
     check_exist(paths, "put a query of several words in quotes")
@@ -98,10 +126,14 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
 @click.command("open")
 @click.argument("location")
 @click.option("--repo", default="", metavar="NAME|PATH", help="The repository; a path has a slash.")
-@click.option("--commit", default="", metavar="REV", help="The file as of this commit.")
+@click.option("--commit", default="", metavar="REV", help="Print the file as of this commit.")
 @json_option
+@examples("vade open src/app.py:10-40", "vade open src/app.py --commit HEAD~3")
 def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> int:
-    """Print a file, or lines of it: LOCATION is path, path:10 or path:10-40."""
+    """Print a file, or lines of it, as it is on disk now.
+
+    LOCATION is path, path:10 or path:10-40.
+    """
     with opened((repo,) if _is_path(repo) else ()) as engine:
         evidence = engine.codebase.open(from_here(location), commit=commit, repo="" if _is_path(repo) else repo)
     if as_json:
@@ -115,12 +147,16 @@ def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> in
 @click.command()
 @click.argument("name")
 @paths_argument
-@click.option("-k", type=click.IntRange(1), metavar="N", help="How many definitions.")
+@click.option("-k", type=click.IntRange(1), metavar="N", show_default="search.k", help="How many definitions.")
 @click.option("--repo", default="", metavar="NAME", help="Only this repository.")
-@click.option("--snippet-lines", type=click.IntRange(0), metavar="N", help="Lines of each result; 0 for places only.")
+@snippet_option
 @json_option
+@examples("vade symbol Engine.open", "vade symbol requests.get --json")
 def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
-    """Show where NAME, or Class.name, is defined; exact, or not found."""
+    """Show where NAME is defined: exactly, or not found with the nearest names.
+
+    NAME may be qualified: Class.method, module.function, module::Type. Exits with 1 if it is not found.
+    """
     from vademecum.context.items import items_record, items_text
 
     settings = settings_for(paths)
@@ -147,8 +183,12 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
 @click.option("--commit", default="", metavar="REV", help="Index this commit instead of the files on disk.")
 @click.option("-v", "--verbose", is_flag=True, help="List what was skipped, and why.")
 @json_option
+@examples("vade index", "vade index --commit v1.2")
 def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, as_json: bool) -> int:
-    """Bring the index of the current repository, or of each PATH, up to date."""
+    """Bring the index of the current repository, or of each PATH, up to date.
+
+    A search does so too; this is for doing it beforehand.
+    """
     with opened(paths) as engine, Progress() as progress:
         reports = engine.codebase.index_all(progress=progress, full=full, commit=commit)
     if as_json:

@@ -12,7 +12,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def completions(shell: str) -> int:
-    """Print what completes verbs, options and names in a shell.
+    """Print a shell's completions of commands, options and names.
 
     \b
     bash    vade completions bash > ~/.local/share/bash-completion/completions/vade

@@ -10,7 +10,7 @@ import click
 
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit
-from vademecum.cli.session import check_exist, json_option, opened, paths_argument, settings_for
+from vademecum.cli.session import check_exist, examples, json_option, opened, paths_argument, settings_for
 
 NOTHING = 1
 
@@ -18,17 +18,26 @@ NOTHING = 1
 @click.command()
 @click.argument("task")
 @paths_argument
-@click.option("--budget", type=click.IntRange(1), metavar="N", help="Tokens it may take at most.")
-@click.option("--path", "only", multiple=True, metavar="GLOB", help="What matches lies here; may be repeated.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Show nothing that matches; may be repeated.")
-@click.option("--commit", default="", metavar="REV", help="Of this commit instead of the files on disk.")
-@click.option("--session", default="", metavar="ID", help="Leave out what was shown under this name before.")
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="N", show_default="context.budget", help="Never more than N tokens."
+)
+@click.option("--path", "only", multiple=True, metavar="GLOB", help="Search only files that match; may be repeated.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Show no files that match; may be repeated.")
+@click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
+@click.option("--session", default="", metavar="NAME", help="Leave out what was shown under this name before.")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @json_option
+@examples(
+    'vade context "retries stop too early" --budget 4000',
+    "vade context - --session fix-417 < issue.md",
+    'vade context "retries stop too early" src/ --commit v1.2',
+)
 def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
-    """Print what to read for TASK, within a budget of tokens; what matches it lies below a PATH, if one is given.
+    """Print what to read for TASK, within a budget of tokens.
 
-    TASK is what is to be done: a line, a whole issue, what a failing test printed. `-` is read from standard input.
+    TASK is what is to be done: a line, a whole issue, what a failing test printed. TASK `-` is read from standard
+    input. A PATH narrows what matches the task; what belongs to that, its callers and tests, may lie elsewhere.
+    Exits with 1 if there is nothing to show.
     """
     task = sys.stdin.read() if task == "-" else task
     check_exist(paths, "put a task of several words in quotes")
@@ -51,16 +60,19 @@ def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
 
 @click.command("map")
 @paths_argument
-@click.option("--budget", type=click.IntRange(1), metavar="N", help="Tokens it may take at most.")
-@click.option("--task", default="", metavar="TEXT", help="Draw it around what this is about.")
-@click.option("--path", "only", multiple=True, metavar="GLOB", help="Of what lies here alone; may be repeated.")
-@click.option("--session", default="", metavar="ID", help="Leave out what a map showed under this name before.")
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="N", show_default="context.map_budget", help="Never more than N tokens."
+)
+@click.option("--task", default="", metavar="TEXT", help="Begin from what a search for this finds.")
+@click.option("--path", "only", multiple=True, metavar="GLOB", help="Only files that match; may be repeated.")
+@click.option("--session", default="", metavar="NAME", help="Leave out what was shown under this name before.")
 @click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
 @json_option
+@examples("vade map --budget 1000", 'vade map src/ --task "retries stop too early"')
 def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) -> int:
-    """Print the repository in so many tokens: its files with their most central declarations.
+    """Print the repository's most central declarations, file by file, within a budget of tokens.
 
-    A PATH that is a file is what the map is drawn around; a directory is what it is of.
+    A PATH that is a directory narrows the map to it. From a PATH that is a file the map begins, as from a --task.
     """
     check_exist(paths, "name files and directories, and a task with --task")
     files = [os.path.realpath(path) for path in paths if os.path.isfile(path)]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import json_option, settings_for
-from vademecum.context.render import counted
 
 if TYPE_CHECKING:
     from vademecum.stores import Pair, Stores
@@ -26,9 +26,12 @@ def db() -> None:
 
 
 @db.command()
-@click.option("--to", default="", help="The version to go to; the newest unless given.")
+@click.option("--to", default="", metavar="VERSION", show_default="the newest", help="The version to go to.")
 def upgrade(to: str) -> int:
-    """Bring the database up to date: make or change its tables, in one transaction, and nothing is lost."""
+    """Bring the database up to date.
+
+    Makes or changes its tables in one transaction; nothing is lost.
+    """
     migrate, shared = _migrate(), shared_stores()
     done = migrate.upgrade(shared.url, to or migrate.NEWEST)
     emit("".join(f"{line}\n" for line in done or [f"{shared.where(shared.home)} is up to date"]))
@@ -38,7 +41,10 @@ def upgrade(to: str) -> int:
 @db.command()
 @click.argument("version")
 def downgrade(version: str) -> int:
-    """Take the database down to VERSION, "base" for no tables at all; what newer versions added is dropped."""
+    """Take the database down to VERSION.
+
+    Drops what newer versions added. VERSION `base` is no tables at all.
+    """
     emit("".join(f"{line}\n" for line in _migrate().downgrade(shared_stores().url, version)))
     return 0
 
@@ -46,7 +52,10 @@ def downgrade(version: str) -> int:
 @db.command()
 @json_option
 def check(*, as_json: bool) -> int:
-    """Say whether the database can be reached, is up to date and is whole. Exits with 3 if something is wrong."""
+    """Check that the database can be reached and is whole.
+
+    Checks its version too. Exits with 3 if something is wrong.
+    """
     from vademecum.storage.postgres.check import check_database
 
     checks = list(check_database(shared_stores().url))
@@ -59,12 +68,12 @@ def check(*, as_json: bool) -> int:
 
 
 @db.command()
-@click.option("--to", "target", type=click.Choice(["postgres", "sqlite"]), required=True, help="What is written.")
+@click.option("--to", "target", type=click.Choice(["postgres", "sqlite"]), required=True, help="Where to copy to.")
 @json_option
 def copy(target: str, *, as_json: bool) -> int:
-    """Copy everything this machine keeps from its files into the shared database, or back.
+    """Copy what this machine keeps into the shared database, or back.
 
-    Broken off, it goes on where it was. Every row is read back and compared; the source is left as it is.
+    Interrupt it when you like: the next run goes on from there. Every row is read back and compared; the source is left as it is.
     """
     with Progress() as progress:
         copied = list(_copied(shared_stores(), target, progress))

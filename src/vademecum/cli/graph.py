@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from vademecum.cli.render import emit, emit_json, style_for, write_file
-from vademecum.cli.session import from_here, json_option, opened, paths_argument
+from vademecum.amounts import counted
+from vademecum.cli.files import write_file
+from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.session import examples, from_here, json_option, opened, paths_argument
 from vademecum.context.items import items_record, items_text
 from vademecum.context.neighbours import neighbours_record, neighbours_text
-from vademecum.context.render import counted
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ NOT_FOUND = 1
 
 
 def _depth_option(function: F) -> F:
-    return click.option("--depth", type=int, default=2, metavar="1|2|3", help="How many steps to follow; 2.")(function)
+    return click.option(
+        "--depth", type=int, default=2, show_default=True, metavar="1|2|3", help="How many steps to follow."
+    )(function)
 
 
 def _repo_option(function: F) -> F:
-    return click.option("--repo", default="", metavar="PATH", help="The repository; the current one.")(function)
+    return click.option("--repo", default="", metavar="PATH", help="Another repository than the current one.")(function)
 
 
 @contextmanager
@@ -53,11 +56,16 @@ def _asked(paths: Sequence[str], repo: str) -> Iterator[tuple[Engine, tuple[str,
 @click.argument("name")
 @paths_argument
 @_depth_option
-@click.option("--guesses", is_flag=True, help="Show what is only guessed, too.")
+@click.option("--guesses", is_flag=True, help="Show guessed edges too.")
 @_repo_option
 @json_option
+@examples("vade callers Engine.open", "vade callers src/app.py --depth 3")
 def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
-    """Show who calls NAME, or names it; "unknown" where that cannot be said."""
+    """Show who calls NAME, or names it otherwise, the nearest first.
+
+    NAME may be qualified, or a file's path. The answer is `none` where nobody does, and `unknown` where that cannot be
+    said. Exits with 1 where NAME is not found or the answer is unknown.
+    """
     with _asked(paths, repo) as (engine, below):
         return _show(engine.codebase.callers(name, depth, below=below, guesses=guesses), as_json=as_json)
 
@@ -66,11 +74,12 @@ def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses
 @click.argument("name")
 @paths_argument
 @_depth_option
-@click.option("--guesses", is_flag=True, help="Show what is only guessed, too.")
+@click.option("--guesses", is_flag=True, help="Show guessed edges too.")
 @_repo_option
 @json_option
+@examples("vade callees Engine.open --depth 1")
 def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
-    """Show what NAME calls, or names."""
+    """Show what NAME calls, or names otherwise; of a class, what its methods do."""
     with _asked(paths, repo) as (engine, below):
         return _show(engine.codebase.callees(name, depth, below=below, guesses=guesses), as_json=as_json)
 
@@ -78,16 +87,17 @@ def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses
 @click.command()
 @click.argument("name", default="")
 @paths_argument
-@click.option("--diff", default="", metavar="RANGE", help="Ask about what a git range changed, as HEAD~3..HEAD.")
+@click.option("--diff", default="", metavar="RANGE", help="Ask about what a git range changed.")
 @_depth_option
 @_repo_option
 @json_option
+@examples("vade impact Engine.open", "vade impact --diff HEAD~3..HEAD")
 def impact(name: str, paths: tuple[str, ...], diff: str, depth: int, repo: str, *, as_json: bool) -> int:
-    """Show what may break when NAME changes, and which tests to run."""
+    """Show what may break when NAME changes, or what a git range changed, and which tests to run."""
     if diff and name and Path(name).exists():  # beside a --diff there is no NAME: what stands first is a PATH
         name, paths = "", (name, *paths)
     if bool(name) == bool(diff):
-        raise UsageError("ask about a NAME or a --diff, one of them")
+        raise UsageError("`vade impact` takes a NAME or a --diff RANGE, one of the two: see `vade impact --help`")
     with _asked(paths, repo) as (engine, below):
         return _show(engine.codebase.impact(name, depth, diff=diff, below=below), as_json=as_json)
 
@@ -99,8 +109,9 @@ def impact(name: str, paths: tuple[str, ...], diff: str, depth: int, repo: str, 
 @_depth_option
 @_repo_option
 @json_option
+@examples("vade path main Store.save --depth 3")
 def path(source: str, target: str, paths: tuple[str, ...], depth: int, repo: str, *, as_json: bool) -> int:
-    """Show how A leads to B, up to --depth steps from each end."""
+    """Show the shortest way from A to B, up to --depth steps from each end."""
     with _asked(paths, repo) as (engine, below):
         return _show(engine.codebase.path(source, target, depth, below=below), as_json=as_json)
 
@@ -112,8 +123,9 @@ def path(source: str, target: str, paths: tuple[str, ...], depth: int, repo: str
 @_depth_option
 @_repo_option
 @json_option
+@examples('vade related src/app.py:40 -q "how is it retried"')
 def related(location: str, paths: tuple[str, ...], question: str, depth: int, repo: str, *, as_json: bool) -> int:
-    """Show what belongs to a line: callers, tests, contracts, neighbours."""
+    """Show what belongs to a line of a file, a file or a name: callers, callees, tests, contracts, neighbours."""
     with _asked(paths, repo) as (engine, below):
         answer = engine.codebase.related(from_here(location), question, depth, below=below)
         return _show(answer, engine.codebase.items_at(answer), as_json=as_json)
@@ -127,12 +139,16 @@ def related(location: str, paths: tuple[str, ...], question: str, depth: int, re
     required=True,
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Where to write, - for standard output.",
+    help="Where to write the page; - for standard output.",
 )
 @_depth_option
 @_repo_option
+@examples("vade graph Engine.open --html around.html")
 def graph(name: str, file: str, depth: int, repo: str) -> int:
-    """Draw what is around NAME, a symbol or a file, as one page; without NAME, the most central files."""
+    """Draw what is around NAME, a symbol or a file, as one page that needs nothing else.
+
+    Without NAME it is the most central files.
+    """
     from vademecum.codebase.surroundings import surroundings
     from vademecum.context.page import graph_page
 

@@ -27,10 +27,13 @@ def _topics(context: click.Context, parameter: click.Parameter, beginning: str) 
 
 @click.command(name="help")
 @click.argument("topic", nargs=-1, shell_complete=_topics)
-@click.option("--plain", is_flag=True, help="The page as it is written, in Markdown.")
+@click.option("--plain", is_flag=True, help="Show the page as Markdown.")
 @click.pass_context
 def help_(context: click.Context, topic: tuple[str, ...], *, plain: bool) -> int:
-    """Show a page of the documentation, what a command says of itself, or the topics there are."""
+    """Show a page of the documentation, or a command's help.
+
+    Without TOPIC, lists the pages. TOPIC is a page, the number of a decision, or a command.
+    """
     from vademecum.cli.page import Look, page
 
     known = pages()

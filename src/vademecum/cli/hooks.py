@@ -15,7 +15,10 @@ from vademecum.cli.session import json_option, opened, paths_argument
 @click.group(invoke_without_command=True)
 @click.pass_context
 def hooks(ctx: click.Context) -> int:
-    """Index in the background after commits, merges, checkouts and rewrites."""
+    """Index in the background after commits, merges, checkouts and rewrites.
+
+    Without a command it says which hooks are installed.
+    """
     return int(ctx.invoke(status)) if ctx.invoked_subcommand is None else 0
 
 
@@ -23,7 +26,7 @@ def hooks(ctx: click.Context) -> int:
 @paths_argument
 @json_option
 def install(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Install the hooks; what others wrote stays and runs as before."""
+    """Install the hooks; those of others run as before."""
     return _do("install", paths, as_json=as_json)
 
 
@@ -31,7 +34,7 @@ def install(paths: tuple[str, ...], *, as_json: bool) -> int:
 @paths_argument
 @json_option
 def uninstall(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Remove the hooks; what others wrote is as it was."""
+    """Remove the hooks; those of others stay as they were."""
     return _do("uninstall", paths, as_json=as_json)
 
 
@@ -45,7 +48,7 @@ def status(paths: tuple[str, ...] = (), *, as_json: bool = False) -> int:
 
 @hooks.command()
 def run() -> int:
-    """Do what the hooks start: bring the index up to date, as a process that stays in the background."""
+    """Index in the background: what the hooks start."""
     if hasattr(os, "nice"):
         os.nice(10)
     with opened(()) as engine:

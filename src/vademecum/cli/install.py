@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.render import emit, emit_json, table
-from vademecum.cli.session import json_option
+from vademecum.cli.session import examples, json_option
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,17 +32,22 @@ def _agents(context: click.Context, parameter: click.Parameter, beginning: str) 
 @click.command()
 @click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=_agents)
 @click.option(
-    "--scope", type=click.Choice(["user", "project"]), default="user", help="For all repositories, or this one."
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="For all repositories, or for this one.",
 )
 @click.option("-y", "--yes", is_flag=True, help="Write without asking.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
-@click.option("--no-hooks", is_flag=True, help="No hooks for memory.")
-@click.option("--no-instructions", is_flag=True, help="No words on when to use it.")
+@click.option("--no-hooks", is_flag=True, help="Leave out hooks for memory.")
+@click.option("--no-instructions", is_flag=True, help="Leave out instructions on when to use it.")
 @click.option(
-    "--command", "words", metavar="WORDS", default="", help="How agents run it, instead of how it is installed."
+    "--command", "words", metavar="COMMAND", default="", help="What agents run, instead of what is installed here."
 )
-@click.option("--list", "only_list", is_flag=True, help="List the agents, which are found and what is installed.")
+@click.option("--list", "only_list", is_flag=True, help="List the agents: which are found, and what is installed.")
 @json_option
+@examples("vade install --dry-run", "vade install claude codex --yes", "vade install cursor --scope project")
 def install(  # noqa: PLR0913 -- one for each option
     agents: tuple[str, ...],
     scope: str,
@@ -54,9 +60,10 @@ def install(  # noqa: PLR0913 -- one for each option
     only_list: bool,
     as_json: bool,
 ) -> int:
-    """Join coding agents: the server, words on when to use it, and hooks for memory, each shown before it is written.
+    """Add vademecum to coding agents: server, instructions and hooks for memory.
 
-    Without names, the agents that are found on this machine.
+    Without AGENT, to those that are found on this machine. Every change is shown as a diff before it is written. Exits
+    with 1 if no agent is found, with 3 if a file could not be changed.
     """
     from vademecum.install import install as flow
     from vademecum.install.agents import BY_ID
@@ -76,16 +83,22 @@ def install(  # noqa: PLR0913 -- one for each option
 @click.command()
 @click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=_agents)
 @click.option(
-    "--scope", type=click.Choice(["user", "project"]), help="Only for all repositories, or only for this one."
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    help="Only what is for all repositories, or only what is for this one.",
 )
-@click.option("--everywhere", is_flag=True, help="Other repositories too.")
+@click.option("--everywhere", is_flag=True, help="Take it out of other repositories too.")
 @click.option("-y", "--yes", is_flag=True, help="Write without asking.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @json_option
 def uninstall(
     agents: tuple[str, ...], scope: str | None, *, everywhere: bool, yes: bool, dry_run: bool, as_json: bool
 ) -> int:
-    """Part from coding agents: every file as it was before, or, where others wrote there since, without our entries."""
+    """Take out what `vade install` put into coding agents.
+
+    A file that nobody changed since is restored as it was. From any other vademecum's entries are taken out, and the rest
+    stays.
+    """
     from vademecum.install import install as flow
     from vademecum.install.agents import BY_ID
 
@@ -139,7 +152,7 @@ def _agreed(plan: Plan, *, as_json: bool) -> bool:
         raise UsageError("nothing was written: add --yes to write it, or run this on a terminal to be asked")
     changes = [change for change in plan.changes if change.now != change.new]
     verb = "Write" if any(change.done == "wrote" for change in changes) else "Restore"
-    return click.confirm(f"{verb} {len(changes)} file{'s' if len(changes) > 1 else ''}?", err=True)
+    return click.confirm(f"{verb} {counted(len(changes), 'file')}?", err=True)
 
 
 def _show(plan: Plan, places: Places, *, as_json: bool) -> None:

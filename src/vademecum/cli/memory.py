@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vademecum.amounts import counted
+from vademecum.cli.files import lines_of, written
 from vademecum.cli.render import emit, emit_json
-from vademecum.cli.session import json_option, opened, settings_for
-from vademecum.context.render import counted
+from vademecum.cli.session import examples, json_option, opened, settings_for
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 NOT_FOUND = 1
 
 everywhere_option = click.option(
-    "--global", "everywhere", is_flag=True, help="The global memory instead of the repository's."
+    "--global", "everywhere", is_flag=True, help="Use the global memory, not the repository's."
 )
 
 
@@ -44,14 +45,20 @@ def remembering(settings: Settings | None = None) -> Iterator[Memory]:
 
 @memory.command()
 @click.argument("text")
-@click.option("--role", default="note", metavar="ROLE", help="Who says it: note, user, assistant, command, ...")
-@click.option("--session", default="", metavar="ID", help="What it belongs to.")
-@click.option("--speaker", default="", metavar="NAME", help="A name.")
-@click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Metadata; may be repeated.")
+@click.option(
+    "--role", default="note", metavar="ROLE", show_default=True, help="What it is: note, user, assistant, command, ..."
+)
+@click.option("--session", default="", metavar="ID", help="The session that it belongs to.")
+@click.option("--speaker", default="", metavar="NAME", help="Who says it.")
+@click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Metadata to keep; may be repeated.")
 @everywhere_option
 @json_option
+@examples('vade memory record "We use pnpm because the lock file merges cleanly"')
 def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
-    """Keep TEXT, without its secrets, and the facts it states. TEXT `-` is read from standard input."""
+    """Keep TEXT, without its secrets, and the facts it states.
+
+    TEXT `-` is read from standard input.
+    """
     text = sys.stdin.read() if text == "-" else text
     with remembering() as kept:
         done = kept.record(text, metadata=_metadata(metadata), **options)
@@ -68,19 +75,23 @@ def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: An
 
 @memory.command()
 @click.argument("question")
-@click.option("-k", type=click.IntRange(1), default=10, metavar="N", help="How many results.")
-@click.option("--when", default="", metavar="WORDS", help="Only of this time: 'last week', 'since Monday'.")
-@click.option("--as-of", default="", metavar="WORDS", help="Answer as if it were then.")
-@click.option("--session", default="", metavar="ID", help="Only of this session.")
-@click.option("--role", "roles", multiple=True, metavar="ROLE", help="Only by these; may be repeated.")
-@click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Only with this; may be repeated.")
+@click.option("-k", type=click.IntRange(1), default=10, metavar="N", show_default=True, help="How many results.")
+@click.option("--when", default="", metavar="WORDS", help="Only from this time: 'last week', 'since Monday'.")
+@click.option("--as-of", default="", metavar="WORDS", help="Answer as of this time.")
+@click.option("--session", default="", metavar="ID", help="Only from this session.")
+@click.option("--role", "roles", multiple=True, metavar="ROLE", help="Only what has this role; may be repeated.")
 @click.option(
-    "--by", type=click.Choice(["both", "words", "meaning"]), default="both", help="What events are compared by."
+    "--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Only what has this metadata; may be repeated."
 )
+@click.option("--by", type=click.Choice(["both", "words", "meaning"]), default="both", help="What to compare by.")
 @click.option("--why", is_flag=True, help="Show the signals behind each rank.")
 @json_option
+@examples('vade memory recall "what broke the build" --when "last week" --role user')
 def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, as_json: bool, **options: Any) -> int:
-    """Show what is remembered that answers QUESTION, and what has become of it."""
+    """Show what is remembered about QUESTION, and what still holds.
+
+    Exits with 1 if nothing is found.
+    """
     with remembering() as kept:
         options |= {"as_of": kept.moment(as_of)} if as_of else {}
         found = kept.recall(question, metadata=_metadata(metadata), **options)
@@ -95,12 +106,30 @@ def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, a
 
 @memory.command()
 @click.argument("message")
-@click.option("--session", default="", metavar="ID", help="The session that is open.")
-@click.option("-k", "top_k", type=click.IntRange(1), default=5, metavar="N", help="How many pieces of knowledge.")
-@click.option("--budget", type=click.IntRange(20), metavar="TOKENS", help="Never more than so many tokens.")
+@click.option("--session", default="", metavar="ID", help="The agent's session.")
+@click.option(
+    "-k",
+    "top_k",
+    type=click.IntRange(1),
+    default=5,
+    metavar="N",
+    show_default=True,
+    help="How many pieces of knowledge.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(20),
+    metavar="N",
+    show_default="memory.context_tokens",
+    help="Never more than N tokens.",
+)
 @click.option("--file", "files", multiple=True, metavar="PATH", help="A file that is open; may be repeated.")
+@examples('vade memory context "how do I indent this?" --file src/app.py')
 def context(message: str, session: str, top_k: int, budget: int | None, files: tuple[str, ...]) -> int:
-    """Print what an agent should know before it answers MESSAGE, as Markdown; nothing where there is nothing."""
+    """Print what an agent should know before it answers MESSAGE.
+
+    Prints Markdown, or nothing where nothing is known.
+    """
     settings = settings_for(())
     tokens = budget or settings.memory.context_tokens
     with remembering(settings) as kept:
@@ -111,10 +140,14 @@ def context(message: str, session: str, top_k: int, budget: int | None, files: t
 
 @memory.command()
 @click.argument("when", default="")
-@click.option("--session", default="", metavar="ID", help="Only of this session.")
+@click.option("--session", default="", metavar="ID", help="Only from this session.")
 @json_option
+@examples('vade memory timeline "last week"')
 def timeline(when: str, session: str, *, as_json: bool) -> int:
-    """Show what was said and committed, by chapters, the latest first; WHEN as in `last week` narrows it."""
+    """Show what was said and committed, the latest first.
+
+    WHEN narrows it to a time.
+    """
     with remembering() as kept:
         found = kept.timeline(when, session=session)
     if as_json:
@@ -127,12 +160,12 @@ def timeline(when: str, session: str, *, as_json: bool) -> int:
 
 
 @memory.command()
-@click.option("--all", "every", is_flag=True, help="Every fact that holds, of whatever kind and however sure.")
-@click.option("--past", is_flag=True, help="With --all, also what no longer holds.")
+@click.option("--all", "every", is_flag=True, help="Show every fact that holds, of whatever kind and however sure.")
+@click.option("--past", is_flag=True, help="With --all: what no longer holds, too.")
 @click.option("--file", "files", multiple=True, metavar="PATH", help="A file that is open; may be repeated.")
 @json_option
 def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> int:
-    """Show the preferences and instructions an agent is always told, or with --all every fact."""
+    """Show the preferences and instructions agents are told."""
     with remembering() as kept:
         found = kept.facts(past=past) if every or past else kept.preferences(files)
     if as_json:
@@ -148,7 +181,10 @@ def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> 
 @click.argument("fact")
 @json_option
 def why(fact: str, *, as_json: bool) -> int:
-    """Show where FACT, an id, comes from: who said it when, and what held before and after."""
+    """Show where FACT comes from: who said it when.
+
+    FACT is an id, as `vade memory prefs --all` shows them.
+    """
     with remembering() as kept:
         found = kept.why(fact)
     if as_json:
@@ -163,32 +199,38 @@ def why(fact: str, *, as_json: bool) -> int:
 @memory.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 def forget(ids: tuple[str, ...]) -> int:
-    """Forget facts or events for good, with the words that said them; reading their source again does not bring them back."""
+    """Forget facts or events for good, with their words.
+
+    Reading their source again does not bring them back.
+    """
     with remembering() as kept:
         for id_ in ids:
             cut = kept.forget(id_)
-            emit(f"forgot {id_}, said in {cut} {'event' if cut == 1 else 'events'}\n")
+            emit(f"forgot {id_}, said in {counted(cut, 'event')}\n")
     return 0
 
 
 @memory.command()
 @click.argument("ids", nargs=-1, required=True, metavar="FACT...")
 def confirm(ids: tuple[str, ...]) -> int:
-    """Say that facts hold: they are certain from now on, and decide what contradicts them."""
+    """Say that facts hold, whatever contradicts them."""
     return _marked("confirm", ids)
 
 
 @memory.command()
 @click.argument("ids", nargs=-1, required=True, metavar="FACT...")
 def reject(ids: tuple[str, ...]) -> int:
-    """Say that facts do not hold: they are shown no more, and not learned again."""
+    """Say that facts do not hold, and are not to be learned again."""
     return _marked("reject", ids)
 
 
 @memory.command()
 @click.argument("ids", nargs=-1, metavar="[FACT]...")
 def restore(ids: tuple[str, ...]) -> int:
-    """Take rejections back: the facts stand again as what was said makes them. Without FACT, list what was rejected."""
+    """Take rejections back: the facts stand again.
+
+    Without FACT, lists what was rejected.
+    """
     if ids:
         return _marked("restore", ids)
     with remembering() as kept:
@@ -201,7 +243,7 @@ def restore(ids: tuple[str, ...]) -> int:
 @click.argument("fact")
 @click.argument("text")
 def edit(fact: str, text: str) -> int:
-    """Put FACT in other words from now on; what it was stays its past."""
+    """Put FACT in other words from now on; its history stays."""
     with remembering() as kept:
         new = kept.edit(fact, text)
     emit(f"{new.id} {new.topic}: {new.text}\n")
@@ -210,10 +252,10 @@ def edit(fact: str, text: str) -> int:
 
 @memory.command()
 @click.argument("path", default="-", type=click.Path(dir_okay=False))
-@click.option("--markdown", "as_markdown", is_flag=True, help="The facts that hold, as a page to read and review.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Write the facts that hold, as a page to review.")
 @everywhere_option
 def export(path: str, *, as_markdown: bool, everywhere: bool) -> int:
-    """Write everything as JSON lines, with provenance, to PATH or standard output."""
+    """Write everything as JSON lines to PATH, or standard output."""
     with remembering() as kept:
         if as_markdown:
             lines = iter([kept.markdown(everywhere=everywhere)])
@@ -223,7 +265,7 @@ def export(path: str, *, as_markdown: bool, everywhere: bool) -> int:
             for line in lines:
                 emit(line)
             return 0
-        with _written(path) as file:
+        with written(path) as file:
             file.writelines(lines)
     return 0
 
@@ -232,22 +274,27 @@ def export(path: str, *, as_markdown: bool, everywhere: bool) -> int:
 @click.argument("path", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @everywhere_option
 def import_(path: str, *, everywhere: bool) -> int:
-    """Read what `export` wrote, or an archive, from PATH; `-` is standard input. What is known stays as it is."""
+    """Read what `vade memory export` wrote, or an archive.
+
+    PATH `-` is read from standard input. What is known already stays as it is.
+    """
     with remembering() as kept:
         if path == "-":
             done = kept.import_lines(sys.stdin, everywhere=everywhere)
         else:
-            done = kept.import_lines(_lines(Path(path)), everywhere=everywhere)
+            done = kept.import_lines(lines_of(Path(path)), everywhere=everywhere)
     read = f"{counted(done.events, 'new event')}, {counted(done.claims, 'statement')}"
     emit(f"{read}, {counted(done.skipped, 'line')} passed over\n")
     return 0
 
 
 @memory.command()
-@click.option("--source", "sources", multiple=True, metavar="NAME", help="Only from this agent, or from git.")
+@click.option(
+    "--source", "sources", multiple=True, metavar="NAME", help="Only from this agent, or from git; may be repeated."
+)
 @json_option
 def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
-    """Take in what coding agents wrote on this machine about this repository, and what its commits say."""
+    """Take in what agents and commits said about this repository."""
     with remembering() as kept:
         done = kept.sync(sources)
     if as_json:
@@ -271,9 +318,12 @@ def sync(sources: tuple[str, ...], *, as_json: bool) -> int:
 
 @memory.command(context_settings={"ignore_unknown_options": True})
 @click.argument("event", metavar="session-start|prompt|heard|stop")
-@click.argument("agent", metavar="[cursor|copilot|windsurf]", default="")
+@click.argument("agent", metavar="[cursor|copilot|windsurf|opencode]", default="")
 def hook(event: str, agent: str) -> int:
-    """Answer a coding agent's hook: JSON on standard input, what to know on standard output. It never fails."""
+    """Answer a coding agent's hook; it never fails.
+
+    Reads JSON from standard input and writes what the agent is told to standard output.
+    """
     from vademecum.hook import main
 
     return main([event, agent])
@@ -281,11 +331,19 @@ def hook(event: str, agent: str) -> int:
 
 @memory.command()
 @click.option(
-    "--most", type=click.IntRange(1), default=200, metavar="N", help="Read at most so many events of each memory."
+    "--most",
+    type=click.IntRange(1),
+    default=200,
+    metavar="N",
+    show_default=True,
+    help="Read at most N events of each memory.",
 )
 @json_option
 def learn(most: int, *, as_json: bool) -> int:
-    """Have the language model that `memory.extractor` names read what the rules may have missed."""
+    """Have a language model read what the rules may have missed.
+
+    The model is set as memory.extractor.
+    """
     with remembering() as kept:
         done = kept.learn(most)
     if as_json:
@@ -294,7 +352,7 @@ def learn(most: int, *, as_json: bool) -> int:
         stopped = f"; stopped: {each.problem}" if each.problem else ""
         shortened = f" ({each.shortened} without their middle)" if each.shortened else ""
         emit(
-            f"{each.scope}: {each.read} events read{shortened}, {each.kept} statements kept, {each.dropped} dropped{stopped}\n"
+            f"{each.scope}: {counted(each.read, 'event')} read{shortened}, {counted(each.kept, 'statement')} kept, {each.dropped} dropped{stopped}\n"
         )
     return 3 if any(each.problem for each in done) else 0
 
@@ -302,7 +360,7 @@ def learn(most: int, *, as_json: bool) -> int:
 @memory.command()
 @json_option
 def consolidate(*, as_json: bool) -> int:
-    """Merge what says the same, tell sessions that are over in a few lines, archive the oldest events beyond the limit."""
+    """Merge equal facts, sum up sessions, archive old events."""
     settings = settings_for(())
     with remembering(settings) as kept:
         done = kept.consolidate(settings.memory.max_events)
@@ -333,31 +391,3 @@ def _metadata(given: tuple[str, ...]) -> dict[str, Any]:
     if wrong := [each for each in given if "=" not in each[1:]]:
         raise UsageError(f"--meta {wrong[0]!r} has no value: write it as NAME=VALUE")
     return {name: value for each in given for name, value in metadata_of(each).items()}
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of a file, unpacked where it is an archive."""
-    import gzip
-
-    try:
-        with (
-            gzip.open(path, "rt", encoding="utf-8", errors="replace")
-            if path.suffix == ".gz"
-            else path.open(encoding="utf-8", errors="replace") as file
-        ):
-            yield from file
-    except (OSError, EOFError) as error:
-        raise UsageError(f"{path} cannot be read: {error}: name a file that `vade memory export` wrote") from error
-
-
-@contextmanager
-def _written(path: str) -> Iterator[Any]:
-    """A file that is there as a whole or not at all."""
-    beside = Path(f"{path}.tmp")
-    try:
-        with beside.open("w", encoding="utf-8") as file:
-            yield file
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise UsageError(f"{path} cannot be written: {error.strerror}: name another file") from error

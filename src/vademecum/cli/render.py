@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.context.render import PLAIN, Style, counted, visible
-from vademecum.errors import UsageError
+from vademecum.amounts import counted
+from vademecum.context.render import PLAIN, Style, visible
 
 if TYPE_CHECKING:
     from vademecum.types import IndexReport
@@ -53,24 +53,6 @@ def emit(text: str) -> None:
     except BrokenPipeError:
         # Python flushes again at exit; give it somewhere to flush to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def write_file(path: str, text: str) -> None:
-    """Write a file beside where it belongs, then put it there: nobody sees half of it; "-" is standard output.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
-    if path == "-":
-        emit(text)
-        return
-    beside = f"{path}.tmp"
-    try:
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(beside, path)
-    except OSError as error:
-        raise UsageError(f"cannot write {path!r}: {error.strerror}; name another file") from error
 
 
 def emit_json(value: Any) -> None:

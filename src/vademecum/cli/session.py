@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,17 @@ def paths_argument(function: F) -> F:
 def json_option(function: F) -> F:
     """Take `--json`."""
     return click.option("as_json", "--json", is_flag=True, help="Print JSON.")(function)
+
+
+def examples(*lines: str) -> Callable[[F], F]:
+    """Show lines that can be typed below what a command says of itself."""
+
+    def shown(function: F) -> F:
+        # Click leaves a paragraph that begins with a backspace as it is.
+        function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", "\b", *lines])
+        return function
+
+    return shown
 
 
 def check_exist(paths: Iterable[str], hint: str) -> None:

@@ -7,37 +7,40 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, table
-from vademecum.cli.session import json_option, opened
+from vademecum.cli.session import examples, json_option, opened
 from vademecum.context.items import sync_text
 from vademecum.context.remembered import stamp
-from vademecum.context.render import counted
 from vademecum.errors import Error, UsageError
 
 if TYPE_CHECKING:
     from vademecum.items import SourceStatus
 
 FAILURE = 3
+NONE_SET = "no source is set: set one up under [sources.NAME] in your user file, see `vade help sources`"
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--all", "every", is_flag=True, help="Every source that is set.")
-@click.option("--full", is_flag=True, help="Ask for everything again, and drop what is no more.")
-@click.option("--dry-run", is_flag=True, help="Say what would change, and keep nothing.")
+@click.option("--all", "every", is_flag=True, help="Fetch from every source that is set.")
+@click.option("--full", is_flag=True, help="Fetch everything again, and drop what is gone.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and keep nothing.")
 @json_option
+@examples("vade sync", "vade sync work --dry-run")
 def sync(names: tuple[str, ...], *, every: bool, full: bool, dry_run: bool, as_json: bool) -> int:
-    """Fetch what changed in the backlogs and documents called NAME; without a name, list those that are set.
+    """Fetch what changed in the backlogs and documents called NAME.
 
-    Interrupt it when you like: the next run goes on from there. Exits with 3 if a source cannot be asked.
+    Without NAME, lists the sources that are set. Interrupt it when you like: the next run goes on from there. Exits with
+    3 if a source cannot be asked.
     """
     with opened(()) as engine, Progress() as progress:
         if not names and not every:
             return _list(engine.sources.status(), as_json=as_json)
         chosen = engine.sources.names if every else tuple(dict.fromkeys(names))
         if not chosen:
-            raise UsageError("no source is set: set one up under [sources.NAME] in your user file, see docs/sources.md")
+            raise UsageError(NONE_SET)
         reports, problems = [], {}
         for name in chosen:
             try:
@@ -60,7 +63,7 @@ def _list(sources: list[SourceStatus], *, as_json: bool) -> int:
     if as_json:
         emit_json([asdict(source) for source in sources])
     elif not sources:
-        emit("no source is set: set one up under [sources.NAME] in your user file, see docs/sources.md\n")
+        emit(f"{NONE_SET}\n")
     else:
         emit(table(_row(source) for source in sources))
     return 0

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.cli.render import emit, emit_json, style_for, write_file
-from vademecum.cli.session import json_option, opened, settings_for
+from vademecum.cli.files import write_file
+from vademecum.cli.render import emit, emit_json, style_for
+from vademecum.cli.session import examples, json_option, opened, settings_for
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,29 +26,37 @@ REJECTED_SHOWN = 10
 
 
 @click.group()
+@examples(
+    "vade tools register tools.json --server files",
+    "vade tools observe traces.jsonl",
+    'vade tools search "send the report by mail"',
+    'vade tools predict "send the report by mail" --after files/read',
+    'vade tools suggest "send the report by mail"',
+)
 def tools() -> None:
-    """Find the tool that fits, the next call, and a whole plan, among the tools of all servers.
-
-    \b
-    vade tools register tools.json --server files
-    vade tools observe traces.jsonl
-    vade tools search "send the report by mail"
-    vade tools predict "send the report by mail" --after files/read
-    vade tools suggest "send the report by mail"
-    """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
+    """Find the tool that fits, the next call, and a whole plan, among the tools of all servers."""
 
 
 @tools.command()
 @click.argument("file", default="-")
-@click.option("--server", default="", metavar="NAME", help="The server of tools that name none.")
-@click.option("--replace", "replacing", is_flag=True, help="FILE has all tools of its servers: others are gone.")
-@click.option("--openapi", is_flag=True, help="FILE is an OpenAPI document, in JSON or YAML; seen by itself.")
-@click.option("--servers", is_flag=True, help="FILE names MCP servers (its mcpServers): each is started and asked.")
-@click.option("--mcp", "commands", multiple=True, metavar="COMMAND", help="Start this MCP server and ask it.")
-@click.option("--mcp-url", "urls", multiple=True, metavar="URL", help="Ask the MCP server at this address.")
+@click.option("--server", default="", metavar="NAME", help="The server of tools whose server is not given.")
+@click.option(
+    "--replace", "replacing", is_flag=True, help="FILE has all tools of its servers; those it lacks are gone."
+)
+@click.option("--openapi", is_flag=True, help="FILE is an OpenAPI document, where that is not plain from it.")
+@click.option("--servers", is_flag=True, help="FILE names MCP servers (its mcpServers); each is started and asked.")
+@click.option(
+    "--mcp", "commands", multiple=True, metavar="COMMAND", help="Start this MCP server and ask it; may be repeated."
+)
+@click.option(
+    "--mcp-url", "urls", multiple=True, metavar="URL", help="Ask the MCP server at this address; may be repeated."
+)
 @json_option
 def register(file: str, server: str, **options: Any) -> int:
-    """Take in tools from FILE: JSON in the shapes of MCP and of function calling, or OpenAPI. FILE `-` is standard input."""
+    """Take in tools from FILE, or from MCP servers.
+
+    FILE is JSON in the shapes of MCP or of function calling, or an OpenAPI document; `-` is standard input.
+    """
     from vademecum.tools.openapi import is_openapi
 
     specs = _specs(file if options["servers"] else "", options["commands"], options["urls"], server)
@@ -67,7 +76,10 @@ def register(file: str, server: str, **options: Any) -> int:
 @click.option("--transcripts", is_flag=True, help="FILE is a coding agent's transcript, or a folder of them.")
 @json_option
 def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
-    """Take in traces from FILE: what was called for which intent, as JSON or a trace a line. FILE `-` is standard input."""
+    """Take in traces from FILE: what was called for which intent.
+
+    FILE is JSON, or has a trace a line; `-` is standard input.
+    """
     with _tools() as known:
         if transcripts:
             report = _summed([known.observe_transcript(_read(each)) for each in _transcripts(file)])
@@ -83,13 +95,22 @@ def observe(file: str, *, transcripts: bool, as_json: bool) -> int:
 
 @tools.command()
 @click.argument("intent")
-@click.option("-k", type=click.IntRange(1), default=5, metavar="N", help="How many tools.")
+@click.option("-k", type=click.IntRange(1), default=5, metavar="N", show_default=True, help="How many tools.")
 @click.option("--server", default="", metavar="NAME", help="Only tools of this server.")
-@click.option("--reliability", type=click.Choice(["smoothed", "step"]), default="smoothed", help="How failures count.")
-@click.option("--why", is_flag=True, help="Show what speaks for each.")
+@click.option(
+    "--reliability",
+    type=click.Choice(["smoothed", "step"]),
+    default="smoothed",
+    show_default=True,
+    help="How failures count.",
+)
+@click.option("--why", is_flag=True, help="Show the evidence for each.")
 @json_option
 def search(intent: str, k: int, server: str, **options: Any) -> int:
-    """Find the few tools that fit INTENT, or the one of this name."""
+    """Find the few tools that fit INTENT, or the one of this name.
+
+    Exits with 1 if nothing fits.
+    """
     from vademecum.context.chains import record_of, tools_text
 
     with _tools() as known:
@@ -103,15 +124,31 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
 
 @tools.command()
 @click.argument("intent")
-@click.option("--after", multiple=True, metavar="IDS", help="The tools called so far, in order; several by commas.")
-@click.option("--earlier", multiple=True, metavar="IDS", help="Those called before in the session, for other intents.")
-@click.option("-k", type=click.IntRange(1), default=3, metavar="N", help="How many candidates.")
-@click.option("--threshold", type=click.FloatRange(0, 1), default=0.5, metavar="P", help="Abstain below this.")
-@click.option("--by", type=click.Choice(["attention", "goal"]), default="attention", help="What says which is next.")
-@click.option("--why", is_flag=True, help="Show what speaks for each.")
+@click.option("--after", multiple=True, metavar="IDS", help="The tools called so far, in order, with commas.")
+@click.option("--earlier", multiple=True, metavar="IDS", help="Those called earlier in the session, for other intents.")
+@click.option("-k", type=click.IntRange(1), default=3, metavar="N", show_default=True, help="How many candidates.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    metavar="P",
+    show_default=True,
+    help="Abstain below this probability.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["attention", "goal"]),
+    default="attention",
+    show_default=True,
+    help="What the prediction goes by.",
+)
+@click.option("--why", is_flag=True, help="Show the evidence for each.")
 @json_option
 def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **options: Any) -> int:
-    """Say which tool comes next for INTENT, with its probability; abstain where none is likely."""
+    """Predict the next call for INTENT, with its probability.
+
+    Exits with 1 if nothing is likely enough.
+    """
     from vademecum.context.chains import prediction_text, record_of
 
     with _tools() as known:
@@ -130,7 +167,10 @@ def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **opt
 @click.argument("intent")
 @json_option
 def suggest(intent: str, *, as_json: bool) -> int:
-    """Suggest a whole plan for INTENT: what to call, what waits for what, what can run at the same time."""
+    """Suggest a whole plan for INTENT.
+
+    Shows what to call, what waits for what, and what can run at the same time.
+    """
     from vademecum.context.chains import plan_text, record_of
 
     with _tools() as known:
@@ -145,7 +185,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 @tools.command()
 @json_option
 def stats(*, as_json: bool) -> int:
-    """Show what is known: tools by server, traces, and how the most used tools fared."""
+    """Show what is known: tools, traces, and how tools fared."""
     from vademecum.context.chains import record_of, stats_text
 
     with _tools() as known:
@@ -159,17 +199,17 @@ def stats(*, as_json: bool) -> int:
 
 @tools.command()
 @click.argument("tool")
-@click.option("--off", is_flag=True, help="No longer.")
+@click.option("--off", is_flag=True, help="Stop showing it.")
 def pin(tool: str, *, off: bool) -> int:
-    """Show TOOL, by its id, with every search."""
+    """Show TOOL, by its id, in every search."""
     with _tools() as known:
         known.pin(tool, pinned=not off)
     return 0
 
 
 @tools.command()
-@click.option("--html", "file", required=True, metavar="FILE", help="Where to write the page, - for standard output.")
-@click.option("--plan", "intent", default="", metavar="INTENT", help="Show the plan suggested for this as well.")
+@click.option("--html", "file", required=True, metavar="FILE", help="Where to write the page; - for standard output.")
+@click.option("--plan", "intent", default="", metavar="INTENT", help="Show the plan suggested for this, too.")
 def graph(file: str, intent: str) -> int:
     """Write a page that shows how tools lead to each other."""
     with _tools() as known:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vademecum.amounts import counted
 from vademecum.cli.db import shared_stores
 from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import json_option
-from vademecum.context.render import counted, visible
+from vademecum.context.render import visible
 from vademecum.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,13 +25,20 @@ STATES = ("ready", "running", "done", "dead")
 
 
 @click.group(invoke_without_command=True)
-@click.option("--until-empty", is_flag=True, help="Stop when nothing is left that can be done now.")
+@click.option("--until-empty", is_flag=True, help="End when nothing is left that can be done now.")
 @click.option(
-    "--lease", default=60.0, show_default=True, help="Seconds after which a worker that is silent loses its job."
+    "--lease",
+    default=60.0,
+    metavar="SECONDS",
+    show_default=True,
+    help="How long a worker may be silent before it loses its job.",
 )
 @click.pass_context
 def worker(ctx: click.Context, *, until_empty: bool, lease: float) -> int:
-    """Index the repositories in the queue, until interrupted; any number of these may run, anywhere."""
+    """Index the repositories in the queue, until interrupted.
+
+    Any number of workers may run, on any number of machines.
+    """
     if ctx.invoked_subcommand is not None:
         return 0
     from vademecum.cli.session import settings_for
@@ -58,10 +66,19 @@ def worker(ctx: click.Context, *, until_empty: bool, lease: float) -> int:
 
 @worker.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option("--revision", default="", help="A branch, tag or commit; else what is checked out.")
+@click.option(
+    "--revision",
+    default="",
+    metavar="REV",
+    show_default="what is checked out",
+    help="Index this branch, tag or commit.",
+)
 @json_option
 def add(sources: tuple[str, ...], revision: str, *, as_json: bool) -> int:
-    """Put repositories into the queue: directories that the workers can read, or addresses to clone from."""
+    """Put repositories into the queue.
+
+    SOURCE is a directory that the workers can read, or an address to clone from.
+    """
     from vademecum.codebase.clone import check_source, is_address
 
     for source in sources:
@@ -76,10 +93,15 @@ def add(sources: tuple[str, ...], revision: str, *, as_json: bool) -> int:
 
 
 @worker.command(name="list")
-@click.option("--state", "states", multiple=True, type=click.Choice(STATES), help="Only jobs in this state.")
+@click.option(
+    "--state", "states", multiple=True, type=click.Choice(STATES), help="Only jobs in this state; may be repeated."
+)
 @json_option
 def list_jobs(states: tuple[str, ...], *, as_json: bool) -> int:
-    """Show the queue: what waits, what runs and where, what is done, and what was given up and why."""
+    """Show the queue.
+
+    Shows what waits, what runs and where, what is done, and what was given up and why.
+    """
     jobs = _queue().jobs(states).unwrap()
     if as_json:
         emit_json([asdict(job) for job in jobs])
@@ -98,7 +120,7 @@ def list_jobs(states: tuple[str, ...], *, as_json: bool) -> int:
 @click.argument("ids", nargs=-1, type=int, metavar="[ID]...")
 @json_option
 def retry(ids: tuple[int, ...], *, as_json: bool) -> int:
-    """Put jobs that were given up back into the queue; all of them unless some are named."""
+    """Put jobs that were given up back into the queue: all, or these."""
     jobs = _queue().retry(ids).unwrap()
     if as_json:
         emit_json([asdict(job) for job in jobs])

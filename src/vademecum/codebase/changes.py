@@ -75,7 +75,7 @@ def commits_of(root: Root, revisions: str) -> list[str]:
 
 
 def changed_nodes(graph: Graph, files: Iterable[ChangedFile]) -> list[Node]:
-    """Return the innermost declarations, as they stand now, that lines were changed of."""
+    """Return the innermost declarations, as they stand now, whose lines were changed."""
     found: dict[int, Node] = {}
     for file in files:
         for first, last in file.spans if file.now else ():

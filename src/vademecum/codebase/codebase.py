@@ -96,7 +96,7 @@ class Codebase:
         return [self._linked(repo, progress or _silent, commit, full=full) for repo, _ in self._repositories]
 
     def refresh(self, progress: Progress | None = None, *, linked: bool = False) -> list[IndexReport]:
-        """Take in what changed, waiting a moment for another process that is at it: what a search does first, and, `linked`, a context."""
+        """Take in what changed, as a search does first and, `linked`, a context; waits a moment for another process."""
         return [self._refreshing.refresh(repo, progress or _silent, linked=linked) for repo, _ in self._repositories]
 
     def search(  # noqa: PLR0913 - the filters people type, each by its name
@@ -298,7 +298,7 @@ class Codebase:
         return inventory(opened, after, most), opened.view.files.indexed
 
     def states(self, repos: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return what names each repository's state as it is indexed: equal for the same state, "" for none yet."""
+        """Return a name for each repository's indexed state: equal for equal states, "" where nothing is indexed."""
         loaded = (repo.catalogue.load("worktree", repo.root.path) for repo, _ in self._chosen(repos))
         return tuple("" if found is None else f"{found[0].label} {found[0].table_file}" for found in loaded)
 

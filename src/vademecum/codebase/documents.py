@@ -1,4 +1,4 @@
-"""Backlogs and sources of documents, beside the code: which are searched, and what their items have to do with it.
+"""Backlogs and sources of documents, beside the code: which are searched, and which items belong to which code.
 
 Each was fetched by `vade sync` and is searched as it was then. Nothing here asks anybody outside.
 """

@@ -3,7 +3,7 @@
     which pieces lack one → ask, so many at once and so many a minute → keep each answer → now and then fold them into the index
 
 Answers are kept as they come, so a run that is stopped or killed goes on where it was. A failure is counted and the offline
-summary stays; when the server fails several times on end the run stops, and the next one asks again.
+summary stays; when the server fails several times in a row the run stops, and the next one asks again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from vademecum.types import ChunkKind, EnrichReport, FileKind, Passage
 
 SPOKEN_OF = frozenset(ChunkKind) - {ChunkKind.SECTION, ChunkKind.WINDOW}  # prose speaks for itself
 FIRST = (ChunkKind.FUNCTION, ChunkKind.METHOD, ChunkKind.CLASS, ChunkKind.INTERFACE, ChunkKind.TYPE)
-MOST_FAILURES = 5  # on end: the server is down, or the model is of no use
+MOST_FAILURES = 5  # in a row: the server is down, or the model is of no use
 FOLDED_AT_ONCE = 200  # contents in one transaction: they are held in memory until it ends
 FOLD_SECONDS = 60.0  # between two foldings: each replaces arrays
 Wanted = tuple[str, tuple[int, int]]  # a chunk's hash, and where it stands: blob and ordinal
@@ -83,7 +83,7 @@ def enrich(
 
 
 def missing_of(repo: Repository) -> tuple[list[Wanted], int]:
-    """Return the distinct chunks that nothing is known of, product code's declarations first, and of how many something is."""
+    """Return the distinct chunks without a sentence, declarations of product code first, and how many have one."""
     view = _view(repo)
     if view is None:
         return [], 0
@@ -197,7 +197,7 @@ def fold(repo: Repository) -> int:
 
 
 def _with_sentences(repo: Repository, blob: int, language: str, hashes: set[str]) -> Analysis:
-    """Return the analysis of a content with what is known of its chunks; what is known is embedded anew."""
+    """Return the analysis of a content with the sentences known of its chunks, which are embedded anew."""
     known = known_sentences(repo, hashes)
     return with_known_vectors(repo, analysed_again(repo, repo.catalogue.content(blob), language, known), anew=known)
 

@@ -96,7 +96,7 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
 
 
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
-    """Return the signals of some ranked rows to four places, and what each is worth, of which there is little to go round, to six."""
+    """Return the signals of some ranked rows, rounded to four places, and their worth, which is small, to six."""
     shown = np.asarray(places, np.intp)
     laid = np.concatenate([known.take(shown) for known in ranked.signals.values()]).astype(np.float64)
     values = laid.round(4).reshape(-1, len(shown)).T.tolist()

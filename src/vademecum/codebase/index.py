@@ -105,9 +105,15 @@ def index(
 ) -> IndexReport:
     """Bring a snapshot up to date: the worktree's, or that of a revision. Cheap when nothing changed.
 
-    Vectors of an embedder that is slow come last; where more than `embed` pieces lack theirs, they are left for another time.
-    With `references` it is found at once what files refer to, as a graph of them will need; a search does without, and is not to
-    wait for it. Another process is waited for `wait_s` seconds, WAIT_SECONDS unless given. `ahead` is then given what a graph is made of, where this makes the first snapshot.
+    Args:
+        repo: the repository.
+        progress: is told how far each step is.
+        revision: the commit to index, by any name git knows; the worktree if empty.
+        full: read every file again, whatever is known.
+        wait_s: how long to wait for another process that is indexing, in seconds; WAIT_SECONDS unless given.
+        embed: where more pieces than this lack the vectors of a slow embedder, leave them for another run.
+        references: also find what files refer to, which a graph needs. A search does without, and does not wait for it.
+        ahead: is handed what a graph is made of while this stores it, where this makes the first snapshot.
 
     Raises:
         GitError: git failed, or does not know the revision.
@@ -192,7 +198,7 @@ def known_files(snapshot: Snapshot, view: View) -> Known:
 
 
 def commit_place(repo: Repository, revision: str) -> str:
-    """Return under which name a revision's snapshot is kept. Raises `GitError` when there is no such revision."""
+    """Return the name that a revision's snapshot is kept under. Raises `GitError` when there is no such revision."""
     return git.resolve(repo.root, revision).unwrap()
 
 
@@ -272,7 +278,7 @@ def keep_contents(
 
 
 def spoken(repo: Repository, analysis: Analysis) -> Analysis:
-    """Return the analysis with what a language model said before of its chunks in the place of summaries."""
+    """Return the analysis with the sentences that a language model wrote of its chunks in place of summaries."""
     sentences = known_sentences(repo, [row[CHUNK_HASH] for row in analysis.chunks])
     if not sentences:
         return analysis
@@ -365,7 +371,7 @@ def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning)
 
 
 def digest_before(target: Target, path: str) -> str:
-    """Return which content the snapshot had at a path, "" for none."""
+    """Return the hash of the content that the snapshot had at a path, "" for none."""
     files = target.previous[1].files if target.previous else None
     place = bisect_left(files.paths, path) if files else 0
     return files.digests[place].tobytes().hex() if files and files.paths[place : place + 1] == [path] else ""

@@ -140,7 +140,7 @@ class Mirror:
             return self._index
 
     def _collection(self) -> str:
-        """Return what belongs to these records and to no others: a name of theirs, made when first needed."""
+        """Return the name of the collection that belongs to these records alone, made when first needed."""
         if not self._owned():
             with self._store.transaction():  # a second process waits here, then finds the first one's
                 if (

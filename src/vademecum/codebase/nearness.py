@@ -92,7 +92,7 @@ def add_scores(scores: Floats, view: View, found: Iterable[Near], mask: NDArray[
 
 
 def row_of(view: View, payload: Payload) -> int | None:
-    """Return the row of a view that a point is of, None where it is of another snapshot."""
+    """Return the row of a view that a point belongs to, None where it belongs to another snapshot."""
     files = view.files
     file = bisect_left(files.paths, payload.path)
     if file == len(files) or files.paths[file] != payload.path:

@@ -28,7 +28,7 @@ class Refreshing:
         self._behind: dict[tuple[str, str, str], StoreBusyError | StoreFullError | StoreReadOnlyError] = {}
 
     def refresh(self, repo: Repository, progress: Progress, commit: str = "", *, linked: bool = False) -> IndexReport:
-        """Take in what changed. Where that is not to be had, the last complete state is good enough, if there is one.
+        """Take in what changed; where that cannot be done, go on with the last complete state, if there is one.
 
         Raises:
             StoreError: it is not to be had, and there is none.

@@ -20,7 +20,7 @@ COMMIT_DIGITS = 40  # of a commit's id, or 64; a tree's hash has 12
 
 
 def commit_of(label: str) -> str:
-    """Return the commit that evidence of a state names: its label, or "" where it is of none, outside of git or before the first.
+    """Return the commit that evidence of a state names: its label, or "" outside of git and before the first commit.
 
     >>> commit_of("1fb76d2285a4"), commit_of("edited"), commit_of(f"{'a' * 40}+1fb76d2285a4")[38:]
     ('', '', 'aa+1fb76d2285a4')

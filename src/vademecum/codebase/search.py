@@ -64,7 +64,8 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
 
     def best(count: int) -> tuple[Evidence, ...]:
         joined = query.joined and ranker in JOINED and not plan.is_bare
-        across = not (query.pattern or query.symbol)  # what was asked of each row is not said of what lies between
+        # A pattern or a symbol was matched row by row: rows between two matches did not pass, so nothing joins across.
+        across = not (query.pattern or query.symbol)
         with stage("evidence"):
             return gather_evidence(opened, found.ranked, count, joined=joined, across=across)
 
@@ -76,12 +77,12 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
 
 
 def as_it_stands(away: str, why: str) -> str:
-    """Return why nothing was found in an index of which `away` is to be said: that first, since it may be the reason."""
+    """Return why nothing was found, behind what is wrong with the index (`away`), since that may be the reason."""
     return "; as it stands, ".join(filter(None, (away, why)))
 
 
 def away_said(opened: Sequence[Opened]) -> str:
-    """Return what is to be said of repositories whose database is away, "" where none is."""
+    """Return the notes of repositories whose database cannot be reached, "" where all can."""
     return _said(*dict.fromkeys(each.away for each in opened))
 
 
@@ -91,11 +92,11 @@ def _said(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What does not hang on the words of a question: where it is put, and how the answer is ranked."""
+    """What is the same for every reading of a question: where it is asked, and how the answer is ranked."""
 
     opened: Sequence[Opened]
     query: Query
-    masks: Sequence[NDArray[np.bool_]] | None  # of each repository's rows, those that may be found; None for all
+    masks: Sequence[NDArray[np.bool_]] | None  # for each repository, which of its rows may be found; None for all
     ranker: str
     depth: int  # results that are wanted, at most
 

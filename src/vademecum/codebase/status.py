@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from vademecum.amounts import counted
 from vademecum.codebase import git
 from vademecum.codebase.index import NO_HASH, Target, digest_before, find_target
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
@@ -141,7 +142,9 @@ def _check_index(repo: Repository) -> Check:
         return Check("index", ok=True, detail="nothing is indexed yet; the first search does it")
     state = "up to date" if status.fresh else "behind the disk; the next search takes the changes in"
     unread = f", {status.pending} of them without a vector until `vade index` has made it" if status.pending else ""
-    return Check("index", ok=True, detail=f"{status.files} files, {status.chunks} chunks{unread}, {state}")
+    return Check(
+        "index", ok=True, detail=f"{counted(status.files, 'file')}, {counted(status.chunks, 'chunk')}{unread}, {state}"
+    )
 
 
 def _check_vectors(repo: Repository, mirror: Mirror, *, repair: bool) -> Check:

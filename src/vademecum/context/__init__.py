@@ -1,1 +1,1 @@
-"""What reaches the agent, or the person, of what was found."""
+"""How answers are shown, to an agent or a person: within a budget, as text and as records."""

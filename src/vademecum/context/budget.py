@@ -101,7 +101,7 @@ class _Packing:
             self._point(self._sections[0], kept + self._fill(0, self._sections[0], room - kept, brief=False))
 
     def _point(self, section: Section, room: float) -> None:
-        """Name what found no room, the most wanted first, by its signature: one of each file of which nothing is shown."""
+        """Show by its signature what found no room, the most wanted first: one piece of each file that has none shown."""
         places = [piece.place for piece in self._taken.values() if piece.place]
         files = {(place.repo, place.path) for place in places}
         for number in sorted(range(len(section.offers)), key=lambda number: -section.offers[number][0].worth):
@@ -127,7 +127,7 @@ class _Packing:
         return room
 
     def shrink(self) -> None:
-        """Let go of what was taken last until the page fits: prices are of pieces alone, and a page is more than those."""
+        """Drop what was taken last until the page fits: prices are of single pieces, and a page is more than their sum."""
         self.spent = self._whole(self.parts())
         while self.spent > self._budget and self._taken:
             self._drop(next(reversed(self._taken)))
@@ -162,7 +162,7 @@ class _Packing:
         return sorted(range(len(section.offers)), key=rate, reverse=True)
 
     def _forms(self, offer: Offer, *, brief: bool) -> Iterator[Piece]:
-        """Yield the forms that are signatures, or those that are more; a very long one of these only where there is no other."""
+        """Yield the forms that are signatures, or the fuller ones; a very long one only where there is no other."""
         forms = [piece for piece in offer if piece.brief is brief]
         for piece in forms:
             if piece is forms[-1] or self._price(piece) <= MOST_OF_ONE * self._budget:

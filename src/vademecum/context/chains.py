@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from vademecum.context.render import PLAIN, Style, counted, visible
+from vademecum.amounts import counted
+from vademecum.context.render import PLAIN, Style, visible
 from vademecum.tools.records import Candidate, Group, Match, Plan, Prediction, ToolAnswer, ToolsStatus
 
 WORDS = 160  # characters of a description that are shown
@@ -71,8 +72,8 @@ def stats_text(status: ToolsStatus, *, style: Style = PLAIN) -> str:
             f"{counted(status.tools, 'tool')} of {counted(len(status.servers), 'server')}",
             counted(status.traces, "trace"),
             counted(status.capabilities, "chain"),
-            f"{status.metas} {'chain' if status.metas == 1 else 'chains'} of chains",
-            f"{status.unused} tools never used",
+            f"{counted(status.metas, 'chain')} of chains",
+            f"{counted(status.unused, 'tool')} never used",
         )
     )
     lines = [

@@ -96,7 +96,7 @@ def record(heading: Heading, parts: Sequence[Part], facts: dict[str, Any], *, pl
 
 
 def context_record(found: Context) -> dict[str, Any]:
-    """Return what a context shows and why, without the text itself: whoever gets this has that."""
+    """Return what a context shows and why, without the text, which is sent beside it."""
     answer = Answer(found.task, found.verdict, found.probability, (), found.reason, found.nearest)
     facts = {
         "tokens": found.tokens,

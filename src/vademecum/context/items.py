@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from vademecum.amounts import counted
 from vademecum.context.piece import Form, Piece, Section
-from vademecum.context.render import counted, visible
+from vademecum.context.render import visible
 from vademecum.items import NamedItem, SyncReport
 from vademecum.types import Evidence
 

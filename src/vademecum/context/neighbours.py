@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from vademecum.context.render import PLAIN, Style, counted, visible
+from vademecum.amounts import counted
+from vademecum.context.render import PLAIN, Style, visible
 from vademecum.types import Neighbour, Neighbours
 
 _FILES_NAMED = 5

@@ -40,7 +40,7 @@ def find(search: Search, task: str, budget: int) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What was found near each other in one file: the best of it, why each of it was found, and all the places it shows."""
+    """Matches near each other in one file: the best one, why each was found, and all the places that are shown."""
 
     best: Evidence
     reasons: tuple[str, ...]
@@ -94,7 +94,7 @@ def passages_of(found: Sequence[Evidence], files: Mapping[tuple[str, str], File]
 
 
 def worth_of(found: Sequence[Evidence]) -> dict[str, float]:
-    """Return by key which share of all that is asked for each piece is expected to hold; {} where no search says it.
+    """Return for each piece, by its key, the share of the answer it is expected to hold; {} where the search says none.
 
     The best piece of a file is worth more than its lines: it points at the file. Where others put the pieces into their order,
     worth goes by place.
@@ -143,19 +143,19 @@ class File:
         self.stretches = tuple(accumulate(apart, initial=0))
 
     def at(self, ordinal: int, line: int) -> Evidence | None:
-        """Return the piece of a number that holds a line, or the first one that does; None where none does."""
+        """Return the piece of this number if it holds a line, else the first that does; None where none does."""
         counted = self._pieces[ordinal : ordinal + 1] if ordinal >= 0 else ()
         return next((piece for piece in (*counted, *self._pieces) if piece.start_line <= line <= piece.end_line), None)
 
     def place_of(self, item: Evidence) -> int | None:
-        """Return which of the file's pieces something is; None where the file was changed since."""
+        """Return the place of evidence among the file's pieces; None where the file was changed since."""
         place = self._places.get((item.start_line, key_of(item)))
         return place if place is not None and self._pieces[place].freshness is Freshness.FRESH else None
 
     def offer(
         self, best: Evidence, reason: tuple[str, ...], passage: range = range(0), others: Sequence[range] = ()
     ) -> Offer:
-        """Return the forms of a passage: with the rest of its declarations, where no other shows half of these, as it is, a signature.
+        """Return the forms of a passage: its whole declarations, unless another passage shows parts of them; itself; a signature.
 
         Args:
             best: what stands for it.
@@ -179,7 +179,7 @@ class File:
         return tuple(forms)
 
     def _declaration(self, place: int) -> range:
-        """Return the places of all parts of the declaration that a piece is of; of a piece by itself, its own."""
+        """Return the places of all parts of the declaration that a piece belongs to; its own where it belongs to none."""
         known = self._pieces[place].metadata
         first = place - known.get("part", 1) + 1
         return range(first, first + known.get("parts", 1)) if first >= 0 else range(place, place + 1)
@@ -208,5 +208,5 @@ class File:
 
 
 def _fits(one: range, wide: range) -> bool:
-    """Whether places lie all in others, or none does: two passages then never show half of each other."""
+    """Whether all places lie in the others or none does, so that no two passages share a part."""
     return one[-1] < wide[0] or one[0] > wide[-1] or (wide[0] <= one[0] and one[-1] <= wide[-1])

@@ -76,7 +76,7 @@ def _reasons(each: Neighbour) -> tuple[str, ...]:
 
 
 def excerpt(graph: Graph, starts: Sequence[Node], others: Sequence[int]) -> list[Offer]:
-    """Return a line for each node that leads to another one of them: "Engine.open calls assemble, narrow"."""
+    """Return a line for each of these nodes that leads to another of them: "Engine.open calls assemble, narrow"."""
     every = dict.fromkeys([*(node.id for node in starts), *others])
     nodes = graph.nodes(every)
     leads: dict[int, dict[str, list[str]]] = {}

@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from vademecum.amounts import counted
 from vademecum.context.piece import Form, Piece, Section
-from vademecum.context.render import counted, visible
+from vademecum.context.render import visible
 from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ SNIPPET_CHARACTERS = 1200
 def recalled_text(found: Recalled, *, why: bool = False, names: Mapping[str, str] = {}) -> str:
     """Return an answer of memory as text that ends in a newline; `names` are those of several repositories by root."""
     verdict = str(found.verdict).replace("_", " ")
-    head = f"{verdict} {found.probability:.2f} | {len(found.evidence)} of {found.searched} events"
+    head = f"{verdict} {found.probability:.2f} | {len(found.evidence)} of {counted(found.searched, 'event')}"
     lines = [head + (f" | {found.reason}" if found.reason else "")]
     for item in found.evidence:
         lines += ["", *evidence_lines(item, why=why, repo=names.get(item.repo, ""))]
@@ -193,7 +194,7 @@ def why_text(found: Why) -> str:
 
 
 def _standing(found: Why) -> str:
-    """How sure it is, and where it does not hold, since when and what would change that."""
+    """How sure a fact is; where it does not hold, since when, and what would change that."""
     fact = found.fact
     if found.rejected:
         return f"rejected: `vade memory restore {fact.id}` takes that back"

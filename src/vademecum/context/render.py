@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vademecum.amounts import counted
 from vademecum.types import Answer, Evidence, Freshness
 
 LINE_CHARACTERS = 300  # of a shown line: minified code would drown everything else
@@ -251,12 +252,3 @@ def visible(text: str) -> str:
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(1, width - 1)] + "…"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "file"), counted(2, "file")
-    ('1 file', '2 files')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -57,7 +57,7 @@ class Turn:
 
 @contextmanager
 def turn(home: Path, session: str, clock: Callable[[], float] = time.time) -> Iterator[Turn]:
-    """Give what a session has seen, and keep others of the session waiting until this answer is chosen.
+    """Give what a session has seen. Other answers of the session wait until this one is chosen.
 
     Raises:
         UsageError: the name is too long.

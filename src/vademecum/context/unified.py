@@ -25,7 +25,7 @@ class Unified:
 
 
 def unified(code: Answer, memory: Recalled, k: int) -> Unified:
-    """Merge two answers; one that says not found is put behind the other, since its first is no answer.
+    """Merge two answers; one that says `not_found` is put behind the other, since its first result is no answer.
 
     Raises nothing; where both are empty, so is the merge.
     """

@@ -7,12 +7,37 @@ import click
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--host", metavar="ADDRESS", help="Where to listen; another than a loopback address takes keys.")
-@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="The port; 0 for any that is free.")
-@click.option("--new-key", metavar="NAME", default="", help="Print a new key and its entry for server.keys, and end.")
-@click.option("--for", "repositories", metavar="REPOS", default="*", help="With --new-key, only these repositories.")
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    help="Where to listen; any but a loopback address needs keys.",
+    show_default="server.host",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="The port; 0 for any that is free.",
+    show_default="server.port",
+)
+@click.option("--new-key", metavar="NAME", default="", help="Print a new key and its entry for server.keys, and exit.")
+@click.option(
+    "--for",
+    "repositories",
+    metavar="REPOS",
+    default="*",
+    help="With --new-key: which repositories it opens, with commas; * is everything.",
+)
 def serve(paths: tuple[str, ...], host: str | None, port: int | None, new_key: str, repositories: str) -> int:
-    """Serve the current repository, or each PATH, over HTTP: the API, the page at /, metrics, and MCP at /mcp."""
+    """Serve the current repository, or each PATH, over HTTP.
+
+    Serves the API, a page for people at /, metrics, and MCP for agents at /mcp. Needs the extra `server`.
+
+    \b
+    vade serve
+    vade serve ~/app ~/lib --port 0
+    vade serve --new-key ci --for app
+    """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
     if new_key:
         from vademecum.http.access import new_key as made
 

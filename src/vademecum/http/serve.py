@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import socket
 import threading
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from types import FrameType
 
+from vademecum.addresses import is_loopback
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
 from vademecum.http import heaps, spans
@@ -72,20 +72,6 @@ def check_reach(host: str, keys: Sequence[Key]) -> None:
             f"{host} can be reached from other machines, and there is no key: make one with `vade serve --new-key NAME` and set "
             "server.keys in your user file or VADE_SERVER__KEYS, or listen at 127.0.0.1"
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
-    (True, True, True, False)
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def opened_roots(paths: Sequence[str]) -> list[OpenedRoot]:

@@ -137,7 +137,7 @@ def _record(found: Found, journal: Journal) -> Record | None:
 def _divided(
     parts: Sequence[Placed], mine: Collection[str], wanted: Collection[str]
 ) -> tuple[list[Placed], list[Placed]]:
-    """The parts that stay, and those that were there for these agents alone and are wanted no more."""
+    """The parts that stay, and those that only these agents wanted."""
     kept: list[Placed] = []
     stale: list[Placed] = []
     for each in parts:

@@ -1,4 +1,4 @@
-"""A file of an agent's, as it is: read without surprises, and only where it may be written to."""
+"""A file of an agent: read as it is, and refused where it may not be written to."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _holds(value: Any, part: Part) -> bool:
 
 
 def _says(value: Any, part: Part) -> bool:
-    """Whether a text says what the part says, for a list: somewhere in our element."""
+    """Whether a text says what the part says; of a list, whether our element says it anywhere."""
     there = _part_of(value, part)
     if not part.mark or contains(there, part.value):
         return contains(there, part.value)

@@ -49,7 +49,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A part that is in a file: what undoes it, and the agents it is there for."""
+    """A part that is in a file, with what undoes it and the agents that it is for."""
 
     part: Part
     hint: Hint = field(default_factory=dict)

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     "servers",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Instead front the servers in FILE (its mcpServers) behind three tools: search, call, plan.",
+    help="Instead serve the servers in FILE (its mcpServers) behind three tools: search, call, plan.",
 )
 def mcp(paths: tuple[str, ...], servers: str | None) -> int:
-    """Serve coding agents over MCP, on standard input and output, for the current repository or each PATH.
+    """Serve the current repository, or each PATH, to coding agents over MCP.
 
-    Add it to an agent with, for example: claude mcp add vademecum -- vade mcp
-    """
+    Speaks on standard input and output. `vade install` adds it to agents; by hand it is, for example,
+
+    \b
+    claude mcp add vademecum -- vade mcp
+    """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
     from vademecum.mcp.stdio import serve
 
     if sys.stdin.isatty():

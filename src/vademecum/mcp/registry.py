@@ -11,12 +11,13 @@ from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from vademecum.amounts import counted
 from vademecum.context.chains import plan_text, prediction_text, record_of, tools_text
 from vademecum.context.document import context_record
 from vademecum.context.items import items_record, items_text
 from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.context.remembered import recalled_record, recalled_text
-from vademecum.context.render import answer_record, answer_text, counted, evidence_lines, evidence_record, first_lines
+from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
 from vademecum.mcp.tool import Front, Outcome, Tool
 
@@ -127,7 +128,7 @@ def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -
         lines.append(
             f"{repo['repo']}: {repo['root']} at {repo['commit'] or 'no commit'}, {repo['files']} files, "
             f"{repo['chunks']} chunks, {'fresh' if repo['fresh'] else 'will be refreshed by the next search'}, "
-            f"{len(skipped)} files skipped"
+            f"{counted(len(skipped), 'file')} skipped"
         )
         lines.append("  " + ", ".join(f"{name} {count}" for name, count in repo["languages"].items()))
     return Outcome("\n".join(lines), {"repos": repos})

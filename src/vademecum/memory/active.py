@@ -67,7 +67,7 @@ def surest(by_scope: Sequence[Sequence[F]]) -> list[F]:
 
 
 def told(facts: Iterable[F]) -> list[F]:
-    """Return the first five facts; of those that one sentence says the first alone, since the sentence is told whole."""
+    """Return the first five facts; of several that one sentence states only the first, since the sentence is told whole."""
     by_sentence: dict[str, F] = {}
     for fact in facts:
         by_sentence.setdefault(fact.text, fact)

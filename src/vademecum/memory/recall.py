@@ -33,7 +33,7 @@ from vademecum.protocols import Clock
 from vademecum.retrieval.fusion import top
 from vademecum.types import Passage, Verdict
 
-LOOKED_AT = 10  # of the best, whichever number is asked for: the verdict is read off them
+LOOKED_AT = 10  # the best events that the verdict is judged by, however few are asked for
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Recall:
     def __init__(
         self, scopes: Sequence[Scope], reader: Callable[[], Reader], clock: Clock, sharing: Sharing | None = None
     ) -> None:
-        """Take the scopes, what reads events (made when first needed), the clock, and who keeps their arrays for others too."""
+        """Take the scopes, what reads events (made when first needed), the clock, and the arrays shared with other engines."""
         self.scopes = tuple(scopes)
         self._clock = clock
         self._reader = reader
@@ -80,8 +80,8 @@ class Recall:
     ) -> Recalled:
         """Return the `k` events that answer a question best, and whether memory holds the answer at all.
 
-        A `vector` stands for the question's own. With `standing`, a request for help is answered as well by what was said to hold
-        for such (`standing`).
+        A `vector` takes the place of the question's own. With `standing`, a request for help is also answered with the
+        preferences and instructions that stand, see `memory/standing.py`.
 
         Raises:
             StoreError: a database cannot be read.
@@ -114,9 +114,9 @@ class Recall:
     def _with_standing(
         self, view: View, asking: Asking, ordered: list[Evidence], places: int, as_of: float | None
     ) -> list[Evidence]:
-        """Return evidence whose first places end with the events that hold what stands and is nearest to what is asked.
+        """Return evidence with standing preferences and instructions, the nearest in meaning, last of the first `places`.
 
-        What stands further up anyhow stays there. All of them say so by a signal.
+        Those that are further up already stay there. Each carries the signal `standing`.
         """
         most = int(PART * places)
         rows, cosine = nearest_in_meaning(view, asking, self._standing.rows(view), most)

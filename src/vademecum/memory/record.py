@@ -1,7 +1,7 @@
 """The flow of remembering: redact, record, extract, settle facts, anchor them.
 
-Everything that can be computed before is, so that the database is held for writing as short as possible; and one
-transaction holds an event with all that was read in it, so that no crash leaves one without the other.
+Whatever can be computed beforehand is, so that the database is held for writing as briefly as possible. An event and
+all that was read in it are written in one transaction, so that no crash leaves one without the other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter
 from vademecum.protocols import Clock
 
-AT_ONCE = 500  # events of one transaction: others wait no longer than that takes
+AT_ONCE = 500  # events in one transaction, which bounds how long other writers wait
 EVERYWHERE = "*"  # a statement's `where` that lifts it out of the repository
 
 EVENTS = counter("memory_events_total", "Events recorded, by role.")
@@ -43,7 +43,7 @@ class Extract(Protocol):
 
 @dataclass(frozen=True)
 class Recording:
-    """Where events go, how statements are read in them, and what the code they speak of is."""
+    """Where events go, how statements are read in them, and how facts are tied to code."""
 
     scope: Scope
     everywhere: Scope  # for what is meant for all repositories; the same where there is no repository
@@ -166,8 +166,7 @@ def by_reach(claims: Sequence[Claim], into: Recording) -> tuple[list[Claim], lis
 
 def _learned(scope: Scope, claims: Sequence[Claim], into: Recording) -> list[Fact]:
     facts = scope.ledger.learn(claims) if claims else []
-    said = {
-        claim.digest for claim in claims
-    }  # what else was said of the same things was tied to code when that was learned
+    # Only what these claims say is tied to code here: other values of the same things were tied when they were learned.
+    said = {claim.digest for claim in claims}
     into.anchoring.anchor(scope, [fact for fact in facts if fact.digest in said])
     return facts

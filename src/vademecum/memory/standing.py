@@ -1,9 +1,9 @@
-"""What was said to hold whenever something is asked for, beside what answers the question.
+"""Standing preferences and instructions, shown beside what answers a request for help.
 
-Who asks for help ("how should I store sessions?") is answered as well by what was once said of such help: "I prefer Redis over
-a table", "always show the types when I ask for code". It shares few words with the request, so it is not found by them; but
-there is little of it, and of little the nearest in meaning is mostly what is meant. So the last places of an answer to such a
-request go to the events that hold what stands.
+A request for help ("how should I store sessions?") is also answered with what was once said about such help: "I prefer Redis
+over a table", "always show the types when I ask for code". Such a sentence shares few words with the request, so words do not
+find it. But there are few of them, and of few the nearest in meaning is mostly the one that matters. So the last places of
+an answer to such a request go to the events that state them.
 
 Measured on 279 questions of chats of the kind that memory is tuned on, none of those that are reported: of what instructions and
 preferences such a request has to heed, 0.26 and 0.43 were among the ten shown, with the last four places given to what

@@ -1,4 +1,4 @@
-"""Files that hang on an item: those of text are fetched, and become sections of its document.
+"""Attachments of an item: files of text are fetched, and become sections of its document.
 
 Which are, is told by their names and sizes before anything is asked for; pictures, archives and what is large stay where they are. A file that is
 gone or may not be read is left out; a server that fails ends the run as it does anywhere else.

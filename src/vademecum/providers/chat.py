@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from http.client import HTTPException
 from typing import Any
 
+from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import ProviderError, UsageError
 from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
-from vademecum.providers.post import DAY_S, FAILURES, Reply, error_of, is_address, is_elsewhere, post, short
+from vademecum.providers.post import DAY_S, FAILURES, Reply, error_of, post, short
 
 # API → its usual place and the path of its chat
 APIS: Mapping[str, tuple[str, str]] = {

@@ -6,7 +6,6 @@ header and into no message.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import threading
 from collections.abc import Mapping
@@ -30,30 +29,6 @@ class Reply:
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
-
-
-def is_address(base_url: str) -> bool:
-    """Return whether a text is an address of a server and nothing more: no query, no name and password.
-
-    >>> [is_address(url) for url in ("http://127.0.0.1:11434", "https://u:p@x.org", "x.org", "http://x.org:port")]
-    [True, False, False, False]
-    """
-    try:
-        parts = urlsplit(base_url)
-        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, say
-        return False
-    plain = base_url.isascii() and base_url.isprintable() and " " not in base_url
-    return whole and plain and not parts.query and not parts.fragment and parts.username is None
-
-
-def is_elsewhere(base_url: str) -> bool:
-    """Return whether an address is another machine's: any but a loopback address or `localhost`."""
-    host = urlsplit(base_url).hostname or ""
-    try:
-        return not ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host != "localhost"
 
 
 def post(url: str, body: object, *, api_key: str, timeout_s: float, most_bytes: int) -> Reply:

@@ -19,9 +19,10 @@ from http.client import HTTPException
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlencode, urlsplit
 
+from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import ConfigError, ProviderError, SyncError
 from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
-from vademecum.providers.post import DAY_S, Reply, is_address, is_elsewhere, request, short
+from vademecum.providers.post import DAY_S, Reply, request, short
 from vademecum.result import Err, Ok
 
 LONGEST_WAIT_S = 300.0  # that a server may ask for: beyond it the run ends, and goes on when it is started again
@@ -176,7 +177,7 @@ class Web:
         """Return what lies at an address the server gave for a file, which needs no key and is shown none; None for a status of `accept`.
 
         Raises:
-            SyncError: it cannot be had, or a server of this machine leads to another one.
+            SyncError: it cannot be fetched, or a server of this machine leads to another one.
         """
         own, other = urlsplit(self.url), urlsplit(url)
         if other.scheme not in {"https", own.scheme} or not other.hostname:

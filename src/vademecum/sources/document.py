@@ -19,18 +19,18 @@ _HEADING = re.compile(r"^(#{1,5})(?= )", re.MULTILINE)
 
 
 def readable(item: Item) -> Item:
-    """Return an item without what no database and no terminal takes, control characters and halves of characters, and without secrets."""
-    comments = [replace(each, author=_plain(each.author), text=_said_openly(each.text)) for each in item.comments]
-    attached = [replace(each, name=_line(each.name), text=_said_openly(each.text)) for each in item.attachments]
+    """Return an item without secrets, control characters and lone surrogates, which no database and no terminal takes."""
+    comments = [replace(each, author=_plain(each.author), text=_without_secrets(each.text)) for each in item.comments]
+    attached = [replace(each, name=_line(each.name), text=_without_secrets(each.text)) for each in item.attachments]
     return replace(
-        item, id=_plain(item.id), key=_line(item.key), title=_line(_said_openly(item.title)), body=_said_openly(item.body), kind=_line(item.kind),
+        item, id=_plain(item.id), key=_line(item.key), title=_line(_without_secrets(item.title)), body=_without_secrets(item.body), kind=_line(item.kind),
         state=_line(item.state), url=_line(item.url), path=_plain(item.path), labels=tuple(map(_line, item.labels)),
         links=tuple(map(_line, item.links)), comments=tuple(comments),
         attachments=tuple(attached),
     )  # fmt: skip
 
 
-def _said_openly(text: str) -> str:
+def _without_secrets(text: str) -> str:
     """A text without the keys and passwords that people paste into tickets: what is kept is shown to agents."""
     return redact(_plain(text)).text
 
@@ -44,7 +44,7 @@ def _line(text: str) -> str:
 
 
 def document_of(item: Item) -> str:
-    """Return an item, which is `readable`, as Markdown: what it is, what it says, what was said of it, and what hangs on it, each a section.
+    """Return a `readable` item as Markdown: its facts, its text, then a section for each comment and each attachment.
 
     >>> print(document_of(Item("1", "ABC-1", "Retry twice", "It fails.", "Bug", "Open", labels=("net",), links=("blocks ABC-2",))))
     # ABC-1: Retry twice

@@ -131,7 +131,7 @@ class Ledger:
         return self._restarted(state, replace(state.pending, again=True, cursor=""))
 
     def start_over(self, state: State) -> State:
-        """Begin a run again whose cursor is known no more: from its first page, or with everything where it had gone by a token."""
+        """Begin a run again whose cursor has expired: from its first page, or with everything where it went by a token."""
         run = state.pending
         assert run is not None
         if run.cursor == state.resume:
@@ -177,7 +177,7 @@ class Ledger:
         self.store.upsert("items", rows).unwrap()
         told = [row for row in rows if row[0] not in known or known[row[0]][-1] < run]  # not yet counted in this run
         added = sum(row[0] not in known for row in told)
-        changed = sum(row[0] in known and _said(known[row[0]]) != _said(row) for row in told)
+        changed = sum(row[0] in known and _compared(known[row[0]]) != _compared(row) for row in told)
         return added, changed, len(told) - added - changed
 
     def _paths(self, items: dict[str, Item]) -> dict[str, str]:
@@ -208,6 +208,6 @@ def _row(item: Item, path: str, run: int) -> Row:
     )  # fmt: skip
 
 
-def _said(row: Row) -> tuple[object, ...]:
-    """What makes an item another than it was: all but its text, which its hash stands for, and the run."""
+def _compared(row: Row) -> tuple[object, ...]:
+    """What an item is compared by: all its fields but the run, and its hash in place of its text."""
     return (*row[:11],)

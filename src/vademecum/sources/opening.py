@@ -52,7 +52,7 @@ def kind_of(provider: str) -> str:
 
 
 def digest_of(source: SourceSettings) -> str:
-    """Return what stands for where a source is asked, and for what: not with which key."""
+    """Return a digest of where a source is asked and what for; its key has no part in it."""
     asked = {name: value for name, value in source.options.items() if name not in _PATIENCE and not SECRET.search(name)}
     return blake2b(json.dumps([source.provider, asked], sort_keys=True).encode(), digest_size=8).hexdigest()
 

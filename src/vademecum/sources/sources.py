@@ -51,7 +51,7 @@ class Sources:
         Args:
             name: what it is called in the settings.
             progress: told how many items came, and about indexing.
-            full: ask for everything again, and drop what is no more.
+            full: ask for everything again, and drop what is gone.
             dry_run: say what would change, and keep nothing.
 
         Raises:
@@ -113,7 +113,7 @@ class Sources:
             known = (
                 f"choose among {', '.join(sorted(self._settings))}"
                 if self._settings
-                else "set one up, see docs/sources.md"
+                else "set one up, see `vade help sources`"
             )
             raise UsageError(f"no source is called {name!r}: {known}")
         return self._opened(name)

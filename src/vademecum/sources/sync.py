@@ -23,7 +23,7 @@ MOST_PAGES = 1_000_000  # of a run: a server that leads in circles is not follow
 
 @dataclass(frozen=True)
 class Source:
-    """A source that is set: who tells of it, and what is kept of it.
+    """A source that is set: its provider, and what is kept of it.
 
     Attributes:
         name: what it is called in the settings.
@@ -55,7 +55,7 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
     Args:
         source: the source.
         progress: told how many items came, and about indexing.
-        full: ask for everything, and drop what is no more.
+        full: ask for everything, and drop what is gone.
         dry_run: say what would change, and keep nothing.
 
     Raises:
@@ -108,7 +108,7 @@ def fetch(source: Source, provider: Backlog | DocumentSource, state: State, prog
 
 
 def rehearse(source: Source, provider: Backlog | DocumentSource, state: State, progress: Progress) -> Run:
-    """Ask as `fetch` does and keep nothing. Returns what it would have come to."""
+    """Ask as `fetch` does and keep nothing. Returns what a run would have done."""
     seen: set[str] = set()
 
     def try_keep(state: State, page: Page) -> State:

@@ -10,7 +10,6 @@ Qdrant 1.16 or newer, for metadata and for the constant of reciprocal rank fusio
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import re
 import ssl
@@ -26,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from qdrant_client import QdrantClient, models
 
+from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import StoreError, StoreVersionError, UsageError, VectorIndexError
 from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
@@ -77,7 +77,7 @@ class QdrantIndex:
         url = _checked(url)
         self.name = f"qdrant at {url}"
         self.address = url
-        self.remote = is_remote(url)
+        self.remote = is_elsewhere(url)
         self.alias = collection
         self.model, self.dim = model, dim
         digest = blake2b(model.encode(), digest_size=4).hexdigest()
@@ -287,24 +287,9 @@ class QdrantIndex:
 
 
 def _checked(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-        whole = whole and url.isascii() and url.isprintable() and " " not in url
-    except ValueError:  # a port that is no number, say
-        whole = False
-    if not whole or parts.query or parts.fragment or parts.username is not None:
+    if not is_address(url):
         raise UsageError("qdrant.url is not an address like http://127.0.0.1:6333: a key goes into qdrant.api_key")
     return url.rstrip("/")
-
-
-def is_remote(url: str) -> bool:
-    """Whether an address is another machine's: any but a loopback address or `localhost`."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return not ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host != "localhost"
 
 
 def _connected(url: str, api_key: str, timeout_s: float) -> QdrantClient:

@@ -284,7 +284,7 @@ class SqliteStore:
             )
 
     def state(self) -> tuple[int, int, int] | None:
-        """Return what is another value whenever anything may have been written since, by this process or another."""
+        """Return a value that changes whenever anything may have been written, by this process or another."""
         try:
             with self.lock:
                 if self._db.in_transaction:  # what was written may be taken back
@@ -351,7 +351,7 @@ def _by_key(family: str, count: int, parts: int) -> str:
 
 
 def _hinted(column: str, test: str, beside: Sequence[str]) -> str:
-    """Return a test of equality with what the planner is to think of it, where a snapshot is asked for too.
+    """Return a test of equality, with a hint for the query planner where a snapshot is asked for too.
 
     Without statistics it takes every equality for a rare one, and goes through a whole snapshot rather than use an index.
 

@@ -23,7 +23,7 @@ _UNWRITTEN = {
 
 
 def named(error: sqlite3.Error, path: Path, remedy: str = REBUILD) -> StoreError:
-    """Return our name for what SQLite said, with the file and the fix; `remedy` is what mends a damaged one. It is counted."""
+    """Return our error for one of SQLite, with the file and the fix, and count it; `remedy` is what mends a damaged file."""
     found = _named(error, path, remedy)
     STORE_ERRORS.add(error=type(found).__name__)
     return found
@@ -71,9 +71,10 @@ def opened(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 
 def opened_to_read(path: Path, busy_seconds: float, version: int) -> sqlite3.Connection | None:
-    """Open a file of one version that cannot be written, None where there is none or it cannot be read so either.
+    """Open a file that cannot be written for reading; None where there is none of this version, or it cannot be read.
 
-    A log beside it is read as well, or it was left empty: the file alone may be half of what was written last.
+    A log beside it is read as well. Where it cannot be and is not empty, nothing is opened: the file alone may lack half of
+    what was written last.
     """
     log = path.with_name(f"{path.name}-wal")
     for how in ("mode=ro", "mode=ro&immutable=1"):  # the latter where not even the log's index can be made

@@ -1,4 +1,4 @@
-"""An intent put to what is known: all that does not hang on what was called so far, each part worked out when first needed."""
+"""An intent put to what is known: all that does not depend on what was called so far, each part worked out when first needed."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ class Asked:
 
     @cached_property
     def memory(self) -> dict[str, Floats]:
-        """The heads of memory that hang on the intent alone, float32 (n,) each."""
+        """The heads of memory that depend on the intent alone, float32 (n,) each."""
         view, graph = self.view, self.view.graph
         called, first = view.ridge.predict(view.intents, self.question, self.intent_matches)
         if self.own >= 0:

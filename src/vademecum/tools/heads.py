@@ -5,7 +5,7 @@ read past traces, by attention (`attention`) and by regression (`ridge`). Heads 
 A few say that a tool was never used, so that those can be weighed by their text alone: whatever memory says of them is
 the same small number, a floor.
 
-Most of it hangs on the intent alone (`asked`). The rest hangs on what was called so far, and is worked out for many chains of
+Most of it depends on the intent alone (`asked`). The rest depends on what was called so far, and is worked out for many chains of
 calls side by side (`After`), as a plan follows several at once.
 """
 
@@ -62,7 +62,7 @@ def heads(asked: Asked, after: Sequence[int]) -> Floats:
 
 
 def still(asked: Asked) -> Floats:
-    """Return float32 (n, len(HEADS)): what hangs on the intent alone; 0 in the columns of the other heads."""
+    """Return float32 (n, len(HEADS)): what depends on the intent alone; 0 in the columns of the other heads."""
     text, unseen = asked.text, asked.unseen
     found = np.zeros((len(HEADS), len(unseen)), np.float32)
     for name, column in (*text.items(), *asked.memory.items()):
@@ -102,7 +102,7 @@ def _log_odds(probability: float) -> float:
 
 
 class After:
-    """Chains of calls for one intent, side by side: what hangs on what was called so far.
+    """Chains of calls for one intent, side by side: what depends on the calls so far.
 
     Args:
         asked: the intent.

@@ -20,7 +20,7 @@ Counts = NDArray[np.float64]
 
 CAP = 0.95  # of a score: certainty is not to be had (ADR-050)
 STRENGTH = 4.0  # calls that the prior is worth
-SWING = 0.5  # how much of a score hangs on reliability
+SWING = 0.5  # how much of a score depends on reliability
 MOST = 1.2  # what reliability may add, as in the steps
 
 

@@ -129,7 +129,7 @@ class AzureDevOps:
 
 
 def _files(told: Mapping[str, Any]) -> list[Told]:
-    """What hangs on an item."""
+    """The attachments of an item."""
     found = []
     for each in told.get("relations") or ():
         own = each.get("attributes") or {}

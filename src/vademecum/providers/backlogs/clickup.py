@@ -115,7 +115,7 @@ class ClickUp:
         )  # fmt: skip
 
     def _files(self, number: str) -> list[Told]:
-        """What hangs on a task, which is told of one task alone."""
+        """The attachments of a task, which the server lists for single tasks alone."""
         task, _ = self.web.get(f"/task/{number}")
         told = (each for each in task.get("attachments") or () if not each.get("deleted"))
         return [Told(each["title"], each["url"], int(each.get("size") or 0)) for each in told]

@@ -127,7 +127,7 @@ class Jira:
         )  # fmt: skip
 
     def _files(self, fields: Mapping[str, Any]) -> list[Told]:
-        """What hangs on an issue; Cloud is asked for the content itself, and not where it is kept."""
+        """The attachments of an issue; Cloud is asked for their content, not for where it is kept."""
         cloud = "/rest/api/3/attachment/content/{}?redirect=false"
         return [
             Told(

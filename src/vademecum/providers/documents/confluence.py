@@ -135,12 +135,12 @@ class Confluence:
         )  # fmt: skip
 
     def _files(self, number: str) -> list[Told]:
-        """What hangs on a page of Cloud."""
+        """The attachments of a page of Cloud."""
         told = self._all(f"/api/v2/pages/{number}/attachments", {"limit": AT_ONCE, "status": "current"})
         return [Told(each["title"], each.get("downloadLink") or "", int(each.get("fileSize") or 0)) for each in told]
 
     def _old_files(self, told: Mapping[str, Any]) -> list[Told]:
-        """What hangs on a page of Data Center."""
+        """The attachments of a page of Data Center."""
         every = ((told.get("children") or {}).get("attachment") or {}).get("results") or ()
         return [
             Told(

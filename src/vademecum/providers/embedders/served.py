@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from vademecum.addresses import is_address, is_elsewhere
 from vademecum.errors import EmbedError, ProviderError, UsageError
 from vademecum.providers.embedders.batches import Limits, Matrix, embed_texts, texts_of, unit
 from vademecum.providers.embedders.presets import Preset
 from vademecum.providers.patience import PASSING, PassingError, Patience, retry_after
-from vademecum.providers.post import FAILURES, Reply, error_of, is_address, is_elsewhere, post, short
+from vademecum.providers.post import FAILURES, Reply, error_of, post, short
 from vademecum.result import attempt
 from vademecum.settings import EmbeddingSettings
 from vademecum.types import EmbedKind, Passage

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import ipaddress
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -29,6 +28,7 @@ from mcp.types import (
 from pydantic import BaseModel
 
 from mcp import Client, MCPError, types
+from vademecum.addresses import is_elsewhere
 from vademecum.errors import ToolServerError
 from vademecum.protocols import Asks, Hears, Told
 from vademecum.providers.servers.wire import (
@@ -85,7 +85,7 @@ class HttpServer:
     ) -> None:
         self.name = name
         self.about = ""
-        self.remote = _is_remote(url)
+        self.remote = is_elsewhere(url)
         self._url = url
         self._headers = dict(headers or {})
         self._sse = sse
@@ -383,11 +383,3 @@ def _address(url: str) -> str:
     """A URL without what may be secret in it."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname or '?'}{f':{parts.port}' if parts.port else ''}{parts.path}"
-
-
-def _is_remote(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return not ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host != "localhost"

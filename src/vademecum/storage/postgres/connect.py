@@ -17,6 +17,7 @@ import psycopg
 from psycopg import conninfo
 from psycopg.pq import TransactionStatus
 
+from vademecum.addresses import is_loopback
 from vademecum.errors import (
     StoreAwayError,
     StoreBusyError,
@@ -86,6 +87,8 @@ def is_local(url: str) -> bool:
 
     >>> is_local("postgresql:///code"), is_local("host=/run/postgresql"), is_local("postgresql://db.example.org/code")
     (True, True, False)
+    >>> is_local("postgresql://127.0.0.1/code"), is_local("postgresql://127.0.0.1.example.org/code")
+    (True, False)
     """
     try:
         parts = conninfo.conninfo_to_dict(url)
@@ -95,9 +98,7 @@ def is_local(url: str) -> bool:
     host = str(
         parts.get("hostaddr") or parts.get("host") or os.environ.get("PGHOSTADDR") or os.environ.get("PGHOST") or ""
     )
-    return all(
-        not each or each.startswith(("/", "@", "127.")) or each in {"localhost", "::1"} for each in host.split(",")
-    )
+    return all(not each or each.startswith(("/", "@")) or is_loopback(each) for each in host.split(","))
 
 
 def _no_address(error: psycopg.Error) -> StoreError:

@@ -18,7 +18,7 @@ import psycopg
 T = TypeVar("T")
 
 ASKED_AFTER = 5.0  # seconds of silence, until the server is asked whether it lives; and again after as many
-FAILURES = 2  # on end, until it is taken for dead: a server under load may miss one
+FAILURES = 2  # in a row, until it is taken for dead: a server under load may miss one
 GRACE = 5.0  # seconds that a server may take to end a statement by itself
 SLOWER = 20.0  # how many times the limit a statement may take that builds an index, or reads all there is
 _NOTHING_READY = 0  # psycopg's word for "no data in this interval"
