@@ -13,7 +13,7 @@ const FRESHNESS = {
 };
 const SIGNALS = {
   lexical: "words in common", dense: "close in meaning", definition: "defines a name asked for", path: "words in the path",
-  prior: "kind of file", file: "the file, by the fitted ranker", piece: "the piece, by the fitted ranker",
+  prior: "kind of file", file: "the file, by the fitted ranker", piece: "the piece, by the fitted ranker", worth: "what its lines are worth among all",
   words: "words in common", meaning: "close in meaning", speaker: "who said it", recency: "how recent", usage: "how often it was of use",
   standing: "stands, whatever is asked of it",
 };
@@ -99,10 +99,10 @@ export function card(item, { question = "", most = {}, several = false } = {}) {
 }
 
 const VERDICTS = {
-  resolved: ["Resolved", "good", "The answer is here"],
-  likely: ["Likely", "good", "The answer is probably among these"],
-  ambiguous: ["Ambiguous", "warn", "Several places could be meant, or none"],
-  not_found: ["Not found", "bad", "The answer is not here"],
+  resolved: ["Resolved", "good", "the answer is here"],
+  likely: ["Likely", "good", "the answer is probably among these"],
+  ambiguous: ["Ambiguous", "warn", "several places could be meant, or none"],
+  not_found: ["Not found", "bad", "the answer is not here"],
 };
 
 /** How far to trust an answer. `searched` is what was looked at, in words. */

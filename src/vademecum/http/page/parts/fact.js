@@ -39,7 +39,7 @@ export async function explain(box, id, { repo, signal, changed, chosen }) {
     replace(box,
       el("section", {}, el("h2", {}, topic(fact)), el("p", { class: "fact-tags" }, el("span", { class: "tag" }, fact.kind), el("span", { class: `tag ${STATES[state][1]}` }, STATES[state][0]), el("span", { class: "quiet" }, why.rejected ? "said, but not so" : held(fact))),
         el("p", { class: "fact-value" }, fact.value || fact.text), fact.reason ? el("p", {}, el("span", { class: "quiet" }, "because "), fact.reason) : "",
-        el("p", { class: "meter" }, el("span", { class: "quiet" }, "sure"), bar(fact.confidence), el("span", { class: "figure" }, chance(fact.confidence)), el("span", { class: "quiet" }, `said ${plural(fact.mentions, "time")}, ${why.scope}${fact.place ? `, for ${fact.place}` : ""}`))),
+        el("p", { class: "meter" }, el("span", { class: "quiet" }, "sure"), bar(fact.confidence), el("span", { class: "figure" }, chance(fact.confidence)), el("span", { class: "quiet" }, `said ${fact.mentions === 1 ? "once" : plural(fact.mentions, "time")}, ${why.scope}${fact.place ? `, for ${fact.place}` : ""}`))),
       el("div", { class: "fact-actions" }, actions(fact, { repo, changed, rejected: why.rejected })),
       el("section", {}, el("h3", {}, "Said by"), el("ul", { class: "said" }, why.said.map(([event, words]) => el("li", {}, saying(event, words))))),
       why.anchors.length ? el("section", {}, el("h3", {}, "About code"), el("ul", {}, why.anchors.map((each) => el("li", {}, anchored(each, repo))))) : "",

@@ -2,7 +2,7 @@
 
 import { all, get } from "../api.js";
 import { el, fresh, replace } from "../dom.js";
-import { chance, count, date, moment, plural } from "../format.js";
+import { chance, count, date, moment, plural, stretch } from "../format.js";
 import { empty, within } from "../parts/dialog.js";
 import { greatest, verdict, why } from "../parts/evidence.js";
 import { STATES, anchored, axis, explain, held, stateOf, time, topic } from "../parts/fact.js";
@@ -146,7 +146,7 @@ function timeline(about, more) {
   const grid = new Grid({
     label: "Events, the latest first", height: 30, onselect: show, onopen: show, onend: more,
     columns: [
-      { key: "at", title: "When", cell: (row) => (row.text === undefined ? el("b", {}, row.chapter) : time(row.at, moment)) },
+      { key: "at", title: "When", cell: (row) => (row.text === undefined ? el("b", {}, stretch(row.chapter)) : time(row.at, moment)) },
       { key: "role", title: "Who", class: "extra", cell: (row) => (row.text === undefined ? "" : el("span", { class: "tag" }, row.role)) },
       { key: "text", title: "What", class: "wide", cell: (row) => (row.text === undefined ? "" : row.text.slice(0, 300).replaceAll("\n", " ")) },
     ],

@@ -111,10 +111,10 @@ class Filters {
     };
     this.repo = this.#labelled("Repository", "repo");
     this.repo.hidden = true;
-    this.details = el("details", { class: "more-filters" }, el("summary", {}, "Filters", el("span", { class: "filter-count" })),
-      el("div", { class: "filter-fields" }, this.#labelled("Language", "lang"), this.repo, this.#labelled("Only paths", "path"), this.#labelled("Not paths", "exclude"), this.#labelled("Matching", "regex"), this.#labelled("At commit", "commit")));
+    this.details = el("details", { class: "more-filters" }, el("summary", {}, "Filters", el("span", { class: "filter-count" })));  // what it opens follows it, below the whole row
+    const fields = el("div", { class: "filter-fields" }, this.#labelled("Language", "lang"), this.repo, this.#labelled("Only paths", "path"), this.#labelled("Not paths", "exclude"), this.#labelled("Matching", "regex"), this.#labelled("At commit", "commit"));
     this.element = el("div", { class: "filters" },
-      el("fieldset", { class: "segments" }, el("legend", { class: "unseen" }, "Kind of file"), KINDS.map(([, said], number) => [this.kinds[number], el("label", { for: this.kinds[number].id }, said)])), this.details);
+      el("fieldset", { class: "segments" }, el("legend", { class: "unseen" }, "Kind of file"), KINDS.map(([, said], number) => [this.kinds[number], el("label", { for: this.kinds[number].id }, said)])), this.details, fields);
     this.#offer();
   }
 

@@ -170,12 +170,13 @@ async function hypergraph(panel, given, signal) {
   if (!data.nodes.length) { replace(panel, empty("No tools are known yet", START)); return {}; }
   const degree = data.nodes.map(() => 0);
   for (const arc of data.arcs) for (const node of [...arc.tail, arc.head]) degree[node] += 1;
-  const order = data.nodes.map((_, index) => index).sort((a, b) => data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b).slice(0, MOST_DRAWN);
+  const known = data.nodes.map((_, index) => index), joinedUp = known.filter((index) => degree[index] || data.nodes[index].calls);
+  const order = (joinedUp.length ? joinedUp : known).sort((a, b) => data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b).slice(0, MOST_DRAWN);
   const drawn = new Map(order.map((index) => [index, { ...data.nodes[index], index }]));
   const arcs = data.arcs.filter((arc) => arc.tail.length && drawn.has(arc.head) && arc.tail.every((node) => drawn.has(node))).map((arc) => ({ ...arc, from: arc.tail.map((node) => drawn.get(node)), to: drawn.get(arc.head) }));
   const nodes = [...drawn.values()];
   settle(nodes, arcs.flatMap((arc) => arc.from.map((source) => ({ source, target: arc.to }))), { size: 1000, pull: 0.25 });
-  tell(`${plural(data.tools, "tool")}${unlisted(data.nodes.filter((node) => node.kind === "tool").length - data.tools)}, ${plural(data.traces, "trace")}${nodes.length < data.nodes.length ? `; the ${count(nodes.length)} most used are drawn, all are in the catalogue` : ""}`);
+  tell(`${plural(data.tools, "tool")}${unlisted(data.nodes.filter((node) => node.kind === "tool").length - data.tools)}, ${plural(data.traces, "trace")}${nodes.length < data.nodes.length ? `; the ${count(nodes.length)} ${joinedUp.length > MOST_DRAWN ? "most used" : "that lead somewhere or were called"} are drawn, all are in the catalogue` : ""}`);
   const about = el("aside", { class: "beside panel", "aria-label": "What is chosen" }), hidden = new Set();
   const drawing = new Drawing({ label: "Hypergraph of tools", onfocus: (node) => show(node), onopen: (node) => show(node, true) });
   const tip = fresh("tip");
@@ -187,7 +188,7 @@ async function hypergraph(panel, given, signal) {
   };
   const pairs = nodes.map((node) => {
     node.label = node.name.length > 26 ? `${node.name.slice(0, 26)}…` : node.name;
-    const size = reach(node);
+    const size = node.reach = reach(node);
     const shape = svg("g", { class: "node", role: "button", "aria-label": `${node.label}, ${node.id}, called ${plural(node.calls, "time")}` }, node.kind !== "tool" ? svg("rect", { class: "mark type", x: -size, y: -size, width: 2 * size, height: 2 * size, rx: 2 }) : svg("circle", { class: "mark function", r: size }), svg("text", { x: size + 4, y: 4 }, node.label), svg("title", {}, node.id));
     drawing.view.append(shape);
     return [node, shape];
