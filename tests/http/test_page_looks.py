@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from chromium import Page
 from handbook import make_repository
-from served import TEXT, VIEWS, Served, show
+from served import TEXT, VIEWS, Served, serious, show
 
 pytestmark = pytest.mark.slow
 
@@ -129,3 +130,60 @@ def test_chapters_are_named_as_people_name_them(browser: Page, served: Served) -
     chapters = browser.js("[...document.querySelectorAll('.events-grid .cell b')].map(each => each.textContent)")
     assert any(re.fullmatch(r"[A-Z][a-z]+ 20\d\d", each) for each in chapters), chapters
     assert not [each for each in chapters if re.match(r"\d|[a-z]", each)]
+
+
+def test_a_tool_says_how_it_fared_in_figures_that_agree(browser: Page, served: Served) -> None:
+    """The share that went well is that of the table; what it does to the ranking is told as the factor that it is."""
+    show(browser, served, "#/tools?tool=mail%2Fsend")
+    said = browser.until("document.querySelector('.beside .pairs')?.innerText")
+    assert "8, 1 failed" in said
+    share = browser.js("document.querySelector('.grid-row.active .beside-bar').textContent")
+    assert re.search(rf"Went well\s+{share}", said)
+    assert re.search(r"Ranking\s+\u00d7 \d\.\d\d", said)
+
+
+def test_what_was_searched_is_said_once(browser: Page, served: Served) -> None:
+    """A reason that tells how much there was to search is not followed by the same."""
+    show(browser, served, "#/search?q=zzzqqqxx")
+    assert browser.js("document.querySelector('.verdict').innerText.split('searched').length") == 2
+    show(browser, served, VIEWS["search"])
+    assert browser.js("document.querySelector('.verdict').innerText.split('searched').length") == 2
+
+
+def test_lists_of_keys_are_aligned(browser: Page, served: Served) -> None:
+    """What a key does stands in one column, here and everywhere."""
+    show(browser, served, VIEWS["map"])
+    browser.js("document.getElementById('help').click()")
+    lefts = "new Set([...document.querySelectorAll('dialog .keys dd')].map(e => Math.round(e.getBoundingClientRect().left)))"
+    browser.until("document.querySelectorAll('dialog .keys dd').length > 8")
+    assert browser.js(f"{lefts}.size") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "grid", "part"),
+    [("facts", "facts", ".fact-actions"), ("timeline", "events", ".event-text"), ("tools", "tools", "h2"), ("traces", "traces", "h2")],
+)  # fmt: skip
+def test_what_is_chosen_on_a_phone_is_seen(browser: Page, served: Served, name: str, grid: str, part: str) -> None:
+    """The panel stands below the list there; it comes onto the screen, above the bar of views."""
+    show(browser, served, VIEWS[name], width=380, height=760)
+    browser.js(f"document.querySelectorAll('.{grid}-grid .grid-row')[1].click()")
+    browser.until(f"document.querySelector('.beside {part}')")
+    below = f"document.querySelector('.beside {part}').getBoundingClientRect().bottom"
+    browser.until(f"{below} <= document.querySelector('.rail').getBoundingClientRect().top && {below} > 0")
+
+
+def test_a_run_is_stopped(browser: Page, tmp_path: Path) -> None:
+    """Beside its progress is what stops it; that it was is told, and the index is as it was."""
+    many = {f"src/part_{n}.py": f"def part_{n}(value):\n    return value + {n}\n" for n in range(1500)}
+    server = Served(make_repository(tmp_path / "many", many).path, tmp_path / "home", VADE_INDEX__WORKERS="1")
+    try:
+        show(browser, server, "#/index")
+        browser.js("[...document.querySelectorAll('.head-actions button')].at(-1).click()")
+        browser.until("document.querySelector('.running button')")
+        browser.js("document.querySelector('.running button').click()")
+        browser.until("document.querySelector('#toasts').innerText.includes('many: stopped')")
+        browser.until("!document.querySelector('.running')")
+        assert "Not indexed" in browser.js(TEXT)
+        assert serious(browser) == []
+    finally:
+        server.close()

@@ -110,5 +110,5 @@ export function verdict(answer, searched) {
   const [name, kind, meaning] = VERDICTS[answer.verdict] || [answer.verdict, "", ""];
   return el("p", { class: "verdict" },
     el("span", { class: `badge ${kind}` }, name), el("span", { class: "meter" }, bar(answer.probability, 1, kind), el("span", { class: "figure" }, answer.probability.toFixed(2))),
-    el("span", {}, answer.reason || meaning), searched ? el("span", { class: "quiet" }, searched) : "");
+    el("span", {}, answer.reason || meaning), searched && !/\bsearched\b/.test(answer.reason) ? el("span", { class: "quiet" }, searched) : "");
 }

@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import { el, replace } from "../dom.js";
 import { chance, date, iso, moment, plural } from "../format.js";
 import { bar } from "./evidence.js";
-import { dialog, toast, within } from "./dialog.js";
+import { bring, dialog, toast, within } from "./dialog.js";
 import { link } from "../router.js";
 
 export const STATES = { holds: ["holds", ""], confirmed: ["confirmed", "good"], disputed: ["disputed", "warn"], past: ["past", ""], rejected: ["rejected", "bad"] };
@@ -45,6 +45,7 @@ export async function explain(box, id, { repo, signal, changed, chosen }) {
       why.anchors.length ? el("section", {}, el("h3", {}, "About code"), el("ul", {}, why.anchors.map((each) => el("li", {}, anchored(each, repo))))) : "",
       why.history.length > 1 ? el("section", {}, el("h3", {}, "What held when"), el("ul", { class: "history" }, why.history.map((each) => el("li", {},
         el("button", { type: "button", class: "quiet-button", "aria-current": each.id === fact.id ? "true" : undefined, onclick: () => chosen(each.id) }, each.value || each.text), line.bar(each), el("small", { class: "quiet" }, held(each)))))) : "");
+    bring(box);
   });
 }
 
