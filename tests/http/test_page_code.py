@@ -47,7 +47,7 @@ FILES = {
     "src/harbour.py": PYTHON, "src/tides.c": C, "src/buoys.ts": TYPESCRIPT, "docs/charts.md": MARKDOWN,
 }  # fmt: skip
 QUESTIONS = (
-    "lantern keeper's last remark semaphore", "signal_semaphore", "harbour lights paragraph 40",
+    "lantern keeper's last remark semaphore", "lantern keeper's last remark&commit=HEAD", "signal_semaphore", "harbour lights paragraph 40",
     "capstan remark", "mooring fast while 70", "bellbuoy remark", "buoy number 60 lit", "fathom remark", "sounding 80",
 )  # fmt: skip
 # Of each line of a card the runs of one colour, as they are shown, and as the whole file has them.
