@@ -40,7 +40,7 @@ def test_text_from_standard_input_and_metadata(vade):
     assert vade("memory", "recall", "build", "--meta", "branch=main").code == 0
     assert vade("memory", "recall", "build", "--meta", "branch=other").code == 1
     wrong = vade("memory", "recall", "build", "--meta", "branch")
-    assert (wrong.code, wrong.err) == (2, "vade: --meta 'branch' has no value: write it as NAME=VALUE\n")
+    assert (wrong.code, wrong.err) == (2, "vade: metadata 'branch' is not NAME=VALUE: write it as `branch=main`\n")
 
 
 def test_facts_are_corrected(vade):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 
 import pytest
@@ -105,3 +106,24 @@ def test_streams_have_an_end_to_their_number(serve, repo, monkeypatch):
     monkeypatch.setattr(indexing, "MOST_STREAMS", 0)
     refused = client.get(f"/v1/index/jobs/{job['id']}/events")
     assert (refused.status, refused.headers["retry-after"]) == (503, "10")
+
+
+@pytest.mark.slow
+def test_a_stream_that_nobody_reads_any_more_gives_its_place_back(serve, repo):
+    """Whoever followed a job has gone: its run goes on, and its streams are counted no longer, before the run is over."""
+    many = {f"src/part_{n}.py": f"def part_{n}(value):\n    return value + {n}\n" for n in range(2000)}
+    client = serve(repo("many", many, commit=False))
+    job = client.post("/v1/index", {"full": True}).json
+    asked = f"GET /v1/index/jobs/{job['id']}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", client.port), timeout=60) as reader:
+            reader.sendall(asked)
+            assert b"200 OK" in reader.recv(4096)
+    states = []
+    while True:
+        states.append((client.get(f"/v1/index/jobs/{job['id']}").json["state"], indexing.STREAMS.value()))
+        if states[-1][1] == 0 or states[-1][0] == "done":
+            break
+        time.sleep(0.05)
+    assert states[-1] == ("running", 0)
+    assert client.done(job)["state"] == "done"

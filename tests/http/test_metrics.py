@@ -205,7 +205,9 @@ def test_a_metric_escapes_what_it_is_given(tmp_path):
 def test_what_others_call_a_method_makes_no_more_to_count(serve, repo):
     """Every combination of labels is kept for as long as the server runs, so that none may be of the asker's making."""
     client = serve(repo())
-    for method in ("PROPFIND", "PURGE", "MKCOL", "REPORT"):
+    made = ("PROPFIND", "PURGE", "MKCOL", "REPORT")
+    for method in made:
         assert client.ask(method, "/v1/repos").status == 405
     counted = [line for line in client.get("/metrics").body.decode().split("\n") if 'status="405"' in line]
-    assert counted == ['vademecum_http_requests_total{method="ANY",route="/v1/repos",status="405"} 4']
+    assert 'vademecum_http_requests_total{method="ANY",route="/v1/repos",status="405"} 4' in counted
+    assert not [line for line in counted if any(method in line for method in made)]

@@ -446,6 +446,8 @@ def test_errors_name_the_thing_and_the_fix(client):
         ("/v1/symbols/a/callers?depth=9", 422, "less than or equal to 3"),
         ("/v1/context?task=x&budget_tokens=0", 422, "budget_tokens"),
         ("/v1/nothing", 404, "/docs"),
+        ("/v1/events?meta=branch", 400, "'branch' is not NAME=VALUE"),
+        ("/v1/events?meta==main", 400, "'=main' is not NAME=VALUE"),
     ):
         said = client.get(path)
         assert said.status == status, (path, said.body)
@@ -453,6 +455,33 @@ def test_errors_name_the_thing_and_the_fix(client):
         assert word in said.json["detail"], (path, said.json)
         assert {"type", "title", "status", "detail", "instance"} <= set(said.json)
     assert client.post("/v1/repos", {}).status == 405
+
+
+def test_a_body_that_cannot_be_read_is_said_to_be_the_body(client):
+    for body, word in (
+        (b"{not json", "the body is not JSON: Expecting property name enclosed in double quotes, at character 1"),
+        (b"", "the body: Field required"),
+        (b"[]", "the body: Input should be a valid dictionary"),
+        (b'{"task": 5}', "task: Input should be a valid string"),
+    ):
+        said = client.post("/v1/context", body, Content_Type="application/json")
+        assert (said.status, said.json["detail"].startswith(word)) == (422, True), said.json
+
+
+@pytest.mark.parametrize("path", ["/", "/page/main.js", "/healthz", "/v1/search?q=budget", "/v1/open?target=none.py"])
+def test_who_asks_for_the_head_alone_is_told_what_get_would_tell(client, path):
+    """Probes and proxies ask so: the same status and headers, and no body."""
+    whole, head = client.get(path), client.ask("HEAD", path)
+    kept = {"content-length", "content-type", "etag", "cache-control", "content-security-policy"}
+    assert (head.status, head.body) == (whole.status, b"")
+    assert {n: v for n, v in head.headers.items() if n in kept} == {n: v for n, v in whole.headers.items() if n in kept}
+
+
+def test_the_head_of_what_goes_on_is_not_given(client):
+    """A stream's head would hold a place until its end."""
+    job = client.done(client.post("/v1/index", {}).json)
+    for path in ("/mcp", f"/v1/index/jobs/{job['id']}/events"):
+        assert client.ask("HEAD", path, Accept="text/event-stream").status in {405, 406}
 
 
 def test_the_api_describes_itself_without_asking_elsewhere(client):

@@ -16,6 +16,8 @@ import urllib.request
 import pytest
 
 from vademecum.cli import main
+from vademecum.errors import UsageError
+from vademecum.http.serve import listen
 
 
 class Process:
@@ -94,6 +96,13 @@ def test_others_are_listened_to_with_a_key_only(repo, capsys, monkeypatch, start
     found = server.ask("GET", "/v1/repos", headers={"Authorization": f"Bearer {key}", "Host": "any.example"})
     assert found["items"][0]["name"] == "handbook"
     assert key not in server.end()[1]
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1"])
+def test_an_address_that_is_not_of_this_machine_is_told(host):
+    """Another port would not help."""
+    with pytest.raises(UsageError, match="choose another --host"):
+        listen(host, 0)
 
 
 def test_a_port_that_is_taken_or_a_key_that_is_none_is_told(repo, capsys, monkeypatch, start):

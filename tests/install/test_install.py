@@ -218,6 +218,8 @@ def test_hooks_that_are_wanted_no_more_go(machine: Machine, vade: Vade) -> None:
     ("content", "said"),
     [
         (b'{"a": 1,', "not valid JSON"),
+        (b'{"a": 1} // mine', "no comments and no trailing commas"),
+        (b'{"a": 1,}', "no comments and no trailing commas"),
         (b'{"mcpServers": []}', "mcpServers is no object"),
         (b'{"a": "\xff"}', "not UTF-8"),
         ('{"a": 1}'.encode("utf-16"), "not UTF-8"),
@@ -232,6 +234,7 @@ def test_a_file_that_is_damaged_is_left_alone(machine: Machine, vade: Vade, cont
     assert done.code == 3
     assert f"{path} is left alone" in done.err
     assert said in done.err
+    assert ("mend it and run this again" in done.err) == ("not valid" in said or "trailing" in said)
     assert path.read_bytes() == content
     assert (machine.home / ".claude" / "CLAUDE.md").exists()
     assert vade("uninstall", "--yes").code == 0

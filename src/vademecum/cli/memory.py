@@ -388,6 +388,4 @@ def _marked(verb: str, ids: tuple[str, ...]) -> int:
 def _metadata(given: tuple[str, ...]) -> dict[str, Any]:
     from vademecum.memory.recall import metadata_of
 
-    if wrong := [each for each in given if "=" not in each[1:]]:
-        raise UsageError(f"--meta {wrong[0]!r} has no value: write it as NAME=VALUE")
     return {name: value for each in given for name, value in metadata_of(each).items()}

@@ -27,7 +27,7 @@ from vademecum.http.heaps import give_back_while_used
 from vademecum.http.hook_runs import HookRuns
 from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
-from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem, problem_of
+from vademecum.http.problems import MEDIA_TYPE, ProblemError, invalid_part, problem, problem_of
 from vademecum.http.readiness import Readiness
 from vademecum.http.routes import (
     code,
@@ -130,7 +130,7 @@ def _tell_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        said = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors())
+        said = "; ".join(invalid_part(each) for each in error.errors())
         return answer(request, 422, problem(422, f"{said}: /docs shows what each takes"))
 
     @app.exception_handler(HTTPException)

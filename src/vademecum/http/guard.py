@@ -38,6 +38,7 @@ HARDENING = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
+_STREAM = re.compile(r"/mcp|/v1/index/jobs/[^/]+/events")  # what only ends when something else does
 _ID = re.compile(r"[\w.-]{1,64}")
 _REQUESTS = counter("vademecum_http_requests_total", "Requests, by method, route and status.")
 _TOOK = histogram("vademecum_http_request_duration_seconds", "Seconds until a request was answered, by route.")
@@ -79,25 +80,27 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers, method = Headers(scope=scope), scope["method"]
+        if method == "HEAD" and not _STREAM.fullmatch(scope["path"]):
+            scope = {**scope, "method": "GET"}  # answered as that; whoever sends it leaves the body out
         given = headers.get("x-request-id", "")
         said = _Said(given if _ID.fullmatch(given) else uuid.uuid4().hex, send)
         scope.setdefault("state", {})["request_id"] = said.id
         started = time.perf_counter()
         try:
-            with _OPEN.during(), continued(headers), span(f"HTTP {scope['method']}"):
+            with _OPEN.during(), continued(headers), span(f"HTTP {method}"):
                 self._let_in(scope, headers)
                 await self._app(scope, _limited(receive, self._max_body_bytes), said)
                 note({"http.route": _route(scope), "http.response.status_code": said.status})
         except ProblemError as refused:
             await refusal(refused, said.id)(scope, receive, said)
         finally:
-            self._note(scope, said, time.perf_counter() - started)
+            self._note(scope, method, said, time.perf_counter() - started)
 
-    def _note(self, scope: Scope, said: _Said, took_s: float) -> None:
+    def _note(self, scope: Scope, method: str, said: _Said, took_s: float) -> None:
         """Count and log a request; of what was asked the log shows nothing unless that is set."""
         route = _route(scope)
-        method = scope["method"] if route != "none" and scope["method"] in METHODS else "ANY"
+        method = method if route != "none" and method in METHODS else "ANY"
         _REQUESTS.add(method=method, route=route, status=str(said.status))
         _TOOK.observe(took_s, route=route)
         who = getattr(scope["state"].get("visitor"), "name", "")

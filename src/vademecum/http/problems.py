@@ -72,6 +72,20 @@ def status_of(error: Error) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
+def invalid_part(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with one part of a request, as FastAPI found it: the part by its name, and why.
+
+    >>> invalid_part({"type": "missing", "loc": ("body",), "msg": "Field required"})
+    'the body: Field required'
+    >>> invalid_part({"type": "missing", "loc": ("query", "q"), "msg": "Field required"})
+    'q: Field required'
+    """
+    where, *names = error["loc"]
+    if error["type"] == "json_invalid":
+        return f"the body is not JSON: {error['ctx']['error']}, at character {names[0]}"
+    return f"{'.'.join(map(str, names)) or f'the {where}'}: {error['msg']}"
+
+
 def problem(status: int, detail: str, *, kind: str = "about:blank", **more: Any) -> dict[str, Any]:
     """Return problem details."""
     return {"type": kind, "title": _TITLES.get(status, "Error"), "status": status, "detail": detail, **more}

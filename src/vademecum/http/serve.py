@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import threading
@@ -100,5 +101,8 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(2048)
     except OSError as error:
         listening.close()
-        raise UsageError(f"cannot listen at {host}:{port}: {error.strerror or error}: choose another --port") from error
+        other = "--host" if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL else "--port"
+        raise UsageError(
+            f"cannot listen at {host}:{port}: {error.strerror or error}: choose another {other}"
+        ) from error
     return listening

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from vademecum.install.part import EditError
+from vademecum.install.part import MEND, EditError
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)|(?P<comment>//[^\r\n]*|/\*.*?\*/)|(?P<string>"(?:[^"\\]|\\.)*")
@@ -78,7 +78,19 @@ def value_of(text: str, *, comments: bool) -> Any:
     except RecursionError as error:
         raise EditError("it is nested too deeply") from error
     except ValueError as error:
-        raise EditError(f"it is not valid JSON: {error}") from error
+        if not comments and _is_json(bare(text)):
+            raise EditError(
+                f"it is not valid JSON, which has no comments and no trailing commas: {error}: {MEND}"
+            ) from error
+        raise EditError(f"it is not valid JSON: {error}: {MEND}") from error
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _no_constant(name: str) -> NoReturn:

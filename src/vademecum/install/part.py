@@ -9,6 +9,7 @@ from typing import Any
 from vademecum.errors import UsageError
 
 Hint = dict[str, Any]  # plain JSON: what a format needs to know to undo what it did
+MEND = "mend it and run this again"  # what to do about a file that cannot be read
 
 
 class EditError(UsageError):

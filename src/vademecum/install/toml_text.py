@@ -15,7 +15,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from vademecum.install.part import EditError, Hint, Part, contains, newline_of
+from vademecum.install.part import MEND, EditError, Hint, Part, contains, newline_of
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 # What a value is made of: strings of four kinds, comments, brackets, and the rest.
@@ -80,7 +80,7 @@ def _read(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise EditError(f"it is not valid TOML: {error}") from error
+        raise EditError(f"it is not valid TOML: {error}: {MEND}") from error
 
 
 def _part_of(value: Any, part: Part) -> Any:

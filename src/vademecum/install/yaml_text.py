@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from vademecum.install.part import EditError, Hint, Part, contains, newline_of
+from vademecum.install.part import MEND, EditError, Hint, Part, contains, newline_of
 
 MOST_ALIASES = 100  # more are made to blow up whoever reads them
 
@@ -72,7 +72,7 @@ def _read(text: str) -> Any:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         if isinstance(error, EditError):
             raise
-        raise EditError(f"it is not valid YAML: {' '.join(str(error).split())}") from error
+        raise EditError(f"it is not valid YAML: {' '.join(str(error).split())}: {MEND}") from error
     return {} if value is None else value
 
 

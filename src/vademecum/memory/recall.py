@@ -327,8 +327,13 @@ def metadata_of(text: str) -> dict[str, Any]:
 
     >>> metadata_of("attempt=2"), metadata_of("branch=main")
     ({'attempt': 2}, {'branch': 'main'})
+
+    Raises:
+        UsageError: it has no name, or no `=`.
     """
-    name, _, value = text.partition("=")
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise UsageError(f"metadata {text!r} is not NAME=VALUE: write it as `branch=main`")
     try:
         return {name: json.loads(value)}
     except ValueError:

@@ -71,6 +71,8 @@ export const post = async (path, body = {}, signal) => {
   return response.status === 204 ? {} : response.json();
 };
 
+export const remove = (path) => send("DELETE", path);
+
 /** Every item of a paged list, page by page; `told` hears how many of how many are there. */
 export async function all(path, parameters = {}, signal, told = () => {}) {
   const items = [];

@@ -2,6 +2,7 @@
 
 const whole = new Intl.NumberFormat("en");
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric" });
 const minute = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 const IRREGULAR = { repository: "repositories", memory: "memories", query: "queries", category: "categories", history: "histories" };
 
@@ -12,6 +13,8 @@ export const percent = (share) => `${Math.round(100 * share)}%`;
 export const chance = (value) => (value >= 1 ? "1.00" : Math.min(value, 0.99).toFixed(2));
 export const date = (seconds) => (seconds ? day.format(seconds * 1000) : "");
 export const moment = (seconds) => (seconds ? minute.format(seconds * 1000) : "");
+/** A stretch of the past as people name it: "2026-11" is November 2026, "last week" Last week. */
+export const stretch = (name) => (/^\d{4}-\d\d$/.test(name) ? month.format(new Date(`${name}-01T12:00:00`)) : name.charAt(0).toUpperCase() + name.slice(1));
 export const iso = (seconds) => new Date(seconds * 1000).toISOString();
 export const short = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2));
 

@@ -1,5 +1,5 @@
 // Colours for code: one scanner, told by a few lines per language what comments, strings and words look like. It reads
-// tokens, not grammar: a keyword inside a template is a keyword, and a piece that begins inside a string begins as code.
+// tokens, not grammar: a keyword inside a template is a keyword. A piece that begins inside a string needs what stands before it.
 // Every pattern either ends where the text does or reads a bounded stretch: a file may be written to be slow.
 //
 //   lines("def f(x):  # twice", "python")
@@ -93,13 +93,17 @@ function wordKind(told, word, before, last, next) {
   return /^[A-Z][a-z]/.test(word) ? "type" : "";
 }
 
-/** The lines of a text, each a list of [kind, text]; kinds are "", comment, string, keyword, name, call, type, number, meta. */
-export function lines(text, language) {
-  const found = [[]];
-  for (const [kind, piece] of tokens(text, language)) {
+/**
+ * The lines of a text, each a list of [kind, text]; kinds are "", comment, string, keyword, name, call, type, number, meta.
+ * `before` is what its file says before it, whole lines: they are read and not returned.
+ */
+export function lines(text, language, before = "") {
+  let left = before.split("\n").length - 1;
+  const found = left ? [] : [[]];
+  for (const [kind, piece] of tokens(before + text, language)) {
     piece.split("\n").forEach((part, number) => {
-      if (number) found.push([]);
-      if (part) found.at(-1).push([kind, part.replace(/\r$/, "")]);
+      if (number && (!left || !(left -= 1))) found.push([]);
+      if (part && !left) found.at(-1).push([kind, part.replace(/\r$/, "")]);
     });
   }
   return found;

@@ -47,6 +47,11 @@ export function problem(error, again) {
     again ? el("button", { type: "button", class: "button", onclick: again }, "Try again") : "");
 }
 
+/** On a phone a panel stands below its list: what was chosen comes onto the screen. */
+export function bring(panel) {
+  if (matchMedia("(max-width: 560px)").matches) panel.scrollIntoView({ block: "nearest" });
+}
+
 /** Nothing is here, and what to do about it. */
 export const empty = (title, ...said) => el("div", { class: "empty-state" }, el("p", { class: "empty-title" }, title), said.map((each) => el("p", {}, each)));
 

@@ -5,8 +5,8 @@ import { el, svg } from "../dom.js";
 const CLOSEST = 4, FARTHEST = 0.1;
 
 /**
- * `label`: what it is. `place(node)` gives { x, y, width of the label } in drawing units; nodes are elements handed to
- * `nodes([[item, element], …])`. Arrow keys go from node to node, `onfocus(item)` and `onopen(item)` tell; `onscale(unit)`
+ * `label`: what it is. Nodes are elements with a `text`, handed to `nodes([[item, element], …])`, the most important first; an
+ * item has `x` and `y` in drawing units, its `label`, and how far its mark reaches in pixels (`reach`). Arrow keys go from node to node, `onfocus(item)` and `onopen(item)` tell; `onscale(unit)`
  * is told how many units of the drawing a pixel is.
  */
 export class Drawing {
@@ -46,9 +46,9 @@ export class Drawing {
     if (!this.items.length || !width) return;
     const xs = this.items.map(([item]) => item.x), ys = this.items.map(([item]) => item.y);
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const names = width > 600 ? 180 : 90, room = [Math.max(60, width - names - 30), Math.max(60, height - 60)];
+    const names = width > 600 ? 80 : 56, room = [Math.max(60, width - 2 * names), Math.max(60, height - 84)];  // below are the buttons
     const scale = Math.min(1.5, room[0] / (right - left || 1), room[1] / (bottom - top || 1));
-    this.at = { scale, x: (width - names + 30 - (left + right) * scale) / 2, y: (height - (top + bottom) * scale) / 2 };
+    this.at = { scale, x: (width - (left + right) * scale) / 2, y: (height - 32 - (top + bottom) * scale) / 2 };
     this.#move();
   }
 
@@ -64,19 +64,26 @@ export class Drawing {
     this.#move();
   }
 
-  // Marks and names keep their size on the screen; a name that would cover another is left out until one comes closer.
+  // Marks and names keep their size on the screen. A name stands where it covers no mark and no name, beside its own or above or
+  // below it; where there is no such place it is left out until one comes closer.
   #move() {
-    const { x, y, scale } = this.at, taken = [];
+    const { x, y, scale } = this.at, { width, height } = this.svg.getBoundingClientRect();
     this.view.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
     if (scale !== this.scaled) this.onscale?.(1 / scale);
     this.scaled = scale;
-    for (const [item, element] of this.items) {
+    const taken = this.items.map(([item]) => around(x + item.x * scale, y + item.y * scale, item.reach ?? 6));
+    this.items.forEach(([item, element], own) => {
       element.setAttribute("transform", `translate(${item.x} ${item.y}) scale(${1 / scale})`);
-      const left = x + item.x * scale, top = y + item.y * scale, box = [left - 8, top - 8, left + 14 + 7 * (item.label || "").length, top + 8];
-      const covered = taken.some(([l, t, r, b]) => box[0] < r && l < box[2] && box[1] < b && t < box[3]);
-      element.classList.toggle("unnamed", covered && !element.classList.contains("centre"));
-      taken.push(covered ? [left - 6, top - 6, left + 6, top + 6] : box);
-    }
+      const left = x + item.x * scale, top = y + item.y * scale;
+      const places = names(item).map((name) => [name, [left + name.box[0], top + name.box[1], left + name.box[2], top + name.box[3]]]);
+      const free = ([, [l, t, r, b]]) => taken.every((box, index) => index === own || l >= box[2] || box[0] >= r || t >= box[3] || box[1] >= b);
+      const inside = ([, [l, t, r, b]]) => l >= 0 && t >= 0 && r <= width && b <= height;
+      const found = places.find((place) => free(place) && inside(place)) || places.find(free), centre = element.classList.contains("centre");
+      element.classList.toggle("unnamed", !found && !centre);
+      const [name, box] = found || places[0];
+      for (const [key, value] of Object.entries(name.at)) element.querySelector("text")?.setAttribute(key, value);
+      if (found || centre) taken.push(box);
+    });
   }
 
   #drag(event) {
@@ -114,6 +121,20 @@ export class Drawing {
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+const around = (x, y, reach) => [x - reach - 1, y - reach - 1, x + reach + 1, y + reach + 1];
+const LETTER = 6.4, LINE = 15;  // pixels that a letter of a name takes, and a line of it
+
+// Where the name of an item may stand, the best first, as attributes and as the room it takes around the item's middle.
+function names({ label = "", reach = 6 }) {
+  const wide = LETTER * label.length, beside = reach + 4, half = LINE / 2;
+  return [
+    { at: { x: beside, y: 4, "text-anchor": "start" }, box: [beside, -half, beside + wide, half] },
+    { at: { x: -beside, y: 4, "text-anchor": "end" }, box: [-beside - wide, -half, -beside, half] },
+    { at: { x: 0, y: reach + 12, "text-anchor": "middle" }, box: [-wide / 2, reach + 1, wide / 2, reach + 1 + LINE] },
+    { at: { x: 0, y: -reach - 5, "text-anchor": "middle" }, box: [-wide / 2, -reach - 1 - LINE, wide / 2, -reach - 1] },
+  ];
 }
 
 // What lies in a direction: near, and not far aside.

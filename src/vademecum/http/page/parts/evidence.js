@@ -13,7 +13,7 @@ const FRESHNESS = {
 };
 const SIGNALS = {
   lexical: "words in common", dense: "close in meaning", definition: "defines a name asked for", path: "words in the path",
-  prior: "kind of file", file: "the file, by the fitted ranker", piece: "the piece, by the fitted ranker",
+  prior: "kind of file", file: "the file, by the fitted ranker", piece: "the piece, by the fitted ranker", worth: "what its lines are worth among all",
   words: "words in common", meaning: "close in meaning", speaker: "who said it", recency: "how recent", usage: "how often it was of use",
   standing: "stands, whatever is asked of it",
 };
@@ -51,14 +51,19 @@ export function greatest(items) {
   return most;
 }
 
-/** A card. It has `toggle()`, `explain()`, `href` and `item` for the keys. */
+/** A card. It has `toggle()`, `explain()`, `href` and `item` for the keys, and `follows(text)`, which says what stands before it in its file. */
 export function card(item, { question = "", most = {}, several = false } = {}) {
   const id = fresh("place"), marked = question ? marks(question) : null, total = item.snippet.replace(/\n$/, "").split("\n").length;
   const above = Math.max(0, Math.min((item.best_line || 0) - item.snippet_line, total - FIRST_LINES));  // the best piece is shown first
+  let before = "";
   const code = (lines) => {
-    const skipped = lines === Infinity ? 0 : above, from = item.snippet_line + skipped;
-    return snippet(item.snippet.split("\n").slice(skipped).join("\n"), item.language, from, { most: lines, marked, label: `Code of ${item.path}, from line ${from}` });
+    const skip = lines === Infinity ? 0 : above;
+    return snippet(item.snippet, item.language, item.snippet_line, { skip, most: lines, marked, before, label: `Code of ${item.path}, from line ${item.snippet_line + skip}` });
   };
+  function follows(text) {
+    before = text;
+    body.firstChild?.replaceChildren(...code(whole ? Infinity : FIRST_LINES).children);  // its focus and its place stay
+  }
   const all = Math.max(total, item.end_line - item.start_line + 1), beyond = all - total;  // lines of it that were not asked for
   let whole = total <= FIRST_LINES + 2, told = null, rest = null;
   const body = el("div", { class: "card-code" }, item.snippet ? code(whole ? Infinity : FIRST_LINES) : "");
@@ -90,14 +95,14 @@ export function card(item, { question = "", most = {}, several = false } = {}) {
       el("span", { class: "card-kind" }, symbol ? [el("bdi", {}, symbol), " "] : "", el("span", { class: "quiet" }, item.kind === "window" ? item.language : item.kind)),
       el("span", { class: "card-actions" }, Object.keys(item.signals || {}).length ? asks : "", symbol ? el("a", { class: "quiet-button", href: link("graph", { symbol, repo: item.repo }) }, "Graph") : "", copy)),
     body, more);
-  return Object.assign(element, { toggle, explain, item, href: link("file", { path: item.path, lines: `${item.start_line}-${item.end_line}`, repo: item.repo }) });
+  return Object.assign(element, { toggle, explain, follows, item, href: link("file", { path: item.path, lines: `${item.start_line}-${item.end_line}`, repo: item.repo }) });
 }
 
 const VERDICTS = {
-  resolved: ["Resolved", "good", "The answer is here"],
-  likely: ["Likely", "good", "The answer is probably among these"],
-  ambiguous: ["Ambiguous", "warn", "Several places could be meant, or none"],
-  not_found: ["Not found", "bad", "The answer is not here"],
+  resolved: ["Resolved", "good", "the answer is here"],
+  likely: ["Likely", "good", "the answer is probably among these"],
+  ambiguous: ["Ambiguous", "warn", "several places could be meant, or none"],
+  not_found: ["Not found", "bad", "the answer is not here"],
 };
 
 /** How far to trust an answer. `searched` is what was looked at, in words. */
@@ -105,5 +110,5 @@ export function verdict(answer, searched) {
   const [name, kind, meaning] = VERDICTS[answer.verdict] || [answer.verdict, "", ""];
   return el("p", { class: "verdict" },
     el("span", { class: `badge ${kind}` }, name), el("span", { class: "meter" }, bar(answer.probability, 1, kind), el("span", { class: "figure" }, answer.probability.toFixed(2))),
-    el("span", {}, answer.reason || meaning), searched ? el("span", { class: "quiet" }, searched) : "");
+    el("span", {}, answer.reason || meaning), searched && !/\bsearched\b/.test(answer.reason) ? el("span", { class: "quiet" }, searched) : "");
 }

@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import { el, replace } from "../dom.js";
 import { chance, date, iso, moment, plural } from "../format.js";
 import { bar } from "./evidence.js";
-import { dialog, toast, within } from "./dialog.js";
+import { bring, dialog, toast, within } from "./dialog.js";
 import { link } from "../router.js";
 
 export const STATES = { holds: ["holds", ""], confirmed: ["confirmed", "good"], disputed: ["disputed", "warn"], past: ["past", ""], rejected: ["rejected", "bad"] };
@@ -39,12 +39,13 @@ export async function explain(box, id, { repo, signal, changed, chosen }) {
     replace(box,
       el("section", {}, el("h2", {}, topic(fact)), el("p", { class: "fact-tags" }, el("span", { class: "tag" }, fact.kind), el("span", { class: `tag ${STATES[state][1]}` }, STATES[state][0]), el("span", { class: "quiet" }, why.rejected ? "said, but not so" : held(fact))),
         el("p", { class: "fact-value" }, fact.value || fact.text), fact.reason ? el("p", {}, el("span", { class: "quiet" }, "because "), fact.reason) : "",
-        el("p", { class: "meter" }, el("span", { class: "quiet" }, "sure"), bar(fact.confidence), el("span", { class: "figure" }, chance(fact.confidence)), el("span", { class: "quiet" }, `said ${plural(fact.mentions, "time")}, ${why.scope}${fact.place ? `, for ${fact.place}` : ""}`))),
+        el("p", { class: "meter" }, el("span", { class: "quiet" }, "sure"), bar(fact.confidence), el("span", { class: "figure" }, chance(fact.confidence)), el("span", { class: "quiet" }, `said ${fact.mentions === 1 ? "once" : plural(fact.mentions, "time")}, ${why.scope}${fact.place ? `, for ${fact.place}` : ""}`))),
       el("div", { class: "fact-actions" }, actions(fact, { repo, changed, rejected: why.rejected })),
       el("section", {}, el("h3", {}, "Said by"), el("ul", { class: "said" }, why.said.map(([event, words]) => el("li", {}, saying(event, words))))),
       why.anchors.length ? el("section", {}, el("h3", {}, "About code"), el("ul", {}, why.anchors.map((each) => el("li", {}, anchored(each, repo))))) : "",
       why.history.length > 1 ? el("section", {}, el("h3", {}, "What held when"), el("ul", { class: "history" }, why.history.map((each) => el("li", {},
         el("button", { type: "button", class: "quiet-button", "aria-current": each.id === fact.id ? "true" : undefined, onclick: () => chosen(each.id) }, each.value || each.text), line.bar(each), el("small", { class: "quiet" }, held(each)))))) : "");
+    bring(box);
   });
 }
 

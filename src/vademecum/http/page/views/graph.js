@@ -21,6 +21,7 @@ const SAID = {
   impact: ["May break when it changes", "Nothing else depends on it"],
 };
 const FULL = { calls: "calls", references: "names", inherits: "inherits from", implements: "implements", imports: "imports", documents: "documents", tests: "tests", contains: "contains" };
+const PASSIVE = { calls: "called by", references: "named by", inherits: "inherited by", implements: "implemented by", imports: "imported by", documents: "documented by", tests: "tested by", contains: "contained in" };
 
 export function open(main, parameters) {
   const offer = async (prefix, signal) => (await get("/symbols", { prefix, limit: 12, repo: state().repo }, signal)).items.map((each) => ({ value: each.qualified, more: `${each.kind}, ${each.path}` }));
@@ -116,8 +117,12 @@ function draw(graph, walk) {
       shape.setAttribute("y2", target.y - dy / length * back);
     }
   };
+  const shorts = new Map();
+  for (const { short } of graph.nodes) shorts.set(short, (shorts.get(short) || 0) + 1);
   const pairs = graph.nodes.map((node) => {
-    node.label = node.short.length > LONGEST ? `${node.short.slice(0, LONGEST)}…` : node.short;
+    const named = shorts.get(node.short) > 1 ? told(node) : node.short;
+    node.label = named.length > LONGEST ? `${named.slice(0, LONGEST)}…` : named;
+    node.reach = radius(node, centre);
     const shape = svg("g", { class: `node ${centre.has(node.id) ? "centre" : ""}`, role: "link", "aria-label": `${node.label}, ${node.kind} ${node.name}, ${node.path}${centre.has(node.id) ? ", the centre" : ""}` },
       mark(node, radius(node, centre)), svg("text", { x: radius(node, centre) + 4, y: 4 }, node.label), svg("title", {}, `${node.kind} ${node.name}\n${node.path}:${node.start}-${node.end}`));
     drawing.view.append(shape);
@@ -137,6 +142,9 @@ function draw(graph, walk) {
   drawing.nodes(pairs.sort(([a], [b]) => centre.has(b.id) - centre.has(a.id) || b.weight - a.weight));
   return drawing;
 }
+
+// A name that several have, with what tells them apart: the folder or the class it is in.
+const told = ({ name, kind }, between = kind === "file" ? "/" : ".") => name.split(between).slice(-2).join(between);
 
 const radius = (node, centre) => (centre.has(node.id) ? 9 : 4 + 4 * Math.sqrt(node.weight));
 
@@ -226,5 +234,5 @@ function counted(edges, way) {
   if (!edges) return "";
   const kinds = {};
   for (const edge of edges) kinds[edge.relation] = (kinds[edge.relation] || 0) + 1;
-  return Object.entries(kinds).map(([relation, number]) => (way === "in" ? `${number} × ${FULL[relation] || relation} it` : `${FULL[relation] || relation} ${number}`)).join(", ");
+  return Object.entries(kinds).map(([relation, number]) => `${(way === "in" ? PASSIVE : FULL)[relation] || relation} ${count(number)}`).join(", ");
 }

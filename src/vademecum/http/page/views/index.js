@@ -1,6 +1,6 @@
 // What is indexed, whether it is up to date, what was left out and why, and how far a run is.
 
-import { events, get, post } from "../api.js";
+import { events, get, post, remove } from "../api.js";
 import { el, replace } from "../dom.js";
 import { ago, count, moment, percent, plural, size } from "../format.js";
 import { empty, toast, within } from "../parts/dialog.js";
@@ -68,7 +68,9 @@ export function open(main) {
   }
 
   async function follow(job, place) {
-    const inner = el("span", { class: "bar-fill" }), told = el("span", {}), box = el("div", { class: "running" }, el("span", { class: "bar long" }, inner), told);
+    const inner = el("span", { class: "bar-fill" }), told = el("span", {});
+    const stop = el("button", { type: "button", class: "button", onclick: async () => { stop.disabled = true; try { await remove(`/index/jobs/${encodeURIComponent(job.id)}`); } catch (error) { toast(error.message); } } }, "Stop");
+    const box = el("div", { class: "running" }, el("span", { class: "bar long" }, inner), told, stop);
     replace(place, box);
     const tell = (now) => {
       inner.style.width = now.total ? `${Math.round(100 * now.done / now.total)}%` : "4%";

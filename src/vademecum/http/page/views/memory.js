@@ -2,8 +2,8 @@
 
 import { all, get } from "../api.js";
 import { el, fresh, replace } from "../dom.js";
-import { chance, count, date, moment, plural } from "../format.js";
-import { empty, within } from "../parts/dialog.js";
+import { chance, count, date, moment, plural, stretch } from "../format.js";
+import { bring, empty, within } from "../parts/dialog.js";
 import { greatest, verdict, why } from "../parts/evidence.js";
 import { STATES, anchored, axis, explain, held, stateOf, time, topic } from "../parts/fact.js";
 import { Grid } from "../parts/grid.js";
@@ -142,11 +142,11 @@ async function showTimeline(panel, given, { signal, change }) {
 }
 
 function timeline(about, more) {
-  const show = (row) => { if (row.text !== undefined) replace(about, el("section", {}, el("h2", {}, row.role), el("p", { class: "quiet" }, time(row.at, moment), row.speaker ? `, ${row.speaker}` : "", row.session ? `, session ${row.session.slice(0, 12)}` : ""), el("div", { class: "event-text" }, row.text)), Object.keys(row.metadata).length ? el("section", {}, el("h3", {}, "Metadata"), el("dl", { class: "pairs" }, Object.entries(row.metadata).map(([name, value]) => [el("dt", {}, name), el("dd", {}, shownValue(value))]))) : ""); };
+  const show = (row) => { if (row.text !== undefined) replace(about, el("section", {}, el("h2", {}, row.role), el("p", { class: "quiet" }, time(row.at, moment), row.speaker ? `, ${row.speaker}` : "", row.session ? `, session ${row.session.slice(0, 12)}` : ""), el("div", { class: "event-text" }, row.text)), Object.keys(row.metadata).length ? el("section", {}, el("h3", {}, "Metadata"), el("dl", { class: "pairs" }, Object.entries(row.metadata).map(([name, value]) => [el("dt", {}, name), el("dd", {}, shownValue(value))]))) : ""); bring(about); };
   const grid = new Grid({
     label: "Events, the latest first", height: 30, onselect: show, onopen: show, onend: more,
     columns: [
-      { key: "at", title: "When", cell: (row) => (row.text === undefined ? el("b", {}, row.chapter) : time(row.at, moment)) },
+      { key: "at", title: "When", cell: (row) => (row.text === undefined ? el("b", {}, stretch(row.chapter)) : time(row.at, moment)) },
       { key: "role", title: "Who", class: "extra", cell: (row) => (row.text === undefined ? "" : el("span", { class: "tag" }, row.role)) },
       { key: "text", title: "What", class: "wide", cell: (row) => (row.text === undefined ? "" : row.text.slice(0, 300).replaceAll("\n", " ")) },
     ],

@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { el, fresh, replace } from "../dom.js";
 import { parts, plural } from "../format.js";
 import { empty, within } from "../parts/dialog.js";
+import { Before } from "../parts/before.js";
 import { card, greatest, verdict } from "../parts/evidence.js";
 import { go, link } from "../router.js";
 
@@ -18,7 +19,7 @@ export function open(main, parameters) {
   const filters = new Filters(() => ask());
   const answer = el("div", { class: "answer", "aria-live": "off" });
   const told = el("p", { class: "unseen", role: "status" });
-  let pause = 0, asking = new AbortController(), shown = "", entered = false;
+  let pause = 0, asking = new AbortController(), shown = "", entered = false, before = null;
 
   const state = () => ({ q: field.value.trim(), ...filters.values() });
   const ask = (instead = false) => { clearTimeout(pause); go("search", state(), { instead }); };
@@ -59,6 +60,8 @@ export function open(main, parameters) {
       found.nearest.length ? el("p", { class: "nearest" }, "Spelled nearly so: ", found.nearest.map((name) => el("a", { class: "chip", href: link("search", { ...query, q: name }) }, name))) : "",
       found.evidence.length ? el("ol", { class: "results" }, found.evidence.map((item) => el("li", {}, card(item, { question: query.q, most, several }))))
         : empty("Nothing to show", narrowed ? el("button", { type: "button", class: "button", onclick: () => go("search", { q: query.q }) }, "Search without filters") : "Ask in other words, or by a name that stands in the code.", el("a", { href: link("index") }, "See what was left out of the index")));
+    before?.close();
+    before = new Before(cards(), { commit: query.commit, signal: asking.signal });
     if (entered) step(1);
     entered = false;
   }
@@ -85,7 +88,7 @@ export function open(main, parameters) {
   if (matchMedia("(hover: hover)").matches || !field.value) field.focus();
   return {
     update,
-    close: () => { clearTimeout(pause); asking.abort(); },
+    close: () => { clearTimeout(pause); asking.abort(); before?.close(); },
     keys: [
       ["j ArrowDown", "next result", () => step(1)], ["k ArrowUp", "result before", () => step(-1)],
       ["Enter", "all lines of the result, or fewer", (event) => (event.target.closest("a, button, summary") ? false : on((chosen) => chosen.toggle())())],
@@ -108,10 +111,10 @@ class Filters {
     };
     this.repo = this.#labelled("Repository", "repo");
     this.repo.hidden = true;
-    this.details = el("details", { class: "more-filters" }, el("summary", {}, "Filters", el("span", { class: "filter-count" })),
-      el("div", { class: "filter-fields" }, this.#labelled("Language", "lang"), this.repo, this.#labelled("Only paths", "path"), this.#labelled("Not paths", "exclude"), this.#labelled("Matching", "regex"), this.#labelled("At commit", "commit")));
+    this.details = el("details", { class: "more-filters" }, el("summary", {}, "Filters", el("span", { class: "filter-count" })));  // what it opens follows it, below the whole row
+    const fields = el("div", { class: "filter-fields" }, this.#labelled("Language", "lang"), this.repo, this.#labelled("Only paths", "path"), this.#labelled("Not paths", "exclude"), this.#labelled("Matching", "regex"), this.#labelled("At commit", "commit"));
     this.element = el("div", { class: "filters" },
-      el("fieldset", { class: "segments" }, el("legend", { class: "unseen" }, "Kind of file"), KINDS.map(([, said], number) => [this.kinds[number], el("label", { for: this.kinds[number].id }, said)])), this.details);
+      el("fieldset", { class: "segments" }, el("legend", { class: "unseen" }, "Kind of file"), KINDS.map(([, said], number) => [this.kinds[number], el("label", { for: this.kinds[number].id }, said)])), this.details, fields);
     this.#offer();
   }
 

@@ -4,7 +4,7 @@ import { all, get } from "../api.js";
 import { el, fresh, replace, svg } from "../dom.js";
 import { settle } from "../force.js";
 import { ago, chance, count, percent, plural } from "../format.js";
-import { empty, within } from "../parts/dialog.js";
+import { bring, empty, within } from "../parts/dialog.js";
 import { Drawing } from "../parts/drawing.js";
 import { bar, verdict } from "../parts/evidence.js";
 import { Grid } from "../parts/grid.js";
@@ -53,7 +53,7 @@ async function catalogue(panel, given, signal) {
   if (!tools.length) { replace(panel, empty("No tools are known yet", START)); return {}; }
   const about = el("aside", { class: "beside panel", "aria-label": "The tool that is chosen" });
   const field = el("input", { type: "search", class: "field", id: fresh("filter"), placeholder: "A part of the name, server or description", "aria-label": "Find a tool", autocomplete: "off", oninput: () => show(), data: { first: "" } });
-  const choose = (tool) => { history.replaceState(null, "", link("tools", { tool: tool.id })); describe(about, tool); };
+  const choose = (tool) => { history.replaceState(null, "", link("tools", { tool: tool.id })); describe(about, tool); bring(about); };
   const grid = new Grid({
     label: "Tools", sorted: "calls", descending: true, onselect: choose, onopen: choose, empty: "No tool is like this.",
     columns: [
@@ -83,7 +83,7 @@ function describe(about, tool) {
   const { usage } = tool, wanted = Object.entries(tool.input_schema?.properties || {}), required = new Set(tool.input_schema?.required || []), given = Object.keys(tool.output_schema?.properties || {});
   replace(about,
     el("section", {}, el("h2", {}, tool.name), el("p", { class: "mono quiet" }, tool.id), tool.description ? el("p", { class: "event-text" }, tool.description) : ""),
-    usage ? el("section", {}, el("h3", {}, "How it fared"), el("dl", { class: "pairs" }, [["Calls", `${count(usage.calls)}, ${count(usage.failures)} failed`], ["Reliability", chance(usage.reliability)], ["Takes", usage.latency_s ? latency(usage.latency_s) : "not said"], ["Last", usage.last_at ? ago(usage.last_at) : "not said"]].map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))) : el("p", { class: "quiet" }, "It is in no trace yet."),
+    usage ? el("section", {}, el("h3", {}, "How it fared"), el("dl", { class: "pairs" }, [["Calls", `${count(usage.calls)}, ${count(usage.failures)} failed`], ["Went well", percent(share(usage))], ["Ranking", `× ${usage.reliability.toFixed(2)} for how it fared`], ["Takes", usage.latency_s ? latency(usage.latency_s) : "not said"], ["Last", usage.last_at ? ago(usage.last_at) : "not said"]].map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))) : el("p", { class: "quiet" }, "It is in no trace yet."),
     wanted.length ? el("section", {}, el("h3", {}, "Takes"), el("ul", { class: "inputs" }, wanted.map(([name, schema]) => el("li", {}, el("code", {}, name), " ", el("span", { class: "quiet" }, [String(schema?.type || "any"), required.has(name) ? "required" : ""].filter(Boolean).join(", ")), typeof schema?.description === "string" ? el("p", { class: "quiet" }, schema.description) : "")))) : "",
     usage ? el("p", {}, el("a", { href: link("tools", { tab: "traces", with: tool.id }) }, "The traces that called it")) : "",
     given.length ? el("section", {}, el("h3", {}, "Gives"), el("p", {}, given.map((name) => el("code", { class: "chip" }, name)))) : "");
@@ -133,7 +133,7 @@ async function observed(panel, given, signal) {
   tell(`${plural(list.length, "trace")}${tool ? ` with ${tool}` : ""}`);
   if (!list.length) { replace(panel, empty(tool ? "No trace called this tool" : "No traces are known yet", START)); return {}; }
   const about = el("aside", { class: "beside panel", "aria-label": "The trace that is chosen" });
-  const choose = (trace) => { history.replaceState(null, "", link("tools", { tab: "traces", with: tool, trace: trace.id })); tellTrace(about, trace); };
+  const choose = (trace) => { history.replaceState(null, "", link("tools", { tab: "traces", with: tool, trace: trace.id })); tellTrace(about, trace); bring(about); };
   const grid = new Grid({
     label: "Traces", sorted: "at", descending: true, onselect: choose, onopen: choose, empty: "No trace is like this.",
     columns: [
@@ -170,12 +170,13 @@ async function hypergraph(panel, given, signal) {
   if (!data.nodes.length) { replace(panel, empty("No tools are known yet", START)); return {}; }
   const degree = data.nodes.map(() => 0);
   for (const arc of data.arcs) for (const node of [...arc.tail, arc.head]) degree[node] += 1;
-  const order = data.nodes.map((_, index) => index).sort((a, b) => data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b).slice(0, MOST_DRAWN);
+  const known = data.nodes.map((_, index) => index), joinedUp = known.filter((index) => degree[index] || data.nodes[index].calls);
+  const order = (joinedUp.length ? joinedUp : known).sort((a, b) => data.nodes[b].calls - data.nodes[a].calls || degree[b] - degree[a] || a - b).slice(0, MOST_DRAWN);
   const drawn = new Map(order.map((index) => [index, { ...data.nodes[index], index }]));
   const arcs = data.arcs.filter((arc) => arc.tail.length && drawn.has(arc.head) && arc.tail.every((node) => drawn.has(node))).map((arc) => ({ ...arc, from: arc.tail.map((node) => drawn.get(node)), to: drawn.get(arc.head) }));
   const nodes = [...drawn.values()];
   settle(nodes, arcs.flatMap((arc) => arc.from.map((source) => ({ source, target: arc.to }))), { size: 1000, pull: 0.25 });
-  tell(`${plural(data.tools, "tool")}${unlisted(data.nodes.filter((node) => node.kind === "tool").length - data.tools)}, ${plural(data.traces, "trace")}${nodes.length < data.nodes.length ? `; the ${count(nodes.length)} most used are drawn, all are in the catalogue` : ""}`);
+  tell(`${plural(data.tools, "tool")}${unlisted(data.nodes.filter((node) => node.kind === "tool").length - data.tools)}, ${plural(data.traces, "trace")}${nodes.length < data.nodes.length ? `; the ${count(nodes.length)} ${joinedUp.length > MOST_DRAWN ? "most used" : "that lead somewhere or were called"} are drawn, all are in the catalogue` : ""}`);
   const about = el("aside", { class: "beside panel", "aria-label": "What is chosen" }), hidden = new Set();
   const drawing = new Drawing({ label: "Hypergraph of tools", onfocus: (node) => show(node), onopen: (node) => show(node, true) });
   const tip = fresh("tip");
@@ -187,7 +188,7 @@ async function hypergraph(panel, given, signal) {
   };
   const pairs = nodes.map((node) => {
     node.label = node.name.length > 26 ? `${node.name.slice(0, 26)}…` : node.name;
-    const size = reach(node);
+    const size = node.reach = reach(node);
     const shape = svg("g", { class: "node", role: "button", "aria-label": `${node.label}, ${node.id}, called ${plural(node.calls, "time")}` }, node.kind !== "tool" ? svg("rect", { class: "mark type", x: -size, y: -size, width: 2 * size, height: 2 * size, rx: 2 }) : svg("circle", { class: "mark function", r: size }), svg("text", { x: size + 4, y: 4 }, node.label), svg("title", {}, node.id));
     drawing.view.append(shape);
     return [node, shape];
