@@ -15,7 +15,6 @@ from vademecum.amounts import counted
 from vademecum.cli.files import lines_of, written
 from vademecum.cli.render import emit, emit_json
 from vademecum.cli.session import examples, json_option, opened, settings_for
-from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     from vademecum.config import Settings
