@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.evidence import gather_evidence
-from vademecum.codebase.explain import nearest_names, why_not
+from vademecum.codebase.explain import nearest_names, unwritten, why_not
 from vademecum.codebase.matched import check_pattern, matched_lines
 from vademecum.codebase.meaning import missing_said
 from vademecum.codebase.nearness import nearness_of
@@ -71,7 +71,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     with stage("rerank"):  # reading the evidence among it
         evidence, said = rerank(by, query.text, best, query.k)
     count_freshness(evidence)
-    trouble = _said(found.trouble, found.behind, said, away)
+    trouble = _said(found.trouble, found.behind, said, away, unwritten(plan, found.unknown))
     return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
 
 
