@@ -121,3 +121,13 @@ def test_a_binary_file_is_not_shown(made, codebase):
     made.write("data.txt", b"\0\1")
     with pytest.raises(SourceError, match="binary"):
         codebase.open("data.txt")
+
+
+@pytest.mark.parametrize(
+    ("location", "lines"), [("one.py:2", "1 line"), ("empty.py:1", "0 lines"), ("src/n.txt:51", "50 lines")]
+)
+def test_how_many_lines_a_file_has_is_said(made, codebase, location, lines):
+    """One is not several."""
+    made.write("one.py", "x = 1\n")
+    with pytest.raises(UsageError, match=f"has {lines}: line"):
+        codebase.open(location)

@@ -33,6 +33,15 @@ def parse_location(location: str) -> tuple[str, int, int]:
     return match["path"], first, last
 
 
+def past_end(path: str, lines: int, line: int) -> UsageError:
+    """Return the error that says that a file has fewer lines.
+
+    >>> str(past_end("a.py", 1, 7))
+    'a.py has 1 line: line 7 is past its end'
+    """
+    return UsageError(f"{path} has {lines} line{'' if lines == 1 else 's'}: line {line} is past its end")
+
+
 def open_location(repo: Repository, location: str, revision: str = "") -> Evidence:
     """Return the lines a location names.
 
@@ -52,7 +61,7 @@ def open_location(repo: Repository, location: str, revision: str = "") -> Eviden
         text, label, branch = _on_disk(repo, path)
     lines = text.removesuffix("\n").split("\n") if text else []
     if first > len(lines):
-        raise UsageError(f"{path} has {len(lines)} lines: line {first} is past its end")
+        raise past_end(path, len(lines), first)
     first, last = first or min(1, len(lines)), min(last or len(lines), len(lines))
     return Evidence(
         id=f"{repo.name}:{label}:{path}:{first}-{last}", repo=repo.name,
