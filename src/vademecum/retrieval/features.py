@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.files import FILE_KINDS, PATH_FIELDS, FileTable
+from vademecum.arrays import ranges
+from vademecum.retrieval.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
 from vademecum.retrieval.query import name_term
 from vademecum.retrieval.tokens import key
 from vademecum.retrieval.view import View
@@ -64,20 +65,33 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     return found
 
 
+def declaring(view: View, name: str) -> NDArray[np.int64]:
+    """Return int64 (m,), ascending: the chunks that declare a name as it is written, or have a member of that name."""
+    keys = np.array([key("\0" + name), key("\2" + name)], np.uint64)
+    found = [
+        segment.postings.find(keys)[0].astype(np.int64) + base
+        for segment, base in zip(view.segments, view.bases, strict=False)
+    ]
+    return np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))
+
+
 def named_files(view: View, text: str) -> NDArray[np.int64]:
     """Return int64 (m,): the chunks of the files that a question names, by a whole path or the end of one, and nothing else."""
     asked = text.strip().strip("`'\"").removeprefix("./")
     if not ("." in asked or "/" in asked) or len(asked.split()) != 1:
         return np.zeros(0, np.int64)
-    ending = f"/{asked}"
-    files = [
-        number for number, path in enumerate(view.files.paths)
-        if path.endswith(asked) and (path == asked or path.endswith(ending))
-    ]  # fmt: skip
-    if not files:
-        return np.zeros(0, np.int64)
-    chunks: NDArray[np.int64] = view.row_chunk[np.isin(view.row_file, files)]
+    paths, ending = view.files.paths, f"/{asked}"
+    files = [file for file in _with_words_of(view.files, asked) if paths[file] == asked or paths[file].endswith(ending)]
+    begins = np.searchsorted(view.row_file, np.array(files, np.int32))
+    chunks: NDArray[np.int64] = view.row_chunk.take(ranges(begins, view.file_rows.take(files)))
     return chunks
+
+
+def _with_words_of(files: FileTable, path: str) -> list[int]:
+    """Return the files that may end as a path does, ascending: their paths hold all of its words."""
+    keys = np.array(list(path_keys(path)), np.uint64)
+    docs, _, _ = files.postings.find(keys)
+    return np.flatnonzero(np.bincount(docs, minlength=len(files)) == len(keys)).tolist()
 
 
 def holding(view: View, name: str) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from vademecum.arrays import ranges
 from vademecum.retrieval.dense import PathCosine, cosine
 from vademecum.retrieval.features import (
     DEFINING,
+    declaring,
     definitions,
     kind_priors,
     named_files,
@@ -154,7 +155,7 @@ def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) ->
     """
     changed = list(found)
     for parts in plan.qualified:
-        told = [_meant(view, parts) for view in views]
+        told = [_meant(view, signals, parts) for view, signals in zip(views, found, strict=True)]
         if not any(fits.any() for _, fits in told):
             continue
         for which, (chunks, fits) in enumerate(told):
@@ -165,9 +166,9 @@ def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) ->
     return changed
 
 
-def _meant(view: View, parts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _meant(view: View, signals: Signals, parts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the chunk of each row that defines a qualified name's last part, and whether it is what the whole name means."""
-    rows = np.flatnonzero((definitions(view, parts[-1:]) >= DEFINING["has"])[view.row_chunk])
+    rows = np.sort(signals.rows_of(declaring(view, parts[-1])))
     return view.row_chunk[rows], meant_rows(view, rows, parts)
 
 
