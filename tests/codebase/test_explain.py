@@ -68,7 +68,7 @@ def test_words_that_no_file_writes_are_named_whatever_is_found(codebase, questio
 
 
 @pytest.mark.parametrize(
-    "question", ["please show me how we retry with backoff", "retry 90210 backoff", "retry\n\nwith kubernetes", "retry backoff", " ".join(f"zeb{n}ra retry" for n in range(20))],
+    "question", ["please show me how we retry with backoff", "retry 90210 backoff", "retry\n\nwith kubernetes", "retry backoff", "retry backoff in /usr/lib/python3/x.py", " ".join(f"zeb{n}ra retry" for n in range(20))],
 )  # fmt: skip
 def test_nothing_is_said_of_words_that_only_ask_nor_of_numbers_nor_of_a_long_text(codebase, question):
     """A line about each of them would hide what it is there to say."""

@@ -25,7 +25,7 @@ def codebase(made, engine):
 @pytest.mark.parametrize(
     ("location", "first", "last"),
     [("src/n.txt", 1, 50), ("src/n.txt:7", 7, 7), ("src/n.txt:10-12", 10, 12), ("src/n.txt:49-99", 49, 50), ("./src/n.txt:1", 1, 1),
-     (" src/n.txt:3-3 ", 3, 3)],
+     (" src/n.txt:3-3 ", 3, 3), ("src/n.txt:3:12", 3, 3), ("src/n.txt#L3-L5", 3, 5), ("src/n.txt#L4", 4, 4)],
 )  # fmt: skip
 def test_a_location_names_lines(codebase, location, first, last):
     """Lines count from 1, both ends belong, and an end past the file is its end."""

@@ -31,6 +31,7 @@ _ASKING = (
     | STOP_WORDS
     | words("find look show please explain comment où quand pourquoi combien fait faire sans lorsque afin")
 )
+_ELSEWHERE = re.compile(r"(?<![\w/.])/\S+")  # a path of a machine, as in a trace
 _CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
 
@@ -74,7 +75,8 @@ def unwritten(plan: Plan, unknown: set[str]) -> str:
     """
     if not unknown or len(plan.terms) > _FEW_TERMS or title_of(plan.text):
         return ""
-    said_of = [run for run in dict.fromkeys(runs(plan.text)) if len(run) > 1 and run.lower() not in _ASKING]
+    text = _ELSEWHERE.sub(" ", plan.text)
+    said_of = [run for run in dict.fromkeys(runs(text)) if len(run) > 1 and run.lower() not in _ASKING]
     missed = [run for run in said_of if not run.isdigit() and _is_unknown(run, unknown)]
     said = ", ".join(f"`{run}`" for run in missed[:_MISSED]) + (", …" if len(missed) > _MISSED else "")
     return f"no indexed file writes {said}" if missed else ""

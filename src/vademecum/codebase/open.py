@@ -14,14 +14,14 @@ from vademecum.codebase.source import contained, decode_source, read_source
 from vademecum.errors import SourceError, UsageError
 from vademecum.types import Evidence, FileEntry, Skipped
 
-_LOCATION = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
+_LOCATION = re.compile(r"(?P<path>.+?)(?:(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+)|:\d+)?)?")
 
 
 def parse_location(location: str) -> tuple[str, int, int]:
-    """Return path, first and last line; 0 where not given.
+    """Return path, first and last line; 0 where not given. A column is passed over, and links to lines are read too.
 
-    >>> parse_location("a/b.py:10-40"), parse_location("a/b.py:7"), parse_location("a/b.py")
-    (('a/b.py', 10, 40), ('a/b.py', 7, 7), ('a/b.py', 0, 0))
+    >>> parse_location("a/b.py:10-40"), parse_location("a/b.py:7:12"), parse_location("a/b.py#L7-L9"), parse_location("a/b.py")
+    (('a/b.py', 10, 40), ('a/b.py', 7, 7), ('a/b.py', 7, 9), ('a/b.py', 0, 0))
     """
     match = _LOCATION.fullmatch(location.strip())
     if match is None:

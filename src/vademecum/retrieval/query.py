@@ -11,6 +11,11 @@ from vademecum.retrieval.tokens import query_terms, run_terms
 # A name as code writes it: a capital inside, an underscore, a digit run, or a qualifier. `Engine.open`, `std::vec`.
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*")
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
+# A place in a file, as compilers, traces and people write it: `src/app.py:12:5`, `app.py#L3-L9`, `File "app.py", line 3`.
+_PLACE = re.compile(
+    r"(?:\W*|\W*at\s+\W*|\s*File\s+\")(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
+    r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?\W*"
+)
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
 _QUALIFIER = re.compile(r"\.|::|->|#|/")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
@@ -29,6 +34,7 @@ class Plan:
         qualified: the parts of those that have several; none where there are too many.
         is_symbol: whether it is one name, written as only code does, and nothing else.
         is_bare: whether it is one word, which may be a name.
+        lines: first and last of those asked for, where it is a place in a file; 0 where not.
     """
 
     text: str
@@ -38,6 +44,7 @@ class Plan:
     is_bare: bool = False
     joined: tuple[str, ...] = ()
     qualified: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[int, int] = (0, 0)
 
 
 def plan_query(text: str) -> Plan:
@@ -59,6 +66,25 @@ def plan_query(text: str) -> Plan:
     if len(qualified) > MAX_QUALIFIED:
         qualified = ()
     return Plan(text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]), qualified)
+
+
+def place_of(text: str) -> tuple[str, int, int] | None:
+    """Return the path, the first and the last line of a text that may be a place in a file, and nothing else.
+
+    >>> place_of("src/app.py:120:7"), place_of("app.py#L3-L9"), place_of("why does app.py:120 fail")
+    (('src/app.py', 120, 120), ('app.py', 3, 9), None)
+    """
+    found = _PLACE.fullmatch(text[:_LONGEST])
+    if found is None:
+        return None
+    first = int(found["first"])
+    return found["path"], first, max(first, int(found["last"] or 0))
+
+
+def plan_place(path: str, first: int, last: int) -> Plan:
+    """Read a place in a file, one that is there: its path is asked for, as a name is, and lines of it."""
+    terms, joined = query_terms(path)
+    return Plan(path, tuple(terms), (path,), is_symbol=True, is_bare=True, joined=tuple(joined), lines=(first, last))
 
 
 def names_in(text: str) -> tuple[str, ...]:

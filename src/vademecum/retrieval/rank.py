@@ -138,6 +138,15 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
     return Ranked(rows[order], scores[order], signals, coverage, worth, gain, searched)
 
 
+def meant_first(ranked: Ranked) -> Ranked:
+    """Return the rows by how surely they are what a name stands for, each with the score of the place it takes."""
+    order = np.argsort(-ranked.signals["definition"], kind="stable")
+    signals = {name: values[order] for name, values in ranked.signals.items()}
+    gain = None if ranked.gain is None else ranked.gain[order]
+    coverage, worth = ranked.coverage[order], ranked.worth[order]
+    return Ranked(ranked.rows[order], ranked.scores, signals, coverage, worth, gain, ranked.searched)
+
+
 def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, fused: Floats, searched: int) -> Ranked:
     """Return ranked rows with their signals. `fused` is what their worth is told from."""
     shown, worth = _shown(signals, rows), worth_of(fused)

@@ -20,6 +20,7 @@ from vademecum.retrieval.features import (
     kind_priors,
     named_files,
     named_paths,
+    of_files,
     path_share,
     unasked_kinds,
 )
@@ -115,9 +116,8 @@ def signals_of(
     nothing = np.zeros(len(words.score), np.float32)
     query = None if vector is None else quantise(vector[None, :])
     definition = definitions(view, plan.names) if plan.names else nothing
-    if len(inside := named_files(view, plan.text)):
-        definition = definition.copy()
-        definition[inside] = np.maximum(definition[inside], np.float32(DEFINING["file"]))
+    if len(files := named_files(view, plan.text)):
+        definition = np.maximum(definition, of_files(view, files, plan.lines))
     signals = Signals(
         lexical=_living(view, words.score),
         dense=nothing if query is None else _living(view, cosine(view, query) if near is None else near),
