@@ -323,7 +323,7 @@ def _judge_link(root: str, path: str) -> tuple[str, str]:
     except OSError as error:
         return "broken symlink", error.strerror or ""
     if target == root or target.startswith(root.removesuffix("/") + "/"):
-        return "symlink", "its target is indexed under its own name"
+        return "symlink", "its target is looked at under its own name"
     return "symlink out of the root", ""
 
 

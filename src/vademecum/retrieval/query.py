@@ -13,12 +13,15 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
 # A place in a file, as compilers, traces and people write it: `src/app.py:12:5`, `app.py#L3-L9`, `File "app.py", line 3`.
 _PLACE = re.compile(
-    r"(?:\W*|\W*at\s+\W*|\s*File\s+\")(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
-    r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?\W*"
+    r"(?:\W*|\W*at\s+\W*|\s*File\s+\"|\s*thread .*\bpanicked at )(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
+    r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?(?:\s\+0x[0-9a-f]+)?\W*"
 )
+# Go writes a method of a pointer as `(*Engine).Run`, in traces after all of its package's path: `example.org/a/gin.(*Engine).Run`.
+_RECEIVER = re.compile(r"(?:(?<!\S)\S*/)?(\b\w+\.)?\(\*([A-Za-z_]\w*)\)(?=\.)")
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
 _QUALIFIER = re.compile(r"\.|::|->|#|/")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
+_LONGEST_PLACE = 500  # characters of a place in a file, with what a trace says around it
 MAX_TERMS = 400  # the rarest are kept
 MAX_QUALIFIED = 8  # names that are looked up by their qualifiers; a text with more is a log or a listing
 
@@ -52,10 +55,12 @@ def plan_query(text: str) -> Plan:
 
     >>> plan_query("Engine.open").names, plan_query("Engine.open").is_symbol
     (('open',), True)
+    >>> plan_query("(*Engine).Run").qualified, plan_query("example.org/a-b/gin.(*Engine).Run").text
+    ((('Engine', 'Run'),), 'gin.Engine.Run')
     >>> plan_query("where does read_source refuse links?").names, plan_query("why does Engine.open wait").qualified
     (('read_source',), (('Engine', 'open'),))
     """
-    text = text[:_LONGEST]
+    text = _RECEIVER.sub(r"\1\2", text[:_LONGEST]) if "(*" in text else text[:_LONGEST]
     stripped = text.strip().removesuffix("()")
     is_bare = bool(_IDENTIFIER.fullmatch(stripped))
     is_symbol = is_bare and (bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_"))
@@ -74,7 +79,7 @@ def place_of(text: str) -> tuple[str, int, int] | None:
     >>> place_of("src/app.py:120:7"), place_of("app.py#L3-L9"), place_of("why does app.py:120 fail")
     (('src/app.py', 120, 120), ('app.py', 3, 9), None)
     """
-    found = _PLACE.fullmatch(text[:_LONGEST])
+    found = _PLACE.fullmatch(text) if len(text) <= _LONGEST_PLACE else None
     if found is None:
         return None
     first = int(found["first"])

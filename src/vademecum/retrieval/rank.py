@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
 from vademecum.retrieval.candidates import pool_of
+from vademecum.retrieval.features import DEFINING
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
 from vademecum.retrieval.model import Model, judge
 from vademecum.retrieval.query import Plan
@@ -139,8 +140,8 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
 
 
 def meant_first(ranked: Ranked) -> Ranked:
-    """Return the rows by how surely they are what a name stands for, each with the score of the place it takes."""
-    order = np.argsort(-ranked.signals["definition"], kind="stable")
+    """Return the rows that are what a name stands for, then the others, each with the score of the place it takes."""
+    order = np.argsort(ranked.signals["definition"] < DEFINING["declares"], kind="stable")
     signals = {name: values[order] for name, values in ranked.signals.items()}
     gain = None if ranked.gain is None else ranked.gain[order]
     coverage, worth = ranked.coverage[order], ranked.worth[order]
