@@ -400,3 +400,15 @@ def test_what_declares_a_name_comes_before_what_is_like_it(repo, engine):
     code = engine(repo("app", files), embedder="static").codebase
     answer = code.search("self.request.get")
     assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "tests/fixtures/tree.py")
+
+
+@pytest.mark.parametrize(
+    "asked", ["Loft<Vec<u8>>::send", "Loft::<u8>::send()", "loft.rs::Loft::send", "src/loft.rs::Loft::send"]
+)
+def test_a_name_is_found_with_what_its_types_take_and_with_its_file(repo, engine, asked):
+    """As signatures and traces write it, and as test runners write a test."""
+    text = "pub struct {0}<T> {{ kept: T }}\n\nimpl<T> {0}<T> {{\n    pub fn send(&self) -> usize {{\n        1\n    }}\n}}\n"
+    code = engine(repo("post", {f"src/{name.lower()}.rs": text.format(name) for name in ("Loft", "Pigeon")})).codebase
+    assert [item.path for item in code.symbol(asked).evidence] == ["src/loft.rs"]
+    answer = code.search(asked)
+    assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "src/loft.rs")

@@ -18,6 +18,8 @@ _PLACE = re.compile(
 )
 # Go writes a method of a pointer as `(*Engine).Run`, in traces after all of its package's path: `example.org/a/gin.(*Engine).Run`.
 _RECEIVER = re.compile(r"(?:(?<!\S)\S*/)?(\b\w+\.)?\(\*([A-Za-z_]\w*)\)(?=\.)")
+_HAS_ARGUMENTS = re.compile(r"\s*[A-Za-z_$][^\s<]{0,200}<.{0,300}$")
+_ARGUMENTS = re.compile(r"(?<=[\w>])(?:::)?<[^<>]*>")
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
 _QUALIFIER = re.compile(r"\.|::|->|#|/")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
@@ -60,7 +62,7 @@ def plan_query(text: str) -> Plan:
     >>> plan_query("where does read_source refuse links?").names, plan_query("why does Engine.open wait").qualified
     (('read_source',), (('Engine', 'open'),))
     """
-    text = _RECEIVER.sub(r"\1\2", text[:_LONGEST]) if "(*" in text else text[:_LONGEST]
+    text = _plainly(text[:_LONGEST])
     stripped = text.strip().removesuffix("()")
     is_bare = bool(_IDENTIFIER.fullmatch(stripped))
     is_symbol = is_bare and (bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_"))
@@ -147,10 +149,23 @@ def endings(name: str) -> list[str]:
 def split_name(name: str) -> list[str]:
     """Return the parts of a qualified name.
 
-    >>> split_name("std::vec::Vec"), split_name("Engine.open()")
-    (['std', 'vec', 'Vec'], ['Engine', 'open'])
+    >>> split_name("std::vec::Vec"), split_name("Engine.open()"), split_name("example.org/gin.(*Context).Next")
+    (['std', 'vec', 'Vec'], ['Engine', 'open'], ['gin', 'Context', 'Next'])
+    >>> split_name("Router<S, Vec<u8>>::route")
+    ['Router', 'route']
     """
-    return [part for part in _QUALIFIER.split(name.strip().removesuffix("()")) if part]
+    return [part for part in _QUALIFIER.split(_plainly(name).strip().removesuffix("()")) if part]
+
+
+def _plainly(text: str) -> str:
+    """Return a text with Go's pointers as the types they point to, and a name and nothing else without what its types take."""
+    text = _RECEIVER.sub(r"\1\2", text) if "(*" in text else text
+    if not _HAS_ARGUMENTS.match(text):
+        return text
+    name, nested = text.strip(), 1
+    while nested:
+        name, nested = _ARGUMENTS.subn("", name)
+    return name if _IDENTIFIER.fullmatch(name.removesuffix("()")) else text
 
 
 def is_meant(wanted: Sequence[str], qualified: str, path: str) -> bool:
@@ -191,10 +206,14 @@ def is_module(parts: Sequence[str], path: str) -> bool:
 
     >>> is_module(["app", "net"], "src/app/net.py"), is_module(["app"], "src/app/__init__.py"), is_module(["net"], "src/net.py.txt")
     (True, True, False)
+    >>> is_module(["net", "py"], "src/net.py")
+    True
     """
     *folders, last = path.split("/")
-    stem = last.rpartition(".")[0] or last
+    stem, _, extension = last.rpartition(".") if "." in last[1:] else (last, "", "")
     names = [*split_name(".".join(folders)), stem]
+    if len(parts) > 1 and parts[-1] == extension:  # as in `tests/test_net.py::test_open`
+        return names[1 - len(parts) :] == list(parts[:-1])
     if stem in _NAMELESS or last.endswith(".go"):  # called by the directory
         return names[:-1][-len(parts) :] == list(parts) or names[-len(parts) :] == list(parts)
     return names[-len(parts) :] == list(parts)
