@@ -148,7 +148,9 @@ def find(asked: Asked, plan: Plan) -> Found:
     embedder = "" if vector is None else opened[0].repo.embedder().name
     with stage("rank"):
         ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
-    if plan.is_symbol:
+    if plan.is_symbol and (
+        plan.qualified or plan.lines[0]
+    ):  # a single word may be meant as one, whatever is called by it
         ranked = meant_first(ranked)
     unknown = set.intersection(*(terms for _, terms in found))
     unread = "" if vector is None else missing_said([each.view for each in opened])
