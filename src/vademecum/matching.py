@@ -15,6 +15,7 @@ from vademecum.errors import StoreError
 from vademecum.points import Filter, Near, Payload
 from vademecum.result import Err, Ok, Result
 
+_ANY_FOLDERS = re.compile(r"(?:(?:^|(?<=/))\*\*/)+")  # more of them mean the same
 FETCHED_MORE = 4  # times as many are asked for when too few passed
 
 
@@ -133,8 +134,9 @@ def glob_pattern(glob: str) -> str:
     literal = rf"{anywhere}{re.escape(glob)}(?:/|\Z)"
     if not re.search(r"[*?\[]", glob):
         return f"(?:{literal})"
-    glob = re.sub(
-        r"(?:\*\*/)+", "**/", glob
-    )  # more of them mean the same, and there are many ways to say how much each
-    parts = [translate(part).removeprefix("(?s:")[:-3] for part in glob.split("**/")]  # each ends in `)\Z`
-    return rf"(?:{literal}|{anywhere}(?s:{'(?:.*/)?'.join(parts)})\Z)"
+    *inner, last = _ANY_FOLDERS.split(glob)
+    # Each part is put as far to the left as it goes, and stays there: it ends with a slash, so what may follow it further right may
+    # follow it there. To try every place of each would take as long as there are ways to choose them.
+    parts = [translate(f"{part}*").removeprefix("(?s:")[:-5] for part in inner]  # each ends in `.*)\Z`
+    begin = "".join([*parts[:1], *(rf"(?>(?:.*?/)??{part})" for part in parts[1:]), "(?:.*/)?" if inner else ""])
+    return rf"(?:{literal}|{anywhere}(?s:{begin}{translate(last).removeprefix('(?s:')[:-3]})\Z)"

@@ -55,3 +55,21 @@ def test_what_could_not_be_parsed_is_named_where_a_name_is_defined_nowhere(repo,
     said = [codebase.symbol(name).reason for name in ("Hidden", "Hidden2")]
     assert ["a.ts holds it" in reason for reason in said] == [True, False], said
     assert "a.ts" in [item.path for item in codebase.search("Hidden").evidence]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("retry with kubernetes", "`kubernetes`"), ("retry_with_zebra backoff", "`retry_with_zebra`"), ("comment est fait le backoff avec kafka", "`kafka`"),
+     ("kafka, redis, mongo, spark, flink: backoff retry delay", "`kafka`, `redis`, `mongo`, `spark`, …"), ("Budget.zebra", "`zebra`")],
+)  # fmt: skip
+def test_words_that_no_file_writes_are_named_whatever_is_found(codebase, question, said):
+    """A word that nothing holds may be what the question is about: whoever reads the answer is told."""
+    assert f"no indexed file writes {said}" in codebase.search(question).reason
+
+
+@pytest.mark.parametrize(
+    "question", ["please show me how we retry with backoff", "retry 90210 backoff", "retry\n\nwith kubernetes", "retry backoff", "retry backoff in /usr/lib/python3/x.py", " ".join(f"zeb{n}ra retry" for n in range(20))],
+)  # fmt: skip
+def test_nothing_is_said_of_words_that_only_ask_nor_of_numbers_nor_of_a_long_text(codebase, question):
+    """A line about each of them would hide what it is there to say."""
+    assert "writes" not in codebase.search(question).reason

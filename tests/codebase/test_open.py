@@ -25,7 +25,7 @@ def codebase(made, engine):
 @pytest.mark.parametrize(
     ("location", "first", "last"),
     [("src/n.txt", 1, 50), ("src/n.txt:7", 7, 7), ("src/n.txt:10-12", 10, 12), ("src/n.txt:49-99", 49, 50), ("./src/n.txt:1", 1, 1),
-     (" src/n.txt:3-3 ", 3, 3)],
+     (" src/n.txt:3-3 ", 3, 3), ("src/n.txt:3:12", 3, 3), ("src/n.txt#L3-L5", 3, 5), ("src/n.txt#L4", 4, 4)],
 )  # fmt: skip
 def test_a_location_names_lines(codebase, location, first, last):
     """Lines count from 1, both ends belong, and an end past the file is its end."""
@@ -121,3 +121,13 @@ def test_a_binary_file_is_not_shown(made, codebase):
     made.write("data.txt", b"\0\1")
     with pytest.raises(SourceError, match="binary"):
         codebase.open("data.txt")
+
+
+@pytest.mark.parametrize(
+    ("location", "lines"), [("one.py:2", "1 line"), ("empty.py:1", "0 lines"), ("src/n.txt:51", "50 lines")]
+)
+def test_how_many_lines_a_file_has_is_said(made, codebase, location, lines):
+    """One is not several."""
+    made.write("one.py", "x = 1\n")
+    with pytest.raises(UsageError, match=f"has {lines}: line"):
+        codebase.open(location)

@@ -347,3 +347,68 @@ def test_a_package_shows_what_its_modules_declare(repo, engine):
     answer = code.search("post.send")
     assert (answer.evidence[0].path, answer.verdict) == ("src/post/api.py", Verdict.RESOLVED)
     assert {hit.path for hit in code.search("send a letter", symbol="post.send").evidence} == {"src/post/api.py"}
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [("src/n.py:2", "one"), ("n.py:8", "two"), ("./src/n.py:8:17", "two"), ("/home/me/app/src/n.py:13", "three"), ("--> src/n.py:13:1", "three"),
+     ("src/n.py#L7-L9", "two"), ('File "/usr/lib/app/src/n.py", line 8', "two"), ("at (src/n.py:2:3)", "one"),
+     ("thread 'main' panicked at src/n.py:13:5:", "three"), ("/home/me/src/n.py:8 +0x2b", "two")],
+)  # fmt: skip
+def test_a_place_in_a_file_is_answered_by_what_stands_there(repo, engine, place, found):
+    """As compilers, traces and people write it; the folders above may be those of another machine."""
+    text = "\n\n".join(
+        f"def {name}(n):\n    '''Count to {name}.'''\n    return n + {name!r} * 3\n" for name in ("one", "two", "three")
+    )
+    code = engine(repo("app", {"src/n.py": text, "b/one.py": "n = 8\n"}), embedder="static").codebase
+    pieces = [(piece.start_line, piece.end_line) for piece in code.pieces("src/n.py")]
+    answer = code.search(place)
+    assert found in answer.evidence[0].symbols
+    assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "src/n.py"), pieces
+
+
+@pytest.mark.parametrize("text", ["10.0.0.1:8080", "src/gone.py:2", "n.py: 2 and more"])
+def test_what_is_no_place_is_a_question(repo, engine, text):
+    """A port is no line, and a file that is not there has none."""
+    code = engine(repo("app", {"src/n.py": "def one():\n    return 1\n"})).codebase
+    assert code.search(text).verdict is not Verdict.RESOLVED
+
+
+def test_a_line_past_the_end_asks_for_the_file(repo, engine):
+    """It may have been longer when the trace was written."""
+    code = engine(repo("app", {"src/n.py": "def one():\n    return 1\n"})).codebase
+    answer = code.search("src/n.py:900")
+    assert (answer.verdict, answer.evidence[0].path) == (Verdict.LIKELY, "src/n.py")
+
+
+@pytest.mark.parametrize("asked", ["(*Pigeon).Send", "post.(*Pigeon).Send", "example.org/my-post/post.(*Pigeon).Send"])
+def test_a_method_is_found_as_go_writes_it(repo, engine, asked):
+    """In its own documentation, and in every trace."""
+    text = "package post\n\ntype {0} struct{{}}\n\n// Send sends by {0}.\nfunc (p *{0}) Send() error {{\n\treturn nil\n}}\n"
+    code = engine(repo("post", {f"{name.lower()}.go": text.format(name) for name in ("Courier", "Pigeon")})).codebase
+    answer = code.search(asked)
+    assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "pigeon.go")
+
+
+def test_what_declares_a_name_comes_before_what_is_like_it(repo, engine):
+    """Whatever else speaks for the others: an answer that is `resolved` by one definition begins with it."""
+    near = "\n\n".join(
+        f"def get_request_{n}(self, request):\n    '''Get the request of self.'''\n    return self.request\n"
+        for n in range(9)
+    )
+    files = {"src/request.py": near, "tests/fixtures/tree.py": "class Trees:\n    def get(self):\n        return 1\n"}
+    code = engine(repo("app", files), embedder="static").codebase
+    answer = code.search("self.request.get")
+    assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "tests/fixtures/tree.py")
+
+
+@pytest.mark.parametrize(
+    "asked", ["Loft<Vec<u8>>::send", "Loft::<u8>::send()", "loft.rs::Loft::send", "src/loft.rs::Loft::send"]
+)
+def test_a_name_is_found_with_what_its_types_take_and_with_its_file(repo, engine, asked):
+    """As signatures and traces write it, and as test runners write a test."""
+    text = "pub struct {0}<T> {{ kept: T }}\n\nimpl<T> {0}<T> {{\n    pub fn send(&self) -> usize {{\n        1\n    }}\n}}\n"
+    code = engine(repo("post", {f"src/{name.lower()}.rs": text.format(name) for name in ("Loft", "Pigeon")})).codebase
+    assert [item.path for item in code.symbol(asked).evidence] == ["src/loft.rs"]
+    answer = code.search(asked)
+    assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "src/loft.rs")

@@ -5,19 +5,20 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import pathspec  # noqa: F401 - loaded before a test becomes another user, who may not read this Python's files
+import pathspec  # loaded before a test becomes another user, who may not read this Python's files
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vademecum.codebase.git import Root, find_root
-from vademecum.codebase.ignore import IgnoreFiles, is_secret, refusal
+from vademecum.codebase.ignore import IgnoreFiles, is_secret, quickened, refusal
 from vademecum.codebase.source import FORCED_FILE_BYTES, blob_id, printable
 from vademecum.codebase.walk import Source, Walk, WalkSettings, contained, decode_source, read_source, walk, walk_commit
 from vademecum.errors import OutsideRootError
@@ -235,6 +236,30 @@ def test_a_bad_line_does_not_void_an_ignore_file() -> None:
     rules.add("", ["!", "# comment", "", "*.log"])
     assert rules.verdict("a.log")
     assert rules.verdict("a.py") is None
+
+
+@pytest.mark.parametrize(
+    "line", ["**/" + "*a" * 12 + "*b", "a/" + "**/a/" * 12 + "b", "**/*a*/" * 8 + "b", "*[ab]" * 9 + "*c", "*[!c]" * 9 + "*b", "*?" * 12 + "*b"]
+)  # fmt: skip
+def test_a_line_of_many_stars_is_given_up_as_soon(bounded: None, line: str) -> None:
+    rules = IgnoreFiles()
+    rules.add("", [line])
+    names = ("a" * 250, "a/" * 1000, "/".join(["a" * 250] * 8))
+    assert [rules.verdict(f"{name}d") for name in names] == [None] * 3
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "*", "?", "/", "**/", "/**/", "[ab]", "[!a]", "[]b]"]), min_size=1, max_size=9).map("".join),
+    st.lists(st.text("ab]", min_size=1, max_size=4), min_size=1, max_size=5).map("/".join), st.sampled_from(["", "/"]),
+)  # fmt: skip
+def test_a_line_matches_what_it_did(line: str, path: str, end: str) -> None:
+    for pattern in pathspec.GitIgnoreSpec.from_lines([line]).patterns:
+        if pattern.regex is not None:
+            strict = re.compile(pattern.regex.pattern.replace("[^a]", "[^a/]"))  # which is no slash to git
+            found, expected = (
+                regex.search(path + end) for regex in (re.compile(quickened(pattern.regex.pattern)), strict)
+            )
+            assert (found and found.groupdict()) == (expected and expected.groupdict())
 
 
 def test_junk_directories_are_left_alone_outside_git(tmp_path: Path) -> None:

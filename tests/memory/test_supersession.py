@@ -8,10 +8,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vademecum.memory.supersession import AskedFor, _sentences
-from vademecum.memory.words import IRREGULAR, STOP_WORDS, query_keys, runs
+from vademecum.memory.words import IRREGULAR, query_keys, runs
+from vademecum.retrieval.stopwords import TALK
 
 said = st.sampled_from(
-    [*sorted(IRREGULAR), *sorted(STOP_WORDS)[:20], "toys", "toying", "Hiking", "hiked", "fileCache", "max_retries", "l'index",
+    [*sorted(IRREGULAR), *sorted(TALK)[:20], "toys", "toying", "Hiking", "hiked", "fileCache", "max_retries", "l'index",
      "Anna's", "préférée", "use", "ueds", "b2b", "42", "ID", "İd", "\u017fize"]
 ) | st.from_regex(r"[A-Za-z][a-z]{0,7}(?:s|ed|ing|y|ies)?", fullmatch=True)  # fmt: skip
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vademecum.codebase.classify import file_kind
@@ -59,6 +60,45 @@ def test_any_number_of_directories_said_again_and_again_means_the_same(bounded):
     again = re.compile(glob_pattern("**/" * 30 + "x.py"))
     assert again.match("a/b/x.py")
     assert not again.match("a/" * 30 + "y.py")
+
+
+@pytest.mark.parametrize(
+    "glob", ["**/a/" * 12 + "b", "**/*a/" * 12 + "b", "x/" + "**/a*a*/" * 12 + "b", "*a" * 30 + "b"]
+)
+def test_a_glob_of_many_stars_is_given_up_as_soon(bounded, glob):
+    """There are more ways to share a path among its stars than could ever be tried."""
+    match = re.compile(glob_pattern(glob)).match
+    assert not match("x/" + "a/" * 1000 + "c")
+    assert not match("aaa/" * 500 + "a" * 250 + "c")
+    assert match(re.sub(r"(\*\*/)|\*", "", glob))
+
+
+@lru_cache
+def is_matched(glob, path):
+    """What a glob means, place by place: `**/` any folders or none, a star anything, `?` one character."""
+    if glob.startswith("**/"):
+        return is_matched(glob[3:], path) or any(
+            is_matched(glob, path[n + 1 :]) for n, c in enumerate(path) if c == "/"
+        )
+    if glob[:1] == "*":
+        return any(is_matched(glob[1:], path[n:]) for n in range(len(path) + 1))
+    return glob == path if not (glob and path) else glob[0] in {"?", path[0]} and is_matched(glob[1:], path[1:])
+
+
+parts = st.lists(st.sampled_from(["*", "?", "a", "b", "*a", "b*"]), min_size=1, max_size=3).map(
+    lambda pieces: "".join(pieces).replace("**", "*")
+)
+
+
+@given(
+    st.lists(st.just("**") | parts, min_size=2, max_size=6),
+    st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=6),
+)
+def test_a_glob_matches_what_it_would_place_by_place(folders, path):
+    """However it is found out."""
+    glob, whole = "/".join(folders), "/".join(path)
+    assume(re.search(r"[*?]", glob))
+    assert bool(re.match(glob_pattern(glob), whole)) == is_matched(glob, whole)
 
 
 @given(st.text("ab*?[]!/.-\\+(", max_size=12))

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from vademecum.codebase.index import index
-from vademecum.codebase.open import parse_location
+from vademecum.codebase.open import parse_location, past_end
 from vademecum.codebase.repository import Opened, Repository, commit_of
 from vademecum.codebase.search import search
 from vademecum.errors import StoreBusyError, StoreError, UsageError
@@ -159,7 +159,7 @@ class Documents:
         text = next(source.text.decode() for _, source in items.read((record.path,)))
         lines = text.removesuffix("\n").split("\n")
         if first > len(lines):
-            raise UsageError(f"{record.path} has {len(lines)} lines: line {first} is past its end")
+            raise past_end(record.path, len(lines), first)
         first, last = first or 1, min(last or len(lines), len(lines))
         shown = Evidence(
             f"{name}:{own.snapshot.label}:{record.path}:{first}-{last}", name, "", commit_of(own.snapshot.label), record.path, first, last,

@@ -1,4 +1,4 @@
-"""Why nothing was found, and which names come close: said apart from evidence, never instead of it."""
+"""Why nothing was found, which words are nowhere, and which names come close: said apart from evidence, never instead of it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from itertools import islice
 
 import numpy as np
 
+from vademecum.codebase.classify import words
 from vademecum.codebase.languages import language_of, row
 from vademecum.codebase.repository import Opened
-from vademecum.retrieval.query import Plan, last_part
+from vademecum.retrieval.query import Plan, last_part, title_of
 from vademecum.retrieval.rank import Ranked
-from vademecum.retrieval.tokens import parts, query_terms
+from vademecum.retrieval.stopwords import TALK
+from vademecum.retrieval.tokens import STOP_WORDS, parts, query_terms, run_terms, runs
 from vademecum.types import Query
 
 # Why files are left out of an index that belong to the repository all the same: nobody knows what they hold.
@@ -21,7 +23,15 @@ UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
 NEAREST = 5
 UNREAD = 3  # files that are named at most
 _FEW_WORDS = 8  # of a question that are said again
-_FEW_TERMS = 20  # of a question whose words may be meant as names
+_FEW_TERMS = 20  # of a question whose words may be meant as names, and are worth a word each where they are nowhere
+_MISSED = 4  # words that are nowhere, said at most
+# What asks, beside what carries no content in talk or in a question about code.
+_ASKING = (
+    TALK
+    | STOP_WORDS
+    | words("find look show please explain comment où quand pourquoi combien fait faire sans lorsque afin")
+)
+_ELSEWHERE = re.compile(r"(?<![\w/.])/\S+")  # a path of a machine, as in a trace
 _CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
 
@@ -44,13 +54,38 @@ def _reasons(opened: Sequence[Opened], query: Query, plan: Plan, ranked: Ranked,
     if _REGEX.search(query.text):
         yield "nothing matches; the question looks like a regular expression: give it with -e"
     yield from _skipped_paths(opened, query.text)
+    missed = f"; {said}" if (said := unwritten(plan, unknown)) else ""
     if plan.is_symbol:
-        yield undefined(opened, plan.text.strip().removesuffix("()"), ranked.searched)
+        yield undefined(opened, plan.text.strip().removesuffix("()"), ranked.searched) + missed
     left_out = f"; {said}" if (said := skipped_said(opened)) else ""
     if unknown >= set(plan.terms):
         looked_for = ", ".join(_words(plan)[:_FEW_WORDS])
         yield f"none of these words occur in {_chunks(ranked.searched)} searched: {looked_for}{left_out}"
-    yield f"nothing in {_chunks(ranked.searched)} searched comes close enough to be an answer{left_out}"
+    yield f"nothing in {_chunks(ranked.searched)} searched comes close enough to be an answer{missed}{left_out}"
+
+
+def unwritten(plan: Plan, unknown: set[str]) -> str:
+    """Say which words of a short question are in no text and no path that is indexed, as they were written; "" for none.
+
+    `unknown` are the question's terms that are nowhere. Numbers are not spoken of: most say a place or a version.
+
+    >>> from vademecum.retrieval.query import plan_query
+    >>> unwritten(plan_query("where is the http client of sendEmail"), {"http", "sendemail"})
+    'no indexed file writes `http`, `sendEmail`'
+    """
+    if not unknown or len(plan.terms) > _FEW_TERMS or title_of(plan.text):
+        return ""
+    text = _ELSEWHERE.sub(" ", plan.text)
+    said_of = [run for run in dict.fromkeys(runs(text)) if len(run) > 1 and run.lower() not in _ASKING]
+    missed = [run for run in said_of if not run.isdigit() and _is_unknown(run, unknown)]
+    said = ", ".join(f"`{run}`" for run in missed[:_MISSED]) + (", …" if len(missed) > _MISSED else "")
+    return f"no indexed file writes {said}" if missed else ""
+
+
+def _is_unknown(run: str, unknown: set[str]) -> bool:
+    """Tell whether a run of word characters is nowhere as a whole; one that needs no spaces between words, none of it."""
+    whole = run_terms(run)[-1:] if run.isascii() else run_terms(run)
+    return bool(whole) and unknown >= set(whole)
 
 
 def _words(plan: Plan) -> list[str]:

@@ -12,8 +12,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from vademecum.codebase.classify import words
 from vademecum.codebase.root import MARKER as MARKER  # noqa: PLC0414 -- for those who say git.MARKER
@@ -114,7 +115,16 @@ def available() -> bool:
 
 def list_files(root: Root) -> Result[Listing, GitError]:
     """List what is tracked, and what is neither tracked nor ignored. Some of it may be gone from the disk."""
-    match run(root, "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"):
+    return begin_listing(root)()
+
+
+def begin_listing(root: Root) -> Callable[[], Result[Listing, GitError]]:
+    """Have git begin to list files, and return what waits for the listing: it prints little before it is nearly done."""
+    return partial(_listed, begin(root, "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"))
+
+
+def _listed(output_of: Callable[[], Result[bytes, GitError]]) -> Result[Listing, GitError]:
+    match output_of():
         case Err() as failure:
             return failure
         case Ok(output):
@@ -269,24 +279,44 @@ def _start(root: Root, *arguments: str) -> subprocess.Popen[bytes]:
 
 def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Result[bytes, GitError]:
     """Run git and return what it printed; exit statuses in `tolerate` count as success."""
+    return begin(root, *arguments, tolerate=tolerate)()
+
+
+def begin(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Callable[[], Result[bytes, GitError]]:
+    """Start git and return what waits for it, and returns what `run` does: something else can be done meanwhile."""
+    failed: Err[GitError]
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             _command(root, arguments),
-            check=False,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=_environment(),
-            timeout=TIMEOUT_SECONDS,
         )
     except FileNotFoundError:
-        return Err(GitError("git is not installed, or not on PATH"))
+        failed = Err(GitError("git is not installed, or not on PATH"))
+        return lambda: failed
     except OSError as cause:
-        return Err(GitError(f"git cannot be run: {cause.strerror}"))
-    except subprocess.TimeoutExpired:
-        return Err(GitError(f"git {arguments[0]} did not finish within {TIMEOUT_SECONDS:.0f} s in {root.path}"))
-    if done.returncode == 0 or done.returncode in tolerate:
-        return Ok(done.stdout)
-    return Err(GitError(_explain(root, arguments[0], done.stderr.decode(errors="replace"))))
+        failed = Err(GitError(f"git cannot be run: {cause.strerror}"))
+        return lambda: failed
+    return partial(_finish, process, root, arguments[0], tolerate)
+
+
+def _finish(
+    process: subprocess.Popen[bytes], root: Root, verb: str, tolerate: tuple[int, ...]
+) -> Result[bytes, GitError]:
+    with process:
+        try:
+            printed, complaint = process.communicate(timeout=TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return Err(GitError(f"git {verb} did not finish within {TIMEOUT_SECONDS:.0f} s in {root.path}"))
+        except BaseException:  # an interrupt: nobody will read what it prints
+            process.kill()
+            raise
+    if process.returncode == 0 or process.returncode in tolerate:
+        return Ok(printed)
+    return Err(GitError(_explain(root, verb, complaint.decode(errors="replace"))))
 
 
 def _unknown(root: Root, revision: str) -> str:

@@ -14,14 +14,14 @@ from vademecum.codebase.source import contained, decode_source, read_source
 from vademecum.errors import SourceError, UsageError
 from vademecum.types import Evidence, FileEntry, Skipped
 
-_LOCATION = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
+_LOCATION = re.compile(r"(?P<path>.+?)(?:(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+)|:\d+)?)?")
 
 
 def parse_location(location: str) -> tuple[str, int, int]:
-    """Return path, first and last line; 0 where not given.
+    """Return path, first and last line; 0 where not given. A column is passed over, and links to lines are read too.
 
-    >>> parse_location("a/b.py:10-40"), parse_location("a/b.py:7"), parse_location("a/b.py")
-    (('a/b.py', 10, 40), ('a/b.py', 7, 7), ('a/b.py', 0, 0))
+    >>> parse_location("a/b.py:10-40"), parse_location("a/b.py:7:12"), parse_location("a/b.py#L7-L9"), parse_location("a/b.py")
+    (('a/b.py', 10, 40), ('a/b.py', 7, 7), ('a/b.py', 7, 9), ('a/b.py', 0, 0))
     """
     match = _LOCATION.fullmatch(location.strip())
     if match is None:
@@ -31,6 +31,15 @@ def parse_location(location: str) -> tuple[str, int, int]:
     if match["first"] and (first < 1 or last < first):
         raise UsageError(f"{location!r} names no lines: they count from 1, and the first comes first")
     return match["path"], first, last
+
+
+def past_end(path: str, lines: int, line: int) -> UsageError:
+    """Return the error that says that a file has fewer lines.
+
+    >>> str(past_end("a.py", 1, 7))
+    'a.py has 1 line: line 7 is past its end'
+    """
+    return UsageError(f"{path} has {lines} line{'' if lines == 1 else 's'}: line {line} is past its end")
 
 
 def open_location(repo: Repository, location: str, revision: str = "") -> Evidence:
@@ -52,7 +61,7 @@ def open_location(repo: Repository, location: str, revision: str = "") -> Eviden
         text, label, branch = _on_disk(repo, path)
     lines = text.removesuffix("\n").split("\n") if text else []
     if first > len(lines):
-        raise UsageError(f"{path} has {len(lines)} lines: line {first} is past its end")
+        raise past_end(path, len(lines), first)
     first, last = first or min(1, len(lines)), min(last or len(lines), len(lines))
     return Evidence(
         id=f"{repo.name}:{label}:{path}:{first}-{last}", repo=repo.name,

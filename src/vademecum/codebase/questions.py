@@ -23,6 +23,7 @@ from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier, node_id
+from vademecum.codebase.open import past_end
 from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.codebase.symbol import how_to_choose, inherited_said
 from vademecum.codebase.ways import Met, nearest, shortest_way, walked
@@ -208,7 +209,7 @@ def related(graph: Graph, location: str, line: int, question: str = "", depth: i
             f"{location} is no file in the index and no name: `vade status -v` lists what was skipped, and why"
         )
     if line and line > (length := _lines(graph, location)):
-        raise UsageError(f"{location} has {length} lines: line {line} is past its end")
+        raise past_end(location, length, line)
     seeds = [_evidence(graph, node) for node in nodes]
     shown = seeds[0].snippet if seeds else ""
     found = expand(graph, seeds, question or shown[:2000], depth=depth, limit=limit)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.evidence import gather_evidence
-from vademecum.codebase.explain import nearest_names, why_not
+from vademecum.codebase.explain import nearest_names, unwritten, why_not
 from vademecum.codebase.matched import check_pattern, matched_lines
 from vademecum.codebase.meaning import missing_said
 from vademecum.codebase.nearness import nearness_of
@@ -22,10 +22,11 @@ from vademecum.codebase.rerank import AS_RANKED, Reranking, rerank
 from vademecum.errors import UsageError
 from vademecum.result import Err, Ok
 from vademecum.retrieval.confidence import probability, verdict
+from vademecum.retrieval.features import known_ending
 from vademecum.retrieval.filters import below, is_filtered, row_mask
 from vademecum.retrieval.model import fitted_for
-from vademecum.retrieval.query import Plan, plan_query, title_of
-from vademecum.retrieval.rank import RANKERS, Ranked, rank, weighed_together
+from vademecum.retrieval.query import Plan, place_of, plan_place, plan_query, title_of
+from vademecum.retrieval.rank import RANKERS, Ranked, meant_first, rank, weighed_together
 from vademecum.retrieval.signals import Floats, Rows, as_qualified, laid_end_to_end, signals_of
 from vademecum.types import KINDS, Answer, Evidence, Passage, Query, Verdict
 
@@ -43,7 +44,7 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
         StoreError: the database said no.
     """
     check_query(query, ranker)
-    plan, title = plan_query(query.text), title_of(query.text)
+    plan, title = read(opened, query.text), title_of(query.text)
     ranker = "fused" if ranker == "default" and reranking.name == "none" else ranker
     by = AS_RANKED if plan.is_bare else reranking  # a name is answered by its definitions, before all else
     with stage("filter"):
@@ -72,8 +73,18 @@ def search(opened: Sequence[Opened], query: Query, ranker: str = "default", rera
     with stage("rerank"):  # reading the evidence among it
         evidence, said = rerank(by, query.text, best, query.k)
     count_freshness(evidence)
-    trouble = _said(found.trouble, found.behind, said, away)
+    trouble = _said(found.trouble, found.behind, said, away, unwritten(plan, found.unknown))
     return Answer(query.text, decided, found.probable, evidence, trouble, (), found.ranked.searched)
+
+
+def read(opened: Sequence[Opened], text: str) -> Plan:
+    """Read a question: as a place in a file where it is written like one, and there is such a file."""
+    if place := place_of(text):
+        path, *lines = place
+        for each in opened:
+            if ending := known_ending(each.view.files, path):
+                return plan_place(ending, *lines)
+    return plan_query(text)
 
 
 def as_it_stands(away: str, why: str) -> str:
@@ -138,6 +149,10 @@ def find(asked: Asked, plan: Plan) -> Found:
     embedder = "" if vector is None else opened[0].repo.embedder().name
     with stage("rank"):
         ranked = rank(signals, plan, asked.rows, asked.depth, asked.ranker, model=fitted_for(embedder))
+    if plan.is_symbol and (
+        plan.qualified or plan.lines[0]
+    ):  # a single word may be meant as one, whatever is called by it
+        ranked = meant_first(ranked)
     unknown = set.intersection(*(terms for _, terms in found))
     unread = "" if vector is None else missing_said([each.view for each in opened])
     return Found(ranked, probability(ranked.first(asked.judged), embedder), unknown, _said(trouble, unread), behind)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 import stat
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 
 from vademecum.codebase import git
@@ -167,12 +167,9 @@ def _begin(root: Root, settings: WalkSettings, known: Known = NOTHING) -> _Surve
 
 
 def _walk_git(survey: _Survey) -> Result[None, GitError]:
-    listed: list[Result[git.Listing, GitError]] = []
-    asking = threading.Thread(target=lambda: listed.append(git.list_files(survey.root)))
-    asking.start()
+    listed = git.begin_listing(survey.root)
     same = _same_as_known(survey)  # looked up while git is still at it
-    asking.join()
-    match listed[0]:
+    match listed():
         case Err() as failure:
             return failure
         case Ok(listing):
@@ -200,18 +197,33 @@ def _walk_git(survey: _Survey) -> Result[None, GitError]:
 
 def _same_as_known(survey: _Survey) -> set[str]:
     """Return the known files that are still where and what they were."""
+    try:
+        root = os.open(survey.root.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:  # git will say what is wrong
+        return set()
+    try:
+        same = _same_beneath(root, survey.known.files)
+    finally:
+        os.close(root)
+    for folder in {path.rpartition("/")[0] for path in same}.difference(survey.real_folders):
+        _survey_folder(survey, folder)
+    if all(survey.real_folders.values()):
+        return same
+    return {path for path in same if survey.real_folders[path.rpartition("/")[0]]}
+
+
+def _same_beneath(root: int, files: Mapping[str, Stat]) -> set[str]:
+    """Return the files that are what they were. `root` is open, so that the way there is not gone again for each."""
     same = set()
-    prefix = f"{survey.root.path}/"
-    for path, then in survey.known.files.items():
+    look = partial(os.stat, dir_fd=root, follow_symlinks=False)
+    for path, then in files.items():
         try:  # not `suppress`: this loop is most of what a search waits for in a large repository
-            status = os.lstat(prefix + path)
+            status = look(path)
         except OSError:
             continue
         if then == (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS):
             same.add(path)
-    for folder in {path.rpartition("/")[0] for path in same}.difference(survey.real_folders):
-        _survey_folder(survey, folder)
-    return {path for path in same if survey.real_folders[path.rpartition("/")[0]]}
+    return same
 
 
 def _load_vadeignores(survey: _Survey, paths: Iterable[str]) -> None:
@@ -267,7 +279,7 @@ def _survey_folder(survey: _Survey, folder: str) -> None:
     if parent not in survey.real_folders:
         _survey_folder(survey, parent)
     real = survey.real_folders[parent] and name not in {"", ".", ".."}
-    survey.real_folders[folder] = real and not os.path.islink(os.path.join(survey.root.path, folder))
+    survey.real_folders[folder] = real and not os.path.islink(f"{survey.root.path}/{folder}")
 
 
 def _admit(survey: _Survey, path: str) -> bool | None:
@@ -311,7 +323,7 @@ def _judge_link(root: str, path: str) -> tuple[str, str]:
     except OSError as error:
         return "broken symlink", error.strerror or ""
     if target == root or target.startswith(root.removesuffix("/") + "/"):
-        return "symlink", "its target is indexed under its own name"
+        return "symlink", "its target is looked at under its own name"
     return "symlink out of the root", ""
 
 

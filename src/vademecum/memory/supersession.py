@@ -23,7 +23,8 @@ from itertools import chain
 
 from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
-from vademecum.memory.words import IRREGULAR, STOP_WORDS, beginnings, run_terms, runs, terms
+from vademecum.memory.words import IRREGULAR, beginnings, run_terms, runs, terms
+from vademecum.retrieval.stopwords import TALK
 from vademecum.retrieval.tokens import key
 
 NEARLY = 0.8  # of what the earlier statement says of the question, that both say: they are about one thing
@@ -179,7 +180,7 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
 def _is_named(fact: Fact, now: Sequence[Fact], question: Question) -> bool:
     """Whether a question names a value: by a word that neither what it is about nor what holds in its place has."""
     shared = [fact.subject, fact.attribute, *(each.value for each in now)]
-    return not question.words.isdisjoint(_words(fact.value) - STOP_WORDS - _words(" ".join(shared)))
+    return not question.words.isdisjoint(_words(fact.value) - TALK - _words(" ".join(shared)))
 
 
 def _words(text: str) -> set[str]:

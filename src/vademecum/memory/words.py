@@ -16,6 +16,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from vademecum.retrieval.stopwords import TALK
 from vademecum.retrieval.tokens import key, parts
 
 if TYPE_CHECKING:
@@ -29,25 +30,6 @@ _MAX_PART = 40
 _MAX_NUMBER = 8
 
 _DENYING = re.compile(r"(?i)\b(?:not|never|no|none|jamais|pas|aucune?|ni)\b|n['\u2019]t\b|\b(?:do|does|is|wo|ca)nt\b")
-# What carries no content in talk, English and French. Short forms lose their apostrophe before they are looked up.
-STOP_WORDS = frozenset(
-    """
-    a able about above after again all also am an and any anything are arent as at be because been before being between
-    both but by can cant cannot could couldnt did didnt do does doesnt doing dont down during each either else etc ever
-    every few for from further get gets getting got had hadnt has hasnt have havent having he hed her here hers herself
-    hes hey hi him himself his how hows however i id if ill im in into is isnt it itd itll its itself ive just kind lets
-    like likely lot may maybe me might more most much must my myself need no nor not now of off oh ok okay on once one
-    only onto or other our ours out over own please really s said same say says see shall she shed shes should shouldnt
-    so some something still such sure t tell than thank thanks that thats the their theirs them then there theres these
-    they theyd theyll theyre theyve thing things think this those though through to too under until up upon us use
-    used uses using very was wasnt way we wed well went were werent weve what whats when whens where wheres whether
-    which while who whod whom whos whose why will with within without wont would wouldnt yeah yes yet you youd youll
-    your youre yours youve
-    au aux avec ce ces cet cette ca comme dans de des donc du elle elles en est et ete etre eux il ils je jai la le les
-    leur leurs lui ma mais me mes moi mon ne nos notre nous on ont ou par pas plus pour qu que quel quelle quels qui sa
-    se ses si soi son sont sur ta te tes toi ton tu un une vos votre vous y
-    """.split()  # noqa: SIM905 -- a list of two hundred quoted words is no easier to read
-)
 ELIDED = frozenset({"l", "d", "j", "m", "t", "s", "c", "n", "qu", "jusqu", "lorsqu", "puisqu"})
 
 # Past forms that no suffix rule brings home.
@@ -184,7 +166,7 @@ def run_terms(run: str) -> tuple[str, ...]:
 def _cut(run: str) -> tuple[str, ...]:
     pieces = re.split(r"['\u2019]", fold(run))
     if len(pieces) > 1:
-        if "".join(pieces).lower() in STOP_WORDS:
+        if "".join(pieces).lower() in TALK:
             return ()
         head = pieces[0].lower()
         pieces = pieces[1:] if head in ELIDED else pieces[:1] if len(pieces[-1]) <= 2 else pieces
@@ -198,7 +180,7 @@ _kept = lru_cache(maxsize=2048)(_cut)  # most runs of a text were seen before; n
 
 
 def _word_terms(word: str) -> list[str]:
-    if word.lower() in STOP_WORDS:
+    if word.lower() in TALK:
         return []
     cut = [part for part in parts(word) if len(part) <= _MAX_PART and not (part.isdigit() and len(part) > _MAX_NUMBER)]
     found = [stem(IRREGULAR.get(part, part)) for part in cut]

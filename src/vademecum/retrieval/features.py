@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.files import FILE_KINDS, PATH_FIELDS, FileTable
+from vademecum.retrieval.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
 from vademecum.retrieval.query import name_term
 from vademecum.retrieval.tokens import key
 from vademecum.retrieval.view import View
@@ -64,20 +64,63 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     return found
 
 
+def declaring(view: View, name: str) -> NDArray[np.int64]:
+    """Return int64 (m,), ascending: the chunks that declare a name as it is written, or have a member of that name."""
+    keys = np.array([key("\0" + name), key("\2" + name)], np.uint64)
+    found = [
+        segment.postings.find(keys)[0].astype(np.int64) + base
+        for segment, base in zip(view.segments, view.bases, strict=False)
+    ]
+    return np.unique(np.concatenate([*found, np.zeros(0, np.int64)]))
+
+
 def named_files(view: View, text: str) -> NDArray[np.int64]:
-    """Return int64 (m,): the chunks of the files that a question names, by a whole path or the end of one, and nothing else."""
+    """Return int64 (m,), ascending: the files that a question names, by a whole path or the end of one, and nothing else."""
     asked = text.strip().strip("`'\"").removeprefix("./")
     if not ("." in asked or "/" in asked) or len(asked.split()) != 1:
         return np.zeros(0, np.int64)
-    ending = f"/{asked}"
-    files = [
-        number for number, path in enumerate(view.files.paths)
-        if path.endswith(asked) and (path == asked or path.endswith(ending))
-    ]  # fmt: skip
-    if not files:
-        return np.zeros(0, np.int64)
-    chunks: NDArray[np.int64] = view.row_chunk[np.isin(view.row_file, files)]
-    return chunks
+    return np.array(_ending_as(view.files, asked), np.int64)
+
+
+def known_ending(files: FileTable, path: str) -> str:
+    """Return what of a path there is a file of: all of it or, where its beginning is elsewhere, the end, two names at least; "" for nothing."""
+    while not _ending_as(files, path):
+        if path.count("/") < 2:  # a file's name alone may be any
+            return ""
+        path = path.partition("/")[2]
+    return path
+
+
+def _ending_as(files: FileTable, path: str) -> list[int]:
+    """Return the files whose path is `path`, or ends as it does, name by name."""
+    ending = f"/{path}"
+    return [file for file in _with_words_of(files, path) if f"/{files.paths[file]}".endswith(ending)]
+
+
+def of_files(view: View, files: NDArray[np.int64], lines: tuple[int, int]) -> NDArray[np.float32]:
+    """Return float32 (N,): how surely each chunk is what the name of a file stands for, or lines of it where any are asked for.
+
+    The piece of the first line is what is meant, before those of the other lines; lines past the end ask for the whole file.
+    """
+    found = np.zeros(int(view.bases[-1]), np.float32)
+    for begin, count in zip(
+        np.searchsorted(view.row_file, files.astype(np.int32)), view.file_rows.take(files), strict=True
+    ):
+        chunks, shown = view.row_chunk[begin : begin + count], view.lines[begin : begin + count]
+        first = int(np.searchsorted(shown[:, 1], lines[0])) if lines[0] else count
+        worth = np.full(count, DEFINING["file"], np.float32)
+        if first < count:
+            worth[(shown[:, 1] < lines[0]) | (shown[:, 0] > lines[1])] = DEFINING["resembles"]
+            worth[first] = DEFINING["declares"]
+        found[chunks] = np.maximum(found[chunks], worth)
+    return found
+
+
+def _with_words_of(files: FileTable, path: str) -> list[int]:
+    """Return the files that may end as a path does, ascending: their paths hold all of its words."""
+    keys = np.array(list(path_keys(path)), np.uint64)
+    docs, _, _ = files.postings.find(keys)
+    return np.flatnonzero(np.bincount(docs, minlength=len(files)) == len(keys)).tolist()
 
 
 def holding(view: View, name: str) -> NDArray[np.bool_]:

@@ -11,9 +11,19 @@ from vademecum.retrieval.tokens import query_terms, run_terms
 # A name as code writes it: a capital inside, an underscore, a digit run, or a qualifier. `Engine.open`, `std::vec`.
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*")
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
+# A place in a file, as compilers, traces and people write it: `src/app.py:12:5`, `app.py#L3-L9`, `File "app.py", line 3`.
+_PLACE = re.compile(
+    r"(?:\W*|\W*at\s+\W*|\s*File\s+\"|\s*thread .*\bpanicked at )(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
+    r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?(?:\s\+0x[0-9a-f]+)?\W*"
+)
+# Go writes a method of a pointer as `(*Engine).Run`, in traces after all of its package's path: `example.org/a/gin.(*Engine).Run`.
+_RECEIVER = re.compile(r"(?:(?<!\S)\S*/)?(\b\w+\.)?\(\*([A-Za-z_]\w*)\)(?=\.)")
+_HAS_ARGUMENTS = re.compile(r"\s*[A-Za-z_$][^\s<]{0,200}<.{0,300}$")
+_ARGUMENTS = re.compile(r"(?<=[\w>])(?:::)?<[^<>]*>")
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
 _QUALIFIER = re.compile(r"\.|::|->|#|/|\\")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
+_LONGEST_PLACE = 500  # characters of a place in a file, with what a trace says around it
 MAX_TERMS = 400  # the rarest are kept
 MAX_QUALIFIED = 8  # names that are looked up by their qualifiers; a text with more is a log or a listing
 
@@ -29,6 +39,7 @@ class Plan:
         qualified: the parts of those that have several; none where there are too many.
         is_symbol: whether it is one name, written as only code does, and nothing else.
         is_bare: whether it is one word, which may be a name.
+        lines: first and last of those asked for, where it is a place in a file; 0 where not.
     """
 
     text: str
@@ -38,6 +49,7 @@ class Plan:
     is_bare: bool = False
     joined: tuple[str, ...] = ()
     qualified: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[int, int] = (0, 0)
 
 
 def plan_query(text: str) -> Plan:
@@ -45,10 +57,12 @@ def plan_query(text: str) -> Plan:
 
     >>> plan_query("Engine.open").names, plan_query("Engine.open").is_symbol
     (('open',), True)
+    >>> plan_query("(*Engine).Run").qualified, plan_query("example.org/a-b/gin.(*Engine).Run").text
+    ((('Engine', 'Run'),), 'gin.Engine.Run')
     >>> plan_query("where does read_source refuse links?").names, plan_query("why does Engine.open wait").qualified
     (('read_source',), (('Engine', 'open'),))
     """
-    text = text[:_LONGEST]
+    text = _plainly(text[:_LONGEST])
     stripped = text.strip().removesuffix("()")
     is_bare = bool(_IDENTIFIER.fullmatch(stripped))
     is_symbol = is_bare and (bool(_CODE_LIKE.search(stripped)) or stripped[:1].isupper() or stripped.startswith("_"))
@@ -59,6 +73,25 @@ def plan_query(text: str) -> Plan:
     if len(qualified) > MAX_QUALIFIED:
         qualified = ()
     return Plan(text, tuple(terms[:MAX_TERMS]), names, is_symbol, is_bare, tuple(joined[:MAX_TERMS]), qualified)
+
+
+def place_of(text: str) -> tuple[str, int, int] | None:
+    """Return the path, the first and the last line of a text that may be a place in a file, and nothing else.
+
+    >>> place_of("src/app.py:120:7"), place_of("app.py#L3-L9"), place_of("why does app.py:120 fail")
+    (('src/app.py', 120, 120), ('app.py', 3, 9), None)
+    """
+    found = _PLACE.fullmatch(text) if len(text) <= _LONGEST_PLACE else None
+    if found is None:
+        return None
+    first = int(found["first"])
+    return found["path"], first, max(first, int(found["last"] or 0))
+
+
+def plan_place(path: str, first: int, last: int) -> Plan:
+    """Read a place in a file, one that is there: its path is asked for, as a name is, and lines of it."""
+    terms, joined = query_terms(path)
+    return Plan(path, tuple(terms), (path,), is_symbol=True, is_bare=True, joined=tuple(joined), lines=(first, last))
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -118,8 +151,21 @@ def split_name(name: str) -> list[str]:
 
     >>> split_name("std::vec::Vec"), split_name("Engine.open()"), split_name(r"\Illuminate\Support\Str::slug")
     (['std', 'vec', 'Vec'], ['Engine', 'open'], ['Illuminate', 'Support', 'Str', 'slug'])
+    >>> split_name("example.org/gin.(*Context).Next"), split_name("Router<S, Vec<u8>>::route")
+    (['gin', 'Context', 'Next'], ['Router', 'route'])
     """
-    return [part for part in _QUALIFIER.split(name.strip().removesuffix("()")) if part]
+    return [part for part in _QUALIFIER.split(_plainly(name).strip().removesuffix("()")) if part]
+
+
+def _plainly(text: str) -> str:
+    """Return a text with Go's pointers as the types they point to, and a name and nothing else without what its types take."""
+    text = _RECEIVER.sub(r"\1\2", text) if "(*" in text else text
+    if not _HAS_ARGUMENTS.match(text):
+        return text
+    name, nested = text.strip(), 1
+    while nested:
+        name, nested = _ARGUMENTS.subn("", name)
+    return name if _IDENTIFIER.fullmatch(name.removesuffix("()")) else text
 
 
 def is_meant(wanted: Sequence[str], qualified: str, path: str) -> bool:
@@ -160,10 +206,14 @@ def is_module(parts: Sequence[str], path: str) -> bool:
 
     >>> is_module(["app", "net"], "src/app/net.py"), is_module(["app"], "src/app/__init__.py"), is_module(["net"], "src/net.py.txt")
     (True, True, False)
+    >>> is_module(["net", "py"], "src/net.py")
+    True
     """
     *folders, last = path.split("/")
-    stem = last.rpartition(".")[0] or last
+    stem, _, extension = last.rpartition(".") if "." in last[1:] else (last, "", "")
     names = [*split_name(".".join(folders)), stem]
+    if len(parts) > 1 and parts[-1] == extension:  # as in `tests/test_net.py::test_open`
+        return names[1 - len(parts) :] == list(parts[:-1])
     if stem in _NAMELESS or last.endswith(".go"):  # called by the directory
         return names[:-1][-len(parts) :] == list(parts) or names[-len(parts) :] == list(parts)
     return names[-len(parts) :] == list(parts)

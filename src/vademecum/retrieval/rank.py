@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
 from vademecum.retrieval.candidates import pool_of
+from vademecum.retrieval.features import DEFINING
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
 from vademecum.retrieval.model import Model, judge
 from vademecum.retrieval.query import Plan
@@ -136,6 +137,15 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
     gains = [each.gain for each in rankings if each.gain is not None]
     gain = mean(gains)[order] if len(gains) == len(rankings) else None
     return Ranked(rows[order], scores[order], signals, coverage, worth, gain, searched)
+
+
+def meant_first(ranked: Ranked) -> Ranked:
+    """Return the rows that are what a name stands for, then the others, each with the score of the place it takes."""
+    order = np.argsort(ranked.signals["definition"] < DEFINING["declares"], kind="stable")
+    signals = {name: values[order] for name, values in ranked.signals.items()}
+    gain = None if ranked.gain is None else ranked.gain[order]
+    coverage, worth = ranked.coverage[order], ranked.worth[order]
+    return Ranked(ranked.rows[order], ranked.scores, signals, coverage, worth, gain, ranked.searched)
 
 
 def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, fused: Floats, searched: int) -> Ranked:

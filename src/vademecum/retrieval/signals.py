@@ -15,10 +15,12 @@ from vademecum.arrays import ranges
 from vademecum.retrieval.dense import PathCosine, cosine
 from vademecum.retrieval.features import (
     DEFINING,
+    declaring,
     definitions,
     kind_priors,
     named_files,
     named_paths,
+    of_files,
     path_share,
     unasked_kinds,
 )
@@ -114,9 +116,8 @@ def signals_of(
     nothing = np.zeros(len(words.score), np.float32)
     query = None if vector is None else quantise(vector[None, :])
     definition = definitions(view, plan.names) if plan.names else nothing
-    if len(inside := named_files(view, plan.text)):
-        definition = definition.copy()
-        definition[inside] = np.maximum(definition[inside], np.float32(DEFINING["file"]))
+    if len(files := named_files(view, plan.text)):
+        definition = np.maximum(definition, of_files(view, files, plan.lines))
     signals = Signals(
         lexical=_living(view, words.score),
         dense=nothing if query is None else _living(view, cosine(view, query) if near is None else near),
@@ -150,24 +151,32 @@ def signals_of(
 def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) -> list[Signals]:
     """Return the signals of several views, with what a qualified name does not mean no more than resembling it.
 
-    A name whose qualifier fits no declaration at all, such as a call on a variable, is taken by its last part.
+    What a name begins with may be known elsewhere alone, such as a package that is called otherwise than its folder: of what
+    follows, the longest that fits a declaration counts. Where none does, as in a call on a variable, the last part does.
     """
     changed = list(found)
     for parts in plan.qualified:
-        told = [_meant(view, parts) for view in views]
-        if not any(fits.any() for _, fits in told):
-            continue
-        for which, (chunks, fits) in enumerate(told):
-            definition = changed[which].definition.copy()
-            others = np.setdiff1d(chunks, chunks[fits])  # content that stands in several files is meant by one
-            definition[others] = np.minimum(definition[others], np.float32(DEFINING["resembles"]))
-            changed[which] = replace(changed[which], definition=definition)
+        for begin in range(len(parts) - 1):
+            told = [_meant(view, signals, parts[begin:]) for view, signals in zip(views, found, strict=True)]
+            if any(fits.any() for _, fits in told):
+                changed = [
+                    _but_those(signals, chunks, fits) for signals, (chunks, fits) in zip(changed, told, strict=True)
+                ]
+                break
     return changed
 
 
-def _meant(view: View, parts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _but_those(signals: Signals, chunks: NDArray[np.int64], fits: NDArray[np.bool_]) -> Signals:
+    """Return signals in which what of some chunks does not fit no more than resembles what was asked for."""
+    definition = signals.definition.copy()
+    others = np.setdiff1d(chunks, chunks[fits])  # content that stands in several files is meant by one
+    definition[others] = np.minimum(definition[others], np.float32(DEFINING["resembles"]))
+    return replace(signals, definition=definition)
+
+
+def _meant(view: View, signals: Signals, parts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the chunk of each row that defines a qualified name's last part, and whether it is what the whole name means."""
-    rows = np.flatnonzero((definitions(view, parts[-1:]) >= DEFINING["has"])[view.row_chunk])
+    rows = np.sort(signals.rows_of(declaring(view, parts[-1])))
     return view.row_chunk[rows], meant_rows(view, rows, parts)
 
 
