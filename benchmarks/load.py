@@ -2,12 +2,17 @@
 
     python benchmarks/load.py --repo CHECKOUT --seconds 600 --kills 3
 
-Each client keeps one connection and asks one thing after another, without pause: searches, definitions, drawings, recalls, and
-events to be kept. An event counts as acknowledged once its answer was read. In the first part the server is left alone: latencies and
-memory are of that part; what memory grows by is fitted by least squares over its last two thirds, all of it and apart what is the server's own and what is
-pages of files that it has mapped, which the system takes back when it needs them. In the second it is killed (SIGKILL) so many times and
-started again, while clients go on, each time right after it accepted index jobs. At the end every acknowledged event must be there once, every accepted job
-must have been done, the index must be whole, and searches must answer as they did before the first kill. Of `--seconds`, four fifths are the first part.
+Each client keeps one connection and asks one thing after another, without pause: searches, definitions, drawings,
+recalls, and events to be kept. An event counts as acknowledged once its answer was read.
+
+In the first part, four fifths of `--seconds`, the server is left alone: latencies and memory are of that part. What
+memory grows by is fitted by least squares over its last two thirds: all of it, and apart what is the server's own and
+what is pages of files that it has mapped, which the system takes back when it needs them.
+
+In the second it is killed (SIGKILL) so many times and started again, while clients go on, each time right after it
+accepted index jobs. What it then has of its own, beside what it had before the first kill, says how much of the growth
+was for more events to look through. At the end every acknowledged event must be there once, every accepted job must
+have been done, the index must be whole, and searches must answer as they did before the first kill.
 """
 
 from __future__ import annotations
@@ -247,6 +252,7 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
         served.drain()
         await asyncio.sleep(0.2)
     await asyncio.gather(*asking)
+    every, mapped = served.resident()
     found = await kept(served)
     left = await undone(served, seen.accepted)
     after = await probe(served, reference)
@@ -269,6 +275,7 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
         "memory": growth([(at, own + mapped) for at, own, mapped in memory], begun + (alone_until - begun) * WARM),
         "memory_own": growth([(at, own) for at, own, _ in memory], begun + (alone_until - begun) * WARM),
         "memory_of_files": growth([(at, mapped) for at, _, mapped in memory], begun + (alone_until - begun) * WARM),
+        "own_mib_since_the_last_kill": round((every - mapped) / 2**20, 1),
         "kills": kills,
         "broken_connections": seen.broken,
         "acknowledged": len(seen.acknowledged),
