@@ -5,6 +5,7 @@ VADE ?= $(VENV)/bin/vade
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop$(TORCH)
+KERNEL := hatch_build.py $(wildcard src/vademecum/kernel/*.[ch])
 
 .PHONY: demo install test lint type check bench docs fuzz fix
 
@@ -55,11 +56,11 @@ $(PY):
 	echo "making $(VENV) with $$($$python --version)"; \
 	$$python -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(INSTALLED): pyproject.toml | $(PY)
+$(INSTALLED): pyproject.toml $(KERNEL) | $(PY)
 	$(PY) -m pip install --quiet --editable .
 	@touch $@
 
-$(DEVELOP): pyproject.toml tests/http/package.json tests/storage/package.json editors/vscode/package.json | $(PY)
+$(DEVELOP): pyproject.toml $(KERNEL) tests/http/package.json tests/storage/package.json editors/vscode/package.json | $(PY)
 	$(PY) -m pip install --quiet 'pip>=25.1'
 	$(PY) -m pip install --quiet --editable . --group dev $(if $(TORCH),--group torch)
 	for folder in tests/http tests/storage editors/vscode; do \

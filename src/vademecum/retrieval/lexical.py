@@ -14,16 +14,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.kernel import compiled
 from vademecum.retrieval.segment import Segment
 from vademecum.retrieval.tokens import query_keys
 
 K1 = 1.2  # the textbook value; saturation of repeated words
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 2.0)  # body, name, signature, docs (2: CodeRAG decision 1 for summaries)
 _EVERY_FIELD = np.ones(len(FIELD_WEIGHTS), np.float32)
+_KINDS = (
+    np.float32,
+    np.float64,
+    np.float64,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.int64,
+)  # of the arrays that the kernel returns
 FIELD_B = (0.75, 0.3, 0.5, 0.5)  # length normalisation: long bodies are penalised, long names hardly
 
 
@@ -78,20 +89,50 @@ def bm25f(
         asked: how many of them, the first ones, coverage is counted by.
         rows: how many rows there are, the sum of `copies`, where that is known.
     """
+    if rows is None:
+        rows = len(norms) if copies is None else int(copies.sum())
+    score, idf, holding, docs, term, tf, matches = (_by_kernel if compiled else _by_numpy)(
+        segments, copies, norms, keys, rows
+    )
+    total = max(float(idf[:asked].sum()), 1e-9)
+    share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
+    return Lexical(score, idf, holding > 0, share, docs, term, tf, matches)
+
+
+def _by_kernel(
+    segments: Sequence[Segment],
+    copies: NDArray[np.int64] | None,
+    norms: NDArray[np.float32],
+    keys: NDArray[np.uint64],
+    rows: int,
+) -> tuple[NDArray[Any], ...]:
+    """Return what `_by_numpy` returns."""
+    bases = accumulate((segment.size for segment in segments), initial=0)
+    pieces = [(segment.postings, base) for segment, base in zip(segments, bases, strict=False)]
+    laid = tuple((p.keys, p.offsets, p.docs, p.tf, base) for p, base in pieces)
+    found = compiled.bm25f(laid, norms, copies, keys, rows, K1)
+    arrays = tuple(np.frombuffer(raw, kind) for raw, kind in zip(found, _KINDS, strict=True))
+    return *arrays[:5], arrays[5].reshape(-1, len(FIELD_WEIGHTS)), arrays[6]
+
+
+def _by_numpy(
+    segments: Sequence[Segment],
+    copies: NDArray[np.int64] | None,
+    norms: NDArray[np.float32],
+    keys: NDArray[np.uint64],
+    rows: int,
+) -> tuple[NDArray[Any], ...]:
+    """Return the score of each chunk, idf and number of rows of each term, and the matches, as `Lexical` has them."""
     docs, term, tf = _matches(segments, keys)
     begins = np.searchsorted(term, np.arange(len(keys) + 1))  # of each term's matches, which follow each other
     matches = np.diff(begins)
     holding = _holding(docs, begins, matches, copies)
-    if rows is None:
-        rows = len(norms) if copies is None else int(copies.sum())
     idf = inverse_document_frequency(rows, holding)
     frequency = (norms.take(docs, axis=0) * tf) @ _EVERY_FIELD
     weight = np.repeat(idf, matches)
     weight *= frequency / (K1 + frequency)
     score = np.bincount(docs, weight, len(norms)).astype(np.float32)
-    total = max(float(idf[:asked].sum()), 1e-9)
-    share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
-    return Lexical(score, idf, holding > 0, share, docs, term, tf, matches)
+    return score, idf, holding, docs, term, tf, matches
 
 
 def _holding(

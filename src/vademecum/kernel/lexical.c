@@ -1,0 +1,157 @@
+/* BM25F over postings: the loops of `retrieval/lexical.py`, which says what they compute and is what they are compared with. */
+
+#include "kernel.h"
+#include <math.h>
+
+#define FIELDS 4
+
+typedef struct {
+    const uint64_t *keys;
+    const int64_t *offsets;
+    const int32_t *docs;
+    const uint8_t *tf;
+    Py_ssize_t terms, postings;
+    int32_t base; /* the number of its first document among those of all segments */
+    Py_buffer held[4];
+} Segment;
+
+typedef struct {
+    Py_ssize_t term, begin, count;
+    const Segment *segment;
+} Run;
+
+/* Return the place of a key among ascending ones, or -1. */
+static Py_ssize_t find_key(const uint64_t *keys, Py_ssize_t count, uint64_t key) {
+    Py_ssize_t low = 0, high = count;
+    while (low < high) {
+        Py_ssize_t middle = low + (high - low) / 2;
+        if (keys[middle] < key) low = middle + 1; else high = middle;
+    }
+    return low < count && keys[low] == key ? low : -1;
+}
+
+static int read_segment(PyObject *item, Segment *segment) {
+    int base;
+    memset(segment, 0, sizeof *segment);
+    Py_buffer *held = segment->held;
+    if (!PyArg_ParseTuple(item, "y*y*y*y*i", &held[0], &held[1], &held[2], &held[3], &base)) return -1;
+    segment->keys = held[0].buf, segment->terms = count_of(&held[0], 8);
+    segment->offsets = held[1].buf;
+    segment->docs = held[2].buf, segment->postings = count_of(&held[2], 4);
+    segment->tf = held[3].buf, segment->base = base;
+    if (segment->terms < 0 || segment->postings < 0 || count_of(&held[1], 8) != segment->terms + 1 ||
+        held[3].len != segment->postings * FIELDS || base < 0) {
+        PyErr_SetString(PyExc_ValueError, "arrays of postings do not fit each other");
+        return -1;
+    }
+    return 0;
+}
+
+/* Write the runs of postings of each key, term by term and in it segment by segment; return how many postings, -1 if damaged. */
+static Py_ssize_t find_runs(const Segment *segments, Py_ssize_t parts, const uint64_t *keys, Py_ssize_t terms, Run *runs,
+                            Py_ssize_t *found) {
+    Py_ssize_t total = 0, count = 0;
+    for (Py_ssize_t t = 0; t < terms; t++)
+        for (const Segment *s = segments; s < segments + parts; s++) {
+            Py_ssize_t slot = find_key(s->keys, s->terms, keys[t]);
+            if (slot < 0) continue;
+            int64_t begin = s->offsets[slot], end = s->offsets[slot + 1];
+            if (begin < 0 || end < begin || end > s->postings) return -1;
+            runs[count++] = (Run){t, begin, end - begin, s};
+            total += end - begin;
+        }
+    *found = count;
+    return total;
+}
+
+typedef struct {
+    int32_t *docs;
+    int64_t *term, *matches;
+    uint8_t *tf;
+    double *idf, *holding;
+    float *score;
+} Found;
+
+/* Copy the postings of the runs one behind the other, and count which rows hold each term; -1 where a document is none. */
+static int lay_out(const Run *runs, Py_ssize_t count, const int64_t *copies, Py_ssize_t chunks, Found *found) {
+    Py_ssize_t at = 0;
+    for (const Run *run = runs; run < runs + count; run++) {
+        const Segment *s = run->segment;
+        int64_t holding = 0;
+        memcpy(found->tf + at * FIELDS, s->tf + run->begin * FIELDS, (size_t)(run->count * FIELDS));
+        for (Py_ssize_t i = 0; i < run->count; i++, at++) {
+            int64_t doc = (int64_t)s->docs[run->begin + i] + s->base;
+            if (doc < s->base || doc >= chunks) return -1;
+            found->docs[at] = (int32_t)doc;
+            found->term[at] = run->term;
+            holding += copies ? copies[doc] : 1;
+        }
+        found->matches[run->term] += run->count;
+        found->holding[run->term] += (double)holding;
+    }
+    return 0;
+}
+
+/* Add what each match is worth to its chunk; sums in double precision, in the order of the matches. */
+static int add_scores(const float *norms, Py_ssize_t chunks, Py_ssize_t postings, float k1, Found *found) {
+    double *sums = calloc((size_t)(chunks ? chunks : 1), sizeof *sums);
+    if (!sums) return -1;
+    for (Py_ssize_t i = 0; i < postings; i++) {
+        const float *norm = norms + (Py_ssize_t)found->docs[i] * FIELDS;
+        const uint8_t *tf = found->tf + i * FIELDS;
+        float frequency = norm[0] * tf[0] + norm[1] * tf[1] + norm[2] * tf[2] + norm[3] * tf[3];
+        sums[found->docs[i]] += found->idf[found->term[i]] * (double)(frequency / (k1 + frequency));
+    }
+    for (Py_ssize_t i = 0; i < chunks; i++) found->score[i] = (float)sums[i];
+    free(sums);
+    return 0;
+}
+
+/* bm25f(segments, norms, copies or None, keys, rows, k1) -> (score, idf, holding, matched, term, tf, matches) */
+PyObject *bm25f(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *list, *made[7] = {0}, *result = NULL;
+    Py_buffer arrays[3] = {0};
+    Py_ssize_t rows, parts, ready = 0, runs_found = 0;
+    float k1;
+    if (!PyArg_ParseTuple(arguments, "O!y*z*y*nf", &PyTuple_Type, &list, &arrays[0], &arrays[1], &arrays[2], &rows, &k1))
+        return NULL;
+    const int64_t *copies = arrays[1].obj ? arrays[1].buf : NULL;
+    const uint64_t *keys = arrays[2].buf;
+    Py_ssize_t chunks = count_of(&arrays[0], FIELDS * sizeof(float)), terms = count_of(&arrays[2], 8);
+    parts = PyTuple_Size(list);
+    Segment *segments = calloc((size_t)(parts ? parts : 1), sizeof *segments);
+    Run *runs = calloc((size_t)(terms > 0 && parts ? terms * parts : 1), sizeof *runs);
+    if (!segments || !runs) { PyErr_NoMemory(); goto done; }
+    if (chunks < 0 || terms < 0 || (copies && count_of(&arrays[1], 8) != chunks)) {
+        PyErr_SetString(PyExc_ValueError, "norms, copies and keys do not fit each other");
+        goto done;
+    }
+    for (; ready < parts; ready++)
+        if (read_segment(PyTuple_GetItem(list, ready), &segments[ready])) { ready++; goto done; }
+    Py_ssize_t postings = find_runs(segments, parts, keys, terms, runs, &runs_found);
+    if (postings < 0) { PyErr_SetString(PyExc_ValueError, "postings begin or end outside"); goto done; }
+    Found found;
+    if (!(made[0] = new_array(chunks, 4, &found.score)) || !(made[1] = new_array(terms, 8, &found.idf)) ||
+        !(made[2] = new_array(terms, 8, &found.holding)) || !(made[3] = new_array(postings, 4, &found.docs)) ||
+        !(made[4] = new_array(postings, 8, &found.term)) || !(made[5] = new_array(postings * FIELDS, 1, &found.tf)) ||
+        !(made[6] = new_array(terms, 8, &found.matches))) goto done;
+    memset(found.holding, 0, (size_t)terms * 8);
+    memset(found.matches, 0, (size_t)terms * 8);
+    int outside, without = 0;
+    Py_BEGIN_ALLOW_THREADS
+    outside = lay_out(runs, runs_found, copies, chunks, &found);
+    if (!outside) {
+        for (Py_ssize_t t = 0; t < terms; t++)
+            found.idf[t] = log1p(((double)rows - found.holding[t] + 0.5) / (found.holding[t] + 0.5));
+        without = add_scores(arrays[0].buf, chunks, postings, k1, &found);
+    }
+    Py_END_ALLOW_THREADS
+    if (outside) PyErr_SetString(PyExc_ValueError, "postings name a document that there is not");
+    else if (without) PyErr_NoMemory();
+    else result = PyTuple_Pack(7, made[0], made[1], made[2], made[3], made[4], made[5], made[6]);
+done:
+    for (int i = 0; i < 7; i++) Py_XDECREF(made[i]);
+    for (Py_ssize_t i = 0; i < ready; i++) release(segments[i].held, 4);
+    free(segments), free(runs), release(arrays, 3);
+    return result;
+}
