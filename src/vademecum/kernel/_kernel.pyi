@@ -1,6 +1,7 @@
 from typing_extensions import Buffer
 
 REVISION: int
+HAS_PRODUCTS: int  # whether `products` runs on this processor
 
 def bm25f(
     segments: tuple[tuple[Buffer, Buffer, Buffer, Buffer, int], ...],  # keys, offsets, docs, tf, first chunk
@@ -10,3 +11,25 @@ def bm25f(
     rows: int,
     k1: float,
 ) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes]: ...
+def candidates(
+    lexical: Buffer,
+    dense: Buffer,
+    definition: Buffer | None,
+    rows: Buffer,
+    files: Buffer,
+    path: Buffer,
+    prior: Buffer,
+    allowed: Buffer | None,
+    counts: tuple[float, float, float, float],  # what words, meaning, definition and path count
+    most: int,
+) -> tuple[bytes, bytes]: ...
+def products(rows: Buffer, question: Buffer, scales: Buffer | None, scale: float) -> bytes: ...
+def weigh(
+    arrays: tuple[Buffer | None, ...],  # as `ARRAYS` of weigh.c names them
+    scale: float,
+    novelty: float,
+    k1: float,
+    b: float,
+    name_counts: int,
+    is_bare: bool,
+) -> tuple[bytes, bytes]: ...

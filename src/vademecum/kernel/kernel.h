@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REVISION 1 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
+#define REVISION 2 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
 
 /* How many elements of `size` bytes a buffer holds; -1 where that is no whole number. */
 static inline Py_ssize_t count_of(const Py_buffer *array, size_t size) {
@@ -28,11 +28,28 @@ static inline PyObject *new_array(Py_ssize_t count, size_t size, void *place) {
     return made;
 }
 
+/* Borrow each array of a tuple; what is None stays empty. -1 where one is neither. */
+static inline int borrow(PyObject *tuple, Py_buffer *arrays, Py_ssize_t count) {
+    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
+        PyErr_SetString(PyExc_ValueError, "another number of arrays is needed");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PyTuple_GetItem(tuple, i);
+        if (item != Py_None && PyObject_GetBuffer(item, &arrays[i], PyBUF_SIMPLE)) return -1;
+    }
+    return 0;
+}
+
 static inline void release(Py_buffer *arrays, int count) {
     for (int i = 0; i < count; i++)
         if (arrays[i].obj) PyBuffer_Release(&arrays[i]);
 }
 
 PyObject *bm25f(PyObject *module, PyObject *arguments);
+PyObject *candidates(PyObject *module, PyObject *arguments);
+int has_products(void);
+PyObject *products(PyObject *module, PyObject *arguments);
+PyObject *weigh(PyObject *module, PyObject *arguments);
 
 #endif

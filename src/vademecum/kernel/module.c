@@ -4,10 +4,16 @@
 
 static PyMethodDef functions[] = {
     {"bm25f", bm25f, METH_VARARGS, "Score every chunk for the terms of a question: `retrieval.lexical.bm25f`."},
+    {"candidates", candidates, METH_VARARGS, "Find the rows that all signals put first: `retrieval.rank.find_candidates`."},
+    {"products", products, METH_VARARGS, "Multiply rows of whole numbers with a question: `retrieval.dense.products`."},
+    {"weigh", weigh, METH_VARARGS, "Describe candidates and weigh them: `retrieval.candidates`, `retrieval.model`."},
     {NULL, NULL, 0, NULL},
 };
 
-static int begin(PyObject *module) { return PyModule_AddIntConstant(module, "REVISION", REVISION); }
+static int begin(PyObject *module) {
+    return PyModule_AddIntConstant(module, "REVISION", REVISION) || PyModule_AddIntConstant(module, "HAS_PRODUCTS", has_products())
+               ? -1 : 0;
+}
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, begin}, {0, NULL}};
 

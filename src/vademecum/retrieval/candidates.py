@@ -43,7 +43,7 @@ def _one_hot(wanted: Sequence[StrEnum], every: Sequence[StrEnum]) -> Floats:
     return np.equal.outer([every.index(kind) for kind in wanted], np.arange(len(every))).astype(np.float32)
 
 
-_IS_KIND, _IS_UNASKED = _one_hot(_KINDS, KIND_CODES), _one_hot(_UNASKED, FILE_KINDS)
+IS_KIND, IS_UNASKED = _one_hot(_KINDS, KIND_CODES), _one_hot(_UNASKED, FILE_KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ def describe(signals: Signals, pool: Pool, *, is_bare: bool) -> tuple[Floats, Fl
         "path_dense": signals.path_dense[files],
     }
     return (
-        _rows(piece, PIECE_FEATURES, _IS_KIND.take(signals.kinds.take(chunks), axis=1)).T,
-        _rows(whole, FILE_FEATURES, _IS_UNASKED.take(signals.unasked.take(files), axis=1)).T,
+        _rows(piece, PIECE_FEATURES, IS_KIND.take(signals.kinds.take(chunks), axis=1)).T,
+        _rows(whole, FILE_FEATURES, IS_UNASKED.take(signals.unasked.take(files), axis=1)).T,
     )
 
 

@@ -13,19 +13,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.kernel import compiled
 from vademecum.retrieval.files import FileTable
 from vademecum.retrieval.view import View
+
+_IN_KERNEL = bool(compiled and compiled.HAS_PRODUCTS)
 
 Quantised = tuple[
     NDArray[np.int8], NDArray[np.float32]
 ]  # a question's unit vector as `quantise` returns it: (1, dim), (1,)
+
+# Vectors of paths int8 (F, dim), their scales float32 (F,), the question's vector int8 (1, dim) and its scale.
+Parts = tuple[NDArray[np.int8] | None, NDArray[np.float32] | None, NDArray[np.int8] | None, float]
 
 
 def cosine(view: View, query: Quantised) -> NDArray[np.float32]:
     """Return float32 (N,): the cosine of each chunk with a question."""
     whole, scale = query
     parts = [
-        _scaled(products(s.vectors, whole), s.scales, scale) if s.vectors.shape[1] else np.zeros(s.size, np.float32)
+        scaled_products(s.vectors, whole, s.scales, scale) if s.vectors.shape[1] else np.zeros(s.size, np.float32)
         for s in view.segments
         if s.size
     ]
@@ -51,21 +57,40 @@ class PathCosine:
         if self._query is None:
             return np.zeros(len(which), np.float32)
         whole, scale = self._query
-        return _scaled(products(self._files.vectors.take(which, axis=0), whole), self._files.scales.take(which), scale)
+        return scaled_products(self._files.vectors.take(which, axis=0), whole, self._files.scales.take(which), scale)
+
+    def parts(self) -> Parts:
+        """Return what it is made of, as `of_paths` does."""
+        if self._query is None:
+            return None, None, None, 0.0
+        whole, scale = self._query
+        return self._files.vectors, self._files.scales, whole, float(scale[0])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.float32]:
         """Return that of every file."""
         return self[np.arange(len(self))]
 
 
-def _scaled(found: NDArray[np.float32], scales: NDArray[np.float32], scale: NDArray[np.float32]) -> NDArray[np.float32]:
+def of_paths(found: NDArray[np.float32] | PathCosine) -> Parts:
+    """Return what the cosine of each path is made of; where it is made already, it stands for the scales, and nothing else is there."""
+    return found.parts() if isinstance(found, PathCosine) else (None, found, None, 0.0)
+
+
+def scaled_products(
+    vectors: NDArray[np.int8], whole: NDArray[np.int8], scales: NDArray[np.float32], scale: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return float32 (n,): the inner product of each row with a question, both times their scales, (n,) and (1,)."""
+    if _IN_KERNEL:
+        return np.frombuffer(compiled.products(vectors, whole, scales, float(scale[0])), np.float32)
     cosines: NDArray[np.float32] = scales * scale
-    cosines *= found
+    cosines *= products(vectors, whole)
     return cosines
 
 
 def products(vectors: NDArray[np.int8], whole: NDArray[np.int8]) -> NDArray[np.float32]:
     """Return float32 (n,): the inner product of each row, int8 (n, dim), with a question, int8 (1, dim)."""
+    if _IN_KERNEL:
+        return np.frombuffer(compiled.products(vectors, whole, None, 1.0), np.float32)
     import simsimd
 
     found = simsimd.cdist(vectors, whole, "dot")

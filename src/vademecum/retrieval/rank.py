@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.arrays import ranges
-from vademecum.retrieval.candidates import pool_of
+from vademecum.kernel import compiled
+from vademecum.retrieval.candidates import K1, NAME_COUNTS, B, pool_of
+from vademecum.retrieval.dense import of_paths
 from vademecum.retrieval.features import DEFINING
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
-from vademecum.retrieval.model import Model, judge
+from vademecum.retrieval.model import Model, judge, novelty_of
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.signals import PER_FILE, Floats, Rows, Signals
 
@@ -43,11 +44,8 @@ WEIGHTS = Weights()
 WARMTH = 0.15  # of the softmax that makes shares of the first step's scores: the likeliest on the questions the model learnt from
 # default: the fitted model, or constants; constants; fused: the first step alone; and the baselines
 RANKERS = ("default", "constants", "fused", "rrf", "bm25f", "dense")
-MANY = 30_000  # rows, from which on most of them are not looked at
-_TIMES = 5  # as many chunks as candidates are looked at to learn what it takes to be one
-SLACK = 0.9999  # more than what rounding does to a score
-_SAMPLED = 64  # every how many chunks are looked at to guess where these begin
 SHOWN = ("lexical", "dense", "path", "definition", "prior")
+TOLD = (*SHOWN, "file", "piece", "score", "gain", "coverage")  # of a candidate that a model weighed
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +100,40 @@ def rank(
         return ranked_of(signals, rows, fused, fused, searched)
     if ranker == "constants" or model is None:
         return ranked_of(signals, *_by_constants(signals, rows, fused, weights), searched)
+    rows, told = (_weighed_by_kernel if compiled else _weighed)(model, signals, rows, fused, plan)
+    shown = {name: told[name] for name in (*SHOWN, "file", "piece")}
+    return Ranked(rows, told["score"], shown, told["coverage"], told["file"] * told["piece"], told["gain"], searched)
+
+
+def _weighed(
+    model: Model, signals: Signals, rows: NDArray[np.int64], fused: Floats, plan: Plan
+) -> tuple[NDArray[np.int64], dict[str, Floats]]:
+    """Return candidates in the order of their scores by a model, and of each what TOLD names, float32 (C,)."""
     pool = pool_of(signals, rows, fused)
     judged = judge(model, signals, pool, plan)
     order = np.argsort(-judged.score, kind="stable")
-    rows, file, piece = pool.rows.take(order), judged.file.take(order), judged.piece.take(order)
-    shown, covered = _shown(signals, rows), judged.coverage.take(order)
-    return Ranked(
-        rows, judged.score.take(order), shown | {"file": file, "piece": piece}, np.minimum(covered + shown["path"], 1),
-        file * piece, judged.gain.take(order), searched,
+    rows = pool.rows.take(order)
+    shown = _shown(signals, rows)
+    told = {name: getattr(judged, name).take(order) for name in ("file", "piece", "score", "gain", "coverage")}
+    told["coverage"] = np.minimum(told["coverage"] + shown["path"], 1)
+    return rows, shown | told
+
+
+def _weighed_by_kernel(
+    model: Model, signals: Signals, rows: NDArray[np.int64], fused: Floats, plan: Plan
+) -> tuple[NDArray[np.int64], dict[str, Floats]]:
+    """Return what `_weighed` returns, but for the last place of a float."""
+    s, (vectors, scales, whole, scale) = signals, of_paths(signals.path_dense)
+    found = compiled.weigh(
+        (
+            rows, fused, s.lexical, s.dense, s.definition, s.path, s.prior, s.rows, s.files, s.contents, s.file_content,
+            s.lengths, s.kinds, s.file_lengths, s.unasked, s.matched, s.term, s.tf, s.share, s.term_share,
+            model.of_piece, model.of_kind, model.of_file, model.of_unasked, vectors, scales, whole,
+        ),
+        scale, novelty_of(plan), K1, B, NAME_COUNTS, plan.is_bare,
     )  # fmt: skip
+    table = np.frombuffer(found[1], np.float32).reshape(len(TOLD), -1)
+    return np.frombuffer(found[0], np.int64), dict(zip(TOLD, table, strict=True))
 
 
 def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
@@ -191,12 +214,30 @@ def find_candidates(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return the rows that every signal taken together puts first, best first, with their scores."""
     count = max(w.candidates, 5 * k)
-    score = of_chunks(signals, plan, w)
-    rows = contenders(signals, score, count, w) if allowed is None and len(signals.rows) > MANY else allowed
-    fused = _of_rows(signals, score, rows, w)
+    return (_best_by_kernel if compiled else _best_by_numpy)(signals, allowed, plan, count, w)
+
+
+def _best_by_numpy(
+    signals: Signals, allowed: Rows, plan: Plan, count: int, w: Weights
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return the `count` best of the rows that are allowed, with their scores."""
+    fused = _of_rows(signals, of_chunks(signals, plan, w), allowed, w)
     pool = top(fused, count)
     pool = pool[fused[pool] > 0]
-    return _numbered(pool, rows), fused[pool]
+    return _numbered(pool, allowed), fused[pool]
+
+
+def _best_by_kernel(
+    signals: Signals, allowed: Rows, plan: Plan, count: int, w: Weights
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return what `_best_by_numpy` does, to the last bit."""
+    s, share = signals, w.dense_symbol if plan.is_bare else w.dense
+    definition = w.definition if plan.is_bare else w.definition_in_prose
+    rows, scores = compiled.candidates(
+        s.lexical, s.dense, s.definition if plan.names else None, s.rows, s.files, s.path, s.prior, allowed,
+        (1 - share, share, definition, w.path), count,
+    )  # fmt: skip
+    return np.frombuffer(rows, np.int64), np.frombuffer(scores, np.float32)
 
 
 def fuse(signals: Signals, plan: Plan, w: Weights) -> Floats:
@@ -225,54 +266,6 @@ def _of_rows(signals: Signals, score: Floats, rows: Rows, w: Weights) -> Floats:
     fused += np.float32(w.path) * signals.path.take(files)
     fused *= signals.prior.take(files)
     return fused
-
-
-def contenders(signals: Signals, score: Floats, count: int, w: Weights) -> NDArray[np.int64]:
-    """Return rows, ascending, among which are the `count` best of all that have a score, and whatever equals the last of them.
-
-    A row has at most what its chunk has, and its path's share where words of the question are in the path: priors only take
-    away. So where `count` rows are known to have some score, a row must have as good a chunk, or such a path, to be among the
-    best. The few that do are looked at, not all.
-
-    Args:
-        signals: of all rows.
-        score: float32 (N,), 0 or more, what is known of each chunk.
-        count: 1 or more.
-        w: what a path counts.
-    """
-    first = _promising(score, count)
-    rows = signals.rows_of(first)
-    reached = _of_rows(signals, score, rows, w)
-    least = float(np.partition(reached, len(reached) - count)[len(reached) - count]) if len(reached) >= count else 0.0
-    if not least > 0:
-        rows = signals.rows_of(np.flatnonzero(score))
-    elif least < score.take(first).min():
-        rows = signals.rows_of(np.flatnonzero(score >= least))
-    else:
-        rows = rows[reached >= least]
-    named = _named_rows(signals, score, least, w)
-    return np.sort(np.concatenate([named, rows[signals.path.take(signals.files.take(rows)) == 0]]))
-
-
-def _promising(score: Floats, count: int) -> NDArray[np.int64]:
-    """Return chunks, ascending, of as good a score as any other: some times `count`, as a sample tells, or all that have a score."""
-    sample = np.sort(score[::_SAMPLED])
-    place = len(sample) - _TIMES * count // _SAMPLED - 1
-    cut = sample[place] if place > 0 else 0
-    return np.flatnonzero(score >= cut) if cut > 0 else np.flatnonzero(score)
-
-
-def _named_rows(signals: Signals, score: Floats, least: float, w: Weights) -> NDArray[np.int64]:
-    """Return the rows of files in whose path a word of the question is, of those that may reach the least that it takes."""
-    files = np.flatnonzero(signals.path)
-    # What a chunk of each must have by itself; a little less, since it is told by other sums than the score.
-    wanted = np.float32(least * SLACK) / signals.prior.take(files) - np.float32(w.path) * signals.path.take(files)
-    near = np.flatnonzero(wanted <= score.max(initial=0))
-    files, wanted = files.take(near), wanted.take(near)
-    counts = signals.file_rows.take(files)
-    begins = np.searchsorted(signals.files, files.astype(np.int32))  # of one type: else all it looks through is copied
-    rows = ranges(begins, counts)
-    return rows[score.take(signals.rows.take(rows)) >= np.repeat(wanted, counts)]
 
 
 def relevance(signals: Signals, plan: Plan, weights: Weights = WEIGHTS) -> Floats:

@@ -1,0 +1,304 @@
+/* The second step of ranking: what is known of each candidate and of its file, weighed by the fitted model.
+   `retrieval/candidates.py` (`describe`) and `retrieval/model.py` (`weigh`) say what is computed; names are theirs. */
+
+#include "kernel.h"
+#include <math.h>
+
+enum { BODY, NAME, SIGNATURE, FIELDS = 4 };
+/* PIECE_FEATURES and FILE_FEATURES without the kinds, whose weights are looked up */
+enum { P_DENSE, P_COVERAGE, P_IN_NAME, P_DEFINITION, P_DEFINITION_OF_NAME, P_LENGTH, PIECE };
+enum { F_FUSED, F_COVERAGE, F_IN_SIGNATURE, F_DENSE, F_DEFINITION, F_DEFINITION_OF_NAME, F_COHERENCE, F_BM25, F_PATH, WHOLE_FILE };
+#define TOLD 10 /* lexical, dense, path, definition, prior, file, piece, score, gain, coverage */
+
+/* What goes in, in the order of the tuple, and how many bytes an element has. */
+enum { ROWS, FUSED, LEXICAL, DENSE, DEFINITION, PATH, PRIOR, ROW_CHUNK, ROW_FILE, CONTENTS, FILE_CONTENT, LENGTHS, KINDS,
+       FILE_LENGTHS, UNASKED, MATCHED, TERM, TF, SHARE, TERM_SHARE, PIECE_WORTH, KIND_WORTH, FILE_WORTH, UNASKED_WORTH,
+       PATH_VECTORS, PATH_SCALES, WHOLE, ARRAYS };
+static const size_t SIZES[ARRAYS] = {8, 4, 4, 4, 4, 4, 4, 8, 4, 4, 4, 4 * FIELDS, 1, 4, 1, 4, 8, FIELDS, 4, 4, 4, 4, 4, 4, 1, 4, 1};
+
+typedef struct {
+    Py_buffer arrays[ARRAYS];
+    Py_ssize_t counts[ARRAYS];
+    Py_ssize_t contents, dim; /* one past the last content; of a path's vector */
+    float scale;              /* of the question's vector */
+    double novelty, k1, b;
+    int is_bare, name_counts;
+} Asked;
+
+typedef struct {
+    int64_t row, chunk, file;
+    Py_ssize_t place, slot; /* where it stands among all, and its file */
+    float fused, coverage, in_name, in_signature, dense, definition, logit, share, score;
+} Piece;
+
+typedef struct {
+    int64_t file;
+    Py_ssize_t begin, end, read; /* its pieces; the slot whose BM25 it reads: another's where content stands at two paths */
+    float best[F_COHERENCE], coherence, probable;
+    double bm25;
+} File;
+
+typedef struct { /* a chunk that is a candidate, and what share of the question it holds */
+    int64_t chunk;
+    double coverage, in_name, in_signature;
+} Held;
+
+typedef struct {
+    Piece *pieces;
+    File *files;
+    Held *held;
+    double *found;    /* how often each term is in each file */
+    int32_t *slot_of; /* 1 + the slot of a content, 0 for those that are not looked at */
+    Py_ssize_t count, slots, chunks;
+} Pool;
+
+#define AT(asked, which, type) ((const type *)(asked)->arrays[which].buf)
+
+static int by_file(const void *one, const void *other) {
+    const Piece *a = one, *b = other;
+    if (a->file != b->file) return a->file < b->file ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
+static int by_score(const void *one, const void *other) {
+    const Piece *a = one, *b = other;
+    if (a->score != b->score) return a->score > b->score ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
+static int by_chunk(const void *one, const void *other) {
+    int64_t a = ((const Held *)one)->chunk, b = ((const Held *)other)->chunk;
+    return a < b ? -1 : a > b;
+}
+
+/* Group candidates by file, each file's in the order they came; -1 where a number points outside. */
+static int group(const Asked *q, Pool *pool) {
+    for (Py_ssize_t i = 0; i < pool->count; i++) {
+        int64_t row = AT(q, ROWS, int64_t)[i];
+        if (row < 0 || row >= q->counts[ROW_CHUNK]) return -1;
+        int64_t chunk = AT(q, ROW_CHUNK, int64_t)[row], file = AT(q, ROW_FILE, int32_t)[row];
+        if (chunk < 0 || chunk >= q->counts[LEXICAL] || file < 0 || file >= q->counts[PATH]) return -1;
+        pool->pieces[i] = (Piece){.row = row, .chunk = chunk, .file = file, .place = i, .fused = AT(q, FUSED, float)[i],
+                                  .dense = AT(q, DENSE, float)[chunk], .definition = AT(q, DEFINITION, float)[chunk]};
+        pool->held[i] = (Held){.chunk = chunk};
+    }
+    qsort(pool->pieces, (size_t)pool->count, sizeof *pool->pieces, by_file);
+    qsort(pool->held, (size_t)pool->count, sizeof *pool->held, by_chunk);
+    for (Py_ssize_t i = 0; i < pool->count; i++) /* a chunk that stands at two paths is held once */
+        if (!i || pool->held[i].chunk != pool->held[pool->chunks - 1].chunk) pool->held[pool->chunks++] = pool->held[i];
+    for (Py_ssize_t i = 0; i < pool->count; i++) {
+        Piece *piece = &pool->pieces[i];
+        if (!i || piece->file != piece[-1].file) pool->files[pool->slots++] = (File){.file = piece->file, .begin = i};
+        File *file = &pool->files[pool->slots - 1];
+        file->end = i + 1, file->coherence += piece->fused;
+        piece->slot = pool->slots - 1, piece->place = i;
+    }
+    return 0;
+}
+
+/* Give each file's content its slot; -1 where a number points outside. */
+static int place_contents(const Asked *q, Pool *pool) {
+    for (Py_ssize_t slot = 0; slot < pool->slots; slot++) {
+        int32_t content = AT(q, FILE_CONTENT, int32_t)[pool->files[slot].file];
+        if (content < 0 || content >= q->contents) return -1;
+        pool->slot_of[content] = (int32_t)slot + 1;
+    }
+    for (Py_ssize_t slot = 0; slot < pool->slots; slot++)
+        pool->files[slot].read = pool->slot_of[AT(q, FILE_CONTENT, int32_t)[pool->files[slot].file]] - 1;
+    return 0;
+}
+
+static Held *held_of(const Pool *pool, int64_t chunk) {
+    Py_ssize_t low = 0, high = pool->chunks;
+    while (low < high) {
+        Py_ssize_t middle = low + (high - low) / 2;
+        if (pool->held[middle].chunk < chunk) low = middle + 1; else high = middle;
+    }
+    return low < pool->chunks && pool->held[low].chunk == chunk ? &pool->held[low] : NULL;
+}
+
+/* Count the matches in the files that are looked at, and what candidates hold of the question; -1 where one points outside. */
+static int count_matches(const Asked *q, Pool *pool) {
+    const int32_t *matched = AT(q, MATCHED, int32_t), *contents = AT(q, CONTENTS, int32_t);
+    const int64_t *term = AT(q, TERM, int64_t);
+    Py_ssize_t chunks = q->counts[LEXICAL], terms = q->counts[TERM_SHARE];
+    for (Py_ssize_t i = 0; i < q->counts[MATCHED]; i++) {
+        int64_t chunk = matched[i];
+        if (chunk < 0 || chunk >= chunks || contents[chunk] < 0 || contents[chunk] >= q->contents) return -1;
+        Py_ssize_t slot = pool->slot_of[contents[chunk]] - 1;
+        if (slot < 0) continue;
+        if (term[i] < 0 || term[i] >= terms) return -1;
+        const uint8_t *tf = AT(q, TF, uint8_t) + i * FIELDS;
+        pool->found[slot * terms + term[i]] += tf[BODY] + q->name_counts * (tf[NAME] > 0);
+        Held *held = held_of(pool, chunk);
+        if (!held) continue;
+        float share = AT(q, SHARE, float)[i];
+        held->coverage += share;
+        if (tf[NAME]) held->in_name += share;
+        if (tf[SIGNATURE]) held->in_signature += share;
+    }
+    return 0;
+}
+
+/* BM25 of each file's chunks taken together. */
+static void weigh_files_words(const Asked *q, Pool *pool) {
+    float total = 0;
+    const float *lengths = AT(q, FILE_LENGTHS, float), *share = AT(q, TERM_SHARE, float);
+    Py_ssize_t terms = q->counts[TERM_SHARE];
+    for (Py_ssize_t slot = 0; slot < pool->slots; slot++) total += lengths[pool->files[slot].file];
+    double mean = (double)total / (double)pool->slots;
+    float slope = (float)(q->k1 * q->b / (mean > 1 ? mean : 1));
+    for (Py_ssize_t slot = 0; slot < pool->slots; slot++) {
+        float saturation = (float)(q->k1 * (1 - q->b)) + lengths[pool->files[slot].file] * slope;
+        for (Py_ssize_t t = 0; t < terms; t++) {
+            double count = pool->found[slot * terms + t];
+            pool->files[slot].bm25 += count / (count + (double)saturation) * (double)share[t];
+        }
+    }
+}
+
+/* Give pieces what they hold of the question, and weigh them; give files the best that their pieces have. */
+static void weigh_pieces(const Asked *q, Pool *pool) {
+    const float *worth = AT(q, PIECE_WORTH, float);
+    float highest = 0;
+    for (Py_ssize_t i = 0; i < pool->count; i++) highest = pool->pieces[i].fused > highest ? pool->pieces[i].fused : highest;
+    for (Py_ssize_t i = 0; i < pool->count; i++) {
+        Piece *piece = &pool->pieces[i];
+        File *file = &pool->files[piece->slot];
+        const Held *held = held_of(pool, piece->chunk);
+        float named = q->is_bare ? piece->definition : 0, relative = highest > 0 ? piece->fused / highest : piece->fused;
+        piece->coverage = (float)held->coverage, piece->in_name = (float)held->in_name;
+        piece->in_signature = (float)held->in_signature;
+        piece->logit = worth[P_DENSE] * piece->dense + worth[P_COVERAGE] * piece->coverage +
+                       worth[P_IN_NAME] * piece->in_name + worth[P_DEFINITION] * piece->definition +
+                       worth[P_DEFINITION_OF_NAME] * named +
+                       worth[P_LENGTH] * log1pf(AT(q, LENGTHS, float)[piece->chunk * FIELDS + BODY]) +
+                       AT(q, KIND_WORTH, float)[AT(q, KINDS, uint8_t)[piece->chunk]];
+        const float known[F_COHERENCE] = {relative, piece->coverage, piece->in_signature, piece->dense, piece->definition, named};
+        for (int f = 0; f < F_COHERENCE; f++)
+            if (i == file->begin || known[f] > file->best[f]) file->best[f] = known[f];
+    }
+}
+
+static float path_cosine(const Asked *q, int64_t file) {
+    if (!q->arrays[PATH_SCALES].buf) return 0;
+    float scale = AT(q, PATH_SCALES, float)[file];
+    if (!q->arrays[PATH_VECTORS].buf) return scale; /* it is the cosine itself */
+    const int8_t *vector = AT(q, PATH_VECTORS, int8_t) + file * q->dim, *whole = AT(q, WHOLE, int8_t);
+    int32_t product = 0;
+    for (Py_ssize_t i = 0; i < q->dim; i++) product += vector[i] * whole[i];
+    return scale * q->scale * (float)product;
+}
+
+/* Tell how likely each file is what is asked for: a softmax over all. */
+static void weigh_files(const Asked *q, Pool *pool) {
+    const float *worth = AT(q, FILE_WORTH, float);
+    float most_coherence = 0, highest = -INFINITY, total = 0;
+    double most_bm25 = 0;
+    for (const File *file = pool->files; file < pool->files + pool->slots; file++) {
+        if (file->coherence > most_coherence) most_coherence = file->coherence;
+        if (pool->files[file->read].bm25 > most_bm25) most_bm25 = pool->files[file->read].bm25;
+    }
+    for (File *file = pool->files; file < pool->files + pool->slots; file++) {
+        double bm25 = pool->files[file->read].bm25;
+        float logit = AT(q, UNASKED_WORTH, float)[AT(q, UNASKED, uint8_t)[file->file]];
+        for (int f = 0; f < F_COHERENCE; f++) logit += worth[f] * file->best[f];
+        logit += worth[F_COHERENCE] * (most_coherence > 0 ? file->coherence / most_coherence : file->coherence);
+        logit += worth[F_BM25] * (float)(most_bm25 > 0 ? bm25 / most_bm25 : bm25);
+        file->probable = logit + worth[F_PATH] * path_cosine(q, file->file);
+        if (file->probable > highest) highest = file->probable;
+    }
+    for (File *file = pool->files; file < pool->files + pool->slots; file++)
+        total += file->probable = expf(file->probable - highest);
+    for (File *file = pool->files; file < pool->files + pool->slots; file++) file->probable /= total;
+}
+
+/* Tell what showing each piece is expected to gain: a softmax over those of its file. */
+static void score_pieces(const Asked *q, Pool *pool) {
+    for (const File *file = pool->files; file < pool->files + pool->slots; file++) {
+        Piece *begin = &pool->pieces[file->begin], *end = &pool->pieces[file->end], *best = begin;
+        float total = 0;
+        for (Piece *piece = begin; piece < end; piece++)
+            if (piece->logit > best->logit) best = piece; /* of equals the earlier */
+        float highest = best->logit;
+        for (Piece *piece = begin; piece < end; piece++) total += piece->share = expf(piece->logit - highest);
+        for (Piece *piece = begin; piece < end; piece++) {
+            piece->share /= total;
+            piece->score = file->probable * (float)(1 - q->novelty) * piece->share;
+        }
+        best->score += (float)q->novelty * file->probable;
+    }
+    qsort(pool->pieces, (size_t)pool->count, sizeof *pool->pieces, by_score);
+}
+
+/* Write what is told of the pieces, best first, signal by signal. */
+static void tell(const Asked *q, const Pool *pool, int64_t *rows, float *told) {
+    float least = (float)(1 - q->novelty > 1e-3 ? 1 - q->novelty : 1e-3);
+    for (Py_ssize_t i = 0; i < pool->count; i++) {
+        const Piece *piece = &pool->pieces[i];
+        float path = AT(q, PATH, float)[piece->file], covered = piece->coverage + path;
+        const float values[TOLD] = {AT(q, LEXICAL, float)[piece->chunk], piece->dense, path, piece->definition,
+                                    AT(q, PRIOR, float)[piece->file], pool->files[piece->slot].probable, piece->share,
+                                    piece->score, piece->score / least, covered < 1 ? covered : 1};
+        rows[i] = piece->row;
+        for (int t = 0; t < TOLD; t++) told[t * pool->count + i] = values[t];
+    }
+}
+
+/* Look at the lengths of everything that goes in; -1 where they do not fit each other. */
+static int check(Asked *q) {
+    Py_ssize_t *n = q->counts;
+    for (int i = 0; i < ARRAYS; i++) n[i] = count_of(&q->arrays[i], SIZES[i]);
+    Py_ssize_t chunks = n[LEXICAL], files = n[PATH];
+    int fit = n[FUSED] == n[ROWS] && n[ROW_FILE] == n[ROW_CHUNK] && n[DENSE] == chunks && n[DEFINITION] == chunks &&
+              n[CONTENTS] == chunks && n[LENGTHS] == chunks && n[KINDS] == chunks && n[PRIOR] == files &&
+              n[FILE_CONTENT] == files && n[FILE_LENGTHS] == files && n[UNASKED] == files && n[TERM] == n[MATCHED] &&
+              n[TF] == n[MATCHED] && n[SHARE] == n[MATCHED] && n[PIECE_WORTH] == PIECE && n[FILE_WORTH] == WHOLE_FILE &&
+              n[KIND_WORTH] == 256 && n[UNASKED_WORTH] == 256 && (!q->arrays[PATH_SCALES].buf || n[PATH_SCALES] == files);
+    q->dim = n[WHOLE];
+    if (q->arrays[PATH_VECTORS].buf && (!q->arrays[PATH_SCALES].buf || n[PATH_VECTORS] != files * q->dim)) fit = 0;
+    q->contents = fit && chunks ? (Py_ssize_t)AT(q, CONTENTS, int32_t)[chunks - 1] + 1 : 0;
+    if (fit && q->contents >= 0) return 0;
+    PyErr_SetString(PyExc_ValueError, "arrays of signals do not fit each other");
+    return -1;
+}
+
+/* Describe, weigh and order the candidates; -1 where a number points outside. */
+static int run(const Asked *q, Pool *pool) {
+    if (group(q, pool) || place_contents(q, pool) || count_matches(q, pool)) return -1;
+    weigh_files_words(q, pool);
+    weigh_pieces(q, pool);
+    weigh_files(q, pool);
+    score_pieces(q, pool);
+    return 0;
+}
+
+/* weigh(arrays, scale of the question's vector, novelty, k1, b, what a name counts, is_bare) -> (rows, what is told of them) */
+PyObject *weigh(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    Asked q = {0};
+    Pool pool = {0};
+    PyObject *tuple, *rows = NULL, *told = NULL, *result = NULL;
+    int64_t *row;
+    float *value;
+    int outside;
+    if (!PyArg_ParseTuple(arguments, "O!fdddip", &PyTuple_Type, &tuple, &q.scale, &q.novelty, &q.k1, &q.b, &q.name_counts,
+                          &q.is_bare)) return NULL;
+    if (borrow(tuple, q.arrays, ARRAYS) || check(&q)) goto done;
+    size_t count = (size_t)(pool.count = q.counts[ROWS]), terms = (size_t)q.counts[TERM_SHARE];
+    pool.pieces = calloc(count + 1, sizeof *pool.pieces), pool.files = calloc(count + 1, sizeof *pool.files);
+    pool.held = calloc(count + 1, sizeof *pool.held), pool.found = calloc(count * terms + 1, sizeof *pool.found);
+    pool.slot_of = calloc((size_t)q.contents + 1, sizeof *pool.slot_of);
+    if (!pool.pieces || !pool.files || !pool.held || !pool.found || !pool.slot_of) { PyErr_NoMemory(); goto done; }
+    Py_BEGIN_ALLOW_THREADS
+    outside = run(&q, &pool);
+    Py_END_ALLOW_THREADS
+    if (outside) { PyErr_SetString(PyExc_ValueError, "a signal is of a chunk, a file or a term that there is not"); goto done; }
+    if (!(rows = new_array(pool.count, 8, &row)) || !(told = new_array(TOLD * pool.count, 4, &value))) goto done;
+    tell(&q, &pool, row, value);
+    result = PyTuple_Pack(2, rows, told);
+done:
+    Py_XDECREF(rows), Py_XDECREF(told);
+    free(pool.pieces), free(pool.files), free(pool.held), free(pool.found), free(pool.slot_of);
+    release(q.arrays, ARRAYS);
+    return result;
+}
