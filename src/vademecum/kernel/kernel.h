@@ -21,10 +21,10 @@ static inline Py_ssize_t count_of(const Py_buffer *array, size_t size) {
     return array->len % (Py_ssize_t)size ? -1 : array->len / (Py_ssize_t)size;
 }
 
-/* Return new bytes of `count` elements to be filled, and where they lie. */
+/* Return `count` new elements to be filled, and where they lie. */
 static inline PyObject *new_array(Py_ssize_t count, size_t size, void *place) {
-    PyObject *made = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)size);
-    if (made) *(void **)place = PyBytes_AsString(made);
+    PyObject *made = PyByteArray_FromStringAndSize(NULL, count * (Py_ssize_t)size);
+    if (made) *(void **)place = PyByteArray_AsString(made);
     return made;
 }
 
