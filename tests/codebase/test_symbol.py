@@ -34,6 +34,22 @@ def test_a_name_of_one_definition_is_resolved(codebase, name, place):
     ) == place
 
 
+def test_a_crates_folder_of_sources_is_no_part_of_names(repo, engine):
+    """`axum::routing::Router` is declared in `axum/src/routing/mod.rs`; a module of another name is not meant."""
+    made = repo(
+        "crates", {"axum/src/routing/mod.rs": "pub struct Router;\n\nimpl Router {\n    pub fn route(self) {}\n}\n"}
+    )
+    codebase = engine(made).codebase
+    for name in (
+        "axum::routing::Router",
+        "axum::routing::Router<S>::route",
+        "routing::Router::route",
+        "src::routing::Router",
+    ):
+        assert codebase.symbol(name).verdict is Verdict.RESOLVED, name
+    assert codebase.symbol("axum::handler::Router").verdict is Verdict.NOT_FOUND
+
+
 def test_several_definitions_are_ambiguous(repo, engine):
     """Every definition is shown, product code first, and the reason says how to choose."""
     made = repo(

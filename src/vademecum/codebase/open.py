@@ -75,6 +75,9 @@ def _on_disk(repo: Repository, path: str) -> tuple[str, str, str]:
     """Return a file's text, the commit it is of (marked where it is not as committed), and the branch."""
     try:
         status = os.lstat(os.path.join(repo.root.path, path))
+    except FileNotFoundError as error:
+        advice = f"paths are read from there, and `vade search {os.path.basename(path)}` finds files by their names"
+        raise SourceError(f"there is no {path} in {repo.root.path}: {advice}") from error
     except OSError as error:
         raise SourceError(f"{path} cannot be opened in {repo.root.path}: {error.strerror}") from error
     entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)

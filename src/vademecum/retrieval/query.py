@@ -13,14 +13,15 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|/)[A-Za-z_$][\w$]*)*
 _CODE_LIKE = re.compile(r"[a-z0-9][A-Z]|_|::|->|#|[A-Z]{2,}[a-z]|\w\.\w|\(\)")
 # A place in a file, as compilers, traces and people write it: `src/app.py:12:5`, `app.py#L3-L9`, `File "app.py", line 3`.
 _PLACE = re.compile(
-    r"(?:\W*|\W*at\s+\W*|\s*File\s+\"|\s*thread .*\bpanicked at )(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
-    r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?(?:\s\+0x[0-9a-f]+|, in .{1,200})?\W*"
+    r"(?:\W*|\W*(?:at|from)\s+\W*|\s*File\s+\"|\s*thread .*\bpanicked at )(?P<path>[^\s:\"'()#]*[./][^\s:\"'()#]*)(?::|#L|\", line )"
+    r"(?P<first>\d{1,7})(?:-L?(?P<last>\d{1,7})|:\d+)?(?:\s\+0x[0-9a-f]+|(?:, |:)in .{1,200})?\W*"
 )
 # Go writes a method of a pointer as `(*Engine).Run`, in traces after all of its package's path: `example.org/a/gin.(*Engine).Run`.
 _RECEIVER = re.compile(r"(?:(?<!\S)\S*/)?(\b\w+\.)?\(\*([A-Za-z_]\w*)\)(?=\.)")
 _HAS_ARGUMENTS = re.compile(r"\s*[A-Za-z_$][^\s<]{0,200}<.{0,300}$")
 _ARGUMENTS = re.compile(r"(?<=[\w>])(?:::)?<[^<>]*>")
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
+_SOURCE = frozenset({"src", "lib"})  # folders that names leave out: `axum::routing` is in `axum/src/routing`
 _QUALIFIER = re.compile(r"\.|::|->|#|/|\\")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
 _LONGEST_PLACE = 500  # characters of a place in a file, with what a trace says around it
@@ -80,6 +81,8 @@ def place_of(text: str) -> tuple[str, int, int] | None:
 
     >>> place_of("src/app.py:120:7"), place_of("app.py#L3-L9"), place_of("why does app.py:120 fail")
     (('src/app.py', 120, 120), ('app.py', 3, 9), None)
+    >>> place_of("from lib/base.rb:1000:in 'dispatch!'"), place_of('File "app.py", line 3, in run')
+    (('lib/base.rb', 1000, 1000), ('app.py', 3, 3))
     """
     found = _PLACE.fullmatch(text) if len(text) <= _LONGEST_PLACE else None
     if found is None:
@@ -198,7 +201,11 @@ def is_within(wanted: Sequence[str], qualified: str, path: str) -> bool:
     above, folders = parts[: -len(whole) or None], path.split("/")[:-1]
     if not whole or not above or parts[len(above) :] != whole:
         return False
-    return any(folders[at : at + len(above)] == above for at in range(len(folders)))
+    return any(
+        named[at : at + len(above)] == above
+        for named in (folders, _without_source(folders))
+        for at in range(len(named))
+    )
 
 
 def is_module(parts: Sequence[str], path: str) -> bool:
@@ -206,17 +213,22 @@ def is_module(parts: Sequence[str], path: str) -> bool:
 
     >>> is_module(["app", "net"], "src/app/net.py"), is_module(["app"], "src/app/__init__.py"), is_module(["net"], "src/net.py.txt")
     (True, True, False)
-    >>> is_module(["net", "py"], "src/net.py")
-    True
+    >>> is_module(["net", "py"], "src/net.py"), is_module(["axum", "routing"], "axum/src/routing/mod.rs")
+    (True, True)
     """
     *folders, last = path.split("/")
     stem, _, extension = last.rpartition(".") if "." in last[1:] else (last, "", "")
     names = [*split_name(".".join(folders)), stem]
     if len(parts) > 1 and parts[-1] == extension:  # as in `tests/test_net.py::test_open`
         return names[1 - len(parts) :] == list(parts[:-1])
+    known = [names, _without_source(names)]
     if stem in _NAMELESS or last.endswith(".go"):  # called by the directory
-        return names[:-1][-len(parts) :] == list(parts) or names[-len(parts) :] == list(parts)
-    return names[-len(parts) :] == list(parts)
+        known += [each[:-1] for each in known]
+    return any(each[-len(parts) :] == list(parts) for each in known)
+
+
+def _without_source(folders: Sequence[str]) -> list[str]:
+    return [folder for folder in folders if folder not in _SOURCE]
 
 
 def name_term(name: str) -> str:
