@@ -23,7 +23,23 @@ def candidates(
     counts: tuple[float, float, float, float],  # what words, meaning, definition and path count
     most: int,
 ) -> tuple[bytearray, bytearray]: ...
+def find(
+    keys: Buffer, offsets: Buffer, docs: Buffer, tf: Buffer, wanted: Buffer
+) -> tuple[bytearray, bytearray, bytearray]: ...
 def products(rows: Buffer, question: Buffer, scales: Buffer | None, scale: float) -> bytearray: ...
+def question(table: Buffer, weight: Buffer, w_in: Buffer, bias: Buffer, w_out: Buffer, pieces: Buffer) -> bytearray: ...
+def spans(
+    rows: Buffer,
+    files: Buffer,
+    lines: Buffer,
+    gain: Buffer | None,
+    worth: Buffer,
+    k: int,
+    across: bool,
+    longest: int,
+    gap: int,
+    price: float,
+) -> bytearray: ...
 def weigh(
     arrays: tuple[Buffer | None, ...],  # as `ARRAYS` of weigh.c names them
     scale: float,

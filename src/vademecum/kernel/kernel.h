@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REVISION 2 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
+#define REVISION 3 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
 
 /* How many elements of `size` bytes a buffer holds; -1 where that is no whole number. */
 static inline Py_ssize_t count_of(const Py_buffer *array, size_t size) {
@@ -41,6 +41,16 @@ static inline int borrow(PyObject *tuple, Py_buffer *arrays, Py_ssize_t count) {
     return 0;
 }
 
+/* Return the place of a key among ascending ones, or -1. */
+static inline Py_ssize_t find_key(const uint64_t *keys, Py_ssize_t count, uint64_t key) {
+    Py_ssize_t low = 0, high = count;
+    while (low < high) {
+        Py_ssize_t middle = low + (high - low) / 2;
+        if (keys[middle] < key) low = middle + 1; else high = middle;
+    }
+    return low < count && keys[low] == key ? low : -1;
+}
+
 static inline void release(Py_buffer *arrays, int count) {
     for (int i = 0; i < count; i++)
         if (arrays[i].obj) PyBuffer_Release(&arrays[i]);
@@ -50,6 +60,9 @@ PyObject *bm25f(PyObject *module, PyObject *arguments);
 PyObject *candidates(PyObject *module, PyObject *arguments);
 int has_products(void);
 PyObject *products(PyObject *module, PyObject *arguments);
+PyObject *find(PyObject *module, PyObject *arguments);
+PyObject *question(PyObject *module, PyObject *arguments);
+PyObject *spans(PyObject *module, PyObject *arguments);
 PyObject *weigh(PyObject *module, PyObject *arguments);
 
 #endif

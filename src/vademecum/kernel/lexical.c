@@ -20,16 +20,6 @@ typedef struct {
     const Segment *segment;
 } Run;
 
-/* Return the place of a key among ascending ones, or -1. */
-static Py_ssize_t find_key(const uint64_t *keys, Py_ssize_t count, uint64_t key) {
-    Py_ssize_t low = 0, high = count;
-    while (low < high) {
-        Py_ssize_t middle = low + (high - low) / 2;
-        if (keys[middle] < key) low = middle + 1; else high = middle;
-    }
-    return low < count && keys[low] == key ? low : -1;
-}
-
 static int read_segment(PyObject *item, Segment *segment) {
     int base;
     memset(segment, 0, sizeof *segment);

@@ -5,7 +5,10 @@
 static PyMethodDef functions[] = {
     {"bm25f", bm25f, METH_VARARGS, "Score every chunk for the terms of a question: `retrieval.lexical.bm25f`."},
     {"candidates", candidates, METH_VARARGS, "Find the rows that all signals put first: `retrieval.rank.find_candidates`."},
+    {"find", find, METH_VARARGS, "Find the postings of terms: `retrieval.postings.Postings.find`."},
     {"products", products, METH_VARARGS, "Multiply rows of whole numbers with a question: `retrieval.dense.products`."},
+    {"question", question, METH_VARARGS, "Make the vector of a question: `providers.embedders.static`."},
+    {"spans", spans, METH_VARARGS, "Make passages of candidates: `retrieval.spans.spans_of`."},
     {"weigh", weigh, METH_VARARGS, "Describe candidates and weigh them: `retrieval.candidates`, `retrieval.model`."},
     {NULL, NULL, 0, NULL},
 };

@@ -22,6 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.kernel import compiled
+
 
 class Run(NamedTuple):
     """The postings of one term: its index in what was asked for, int32 (P,) documents ascending, uint8 (P, F) occurrences."""
@@ -46,6 +48,13 @@ class Postings:
 
     def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
         """Return documents and occurrences of all postings of the given terms, and for each its term's index in `keys`."""
+        if compiled:
+            docs, tf, which = compiled.find(self.keys, self.offsets, self.docs, self.tf, keys)
+            fields = np.frombuffer(tf, np.uint8).reshape(-1, self.tf.shape[1])
+            return np.frombuffer(docs, np.int32), fields, np.frombuffer(which, np.int64)
+        return self._find(keys)
+
+    def _find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
         found = self.runs(keys)
         if not found:
             return self.docs[:0], self.tf[:0], np.zeros(0, np.int64)

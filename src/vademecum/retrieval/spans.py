@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.kernel import compiled
+
 Numbers = NDArray[Any]
 PRICE = 1 / 3000  # of a line, as a share of all that is asked for: ten results then hold about 380 lines
 LONGEST = 100  # lines of a result that was joined of several
@@ -66,6 +68,43 @@ def spans_of(
     >>> [(span.first, span.last) for span in spans_of(rows, files, lines, worth, worth, 3, across=False)]
     [(4, 4), (9, 9), (6, 6)]
     """
+    if compiled:
+        return _by_kernel(rows, files, lines, gain, worth, k, across=across, longest=longest)
+    return _by_python(rows, files, lines, gain, worth, k, across=across, longest=longest)
+
+
+def _by_kernel(
+    rows: Numbers,
+    files: Numbers,
+    lines: Numbers,
+    gain: Numbers | None,
+    worth: Numbers,
+    k: int,
+    *,
+    across: bool,
+    longest: int,
+) -> list[Span]:
+    """Return what `_by_python` returns."""
+    found = compiled.spans(
+        np.ascontiguousarray(rows, np.int64), np.ascontiguousarray(files, np.int64), np.ascontiguousarray(lines, np.int32),
+        None if gain is None else np.ascontiguousarray(gain, np.float32), np.ascontiguousarray(worth, np.float32),
+        k, across, longest, GAP, PRICE,
+    )  # fmt: skip
+    return [Span(*span) for _, *span in np.frombuffer(found, np.int64).reshape(-1, 6).tolist()]
+
+
+def _by_python(
+    rows: Numbers,
+    files: Numbers,
+    lines: Numbers,
+    gain: Numbers | None,
+    worth: Numbers,
+    k: int,
+    *,
+    across: bool,
+    longest: int,
+) -> list[Span]:
+    """Return the spans, as `spans_of` does."""
     size = lines[:, 1] - lines[:, 0] + 1
     order = np.arange(len(rows)) if gain is None else np.argsort(PRICE * size - gain, kind="stable")
     joins = worth >= PRICE * size  # else it is not worth its own lines, let alone those between

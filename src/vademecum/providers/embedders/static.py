@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import load_arrays
 from vademecum.errors import EmbedError, StoreCorruptError
+from vademecum.kernel import compiled
 from vademecum.result import attempt
 from vademecum.text import RunTable
 from vademecum.types import EmbedKind, Passage
@@ -133,6 +134,10 @@ class StaticEmbedder:
         A passage's vector is the same to the last bit, whatever it is embedded together with.
         """
         if kind == "query":
+            if compiled:
+                return np.array([self._question(passage.text) for passage in passages], np.float32).reshape(
+                    -1, self.dim
+                )
             # each times the matrices by itself, for the same bits; all times one before the next is read
             return self._head(self._questions([passage.text for passage in passages])[:, None], kind)[:, 0]
         bags = self._bags(passages)
@@ -140,6 +145,13 @@ class StaticEmbedder:
         padded[: len(bags)] = bags
         blocks = [self._head(padded[i : i + _BLOCK], kind) for i in range(0, len(padded), _BLOCK)]
         return np.concatenate([*blocks, padded[:0]])[: len(bags)]
+
+    def _question(self, text: str) -> Matrix:
+        """Return the vector of one text, float32 (dim,), as `_questions` and `_head` make it but for the last places."""
+        pieces = np.array(sorted(piece for run in _RUN.findall(text) for piece in self._cut(run)), np.int32)
+        found = compiled.question(self._table, self._weight["query"], *self._network("query"), pieces)
+        vector: Matrix = np.frombuffer(found, np.float32)
+        return vector
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
         """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
@@ -199,17 +211,21 @@ class StaticEmbedder:
         return number, piece, weight * self._weight["document"][piece]
 
     def _head(self, x: Matrix, kind: EmbedKind) -> Matrix:
-        if kind not in self._heads:  # half precision on disk, single in memory, converted once
-            names = (f"{kind}_in", f"{kind}_bias", f"{kind}_out")
-            w_in, bias, w_out = (self._arrays[name].astype(np.float32) for name in names)
-            self._heads[kind] = (HEAD_SCALE * w_in.T.copy(), bias, w_out.T.copy())
-        w_in, bias, w_out = self._heads[kind]
+        w_in, bias, w_out = self._network(kind)
         hidden = x @ w_in
         hidden += bias
         hidden *= np.float32(0.5) * (1 + np.tanh(0.7978845608 * hidden * (1 + 0.044715 * hidden * hidden)))
         y = np.asarray(x + hidden @ w_out, np.float32)
         y *= x.any(axis=-1, keepdims=True)  # the head's bias says nothing of a text without a known piece
         return _normalise(y)
+
+    def _network(self, kind: EmbedKind) -> tuple[Matrix, Matrix, Matrix]:
+        """Return the head's matrices: float32 (dim, hidden), (hidden,) and (hidden, dim)."""
+        if kind not in self._heads:  # half precision on disk, single in memory, converted once
+            names = (f"{kind}_in", f"{kind}_bias", f"{kind}_out")
+            w_in, bias, w_out = (self._arrays[name].astype(np.float32) for name in names)
+            self._heads[kind] = (HEAD_SCALE * w_in.T.copy(), bias, w_out.T.copy())
+        return self._heads[kind]
 
 
 def _counted(pieces: Iterable[int]) -> dict[int, int]:
