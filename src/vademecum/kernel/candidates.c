@@ -5,17 +5,8 @@
 
 typedef struct {
     float score;
-    int64_t row;
+    uint32_t place; /* among the rows that are looked at */
 } Row;
-
-/* Whether one row stands behind another: its score is lower or, of equals, it comes later. */
-static inline int behind(Row one, Row other) {
-    return one.score < other.score || (one.score == other.score && one.row > other.row);
-}
-
-static int best_first(const void *one, const void *other) {
-    return behind(*(const Row *)one, *(const Row *)other) ? 1 : -1; /* no two are equal: each row is there once */
-}
 
 /* The best are found without putting all in order: a sample tells above which score they are. */
 #define BINS 2048
@@ -93,13 +84,13 @@ static Py_ssize_t collect(const Question *q, const float *score, int lowest, Row
         int64_t row = allowed ? allowed[i] : i;
         float fused = score_row(q, score, row);
         if (fused < 0) return -1;
-        if (fused * q->bins_per_score >= floor && fused > 0) rows[count++] = (Row){fused, row}; /* few are: asked in this order */
+        if (fused * q->bins_per_score >= floor && fused > 0) rows[count++] = (Row){fused, (uint32_t)i}; /* few are: asked in this order */
     }
     return count;
 }
 
-/* Write the best rows, best first; return how many, at most `most`, or -1 where a number points outside. */
-static Py_ssize_t find_best(const Question *q, const float *score, Row *rows, Py_ssize_t most) {
+/* Write the orders of the best rows, best first; return how many, at most `most`, or -1 where a number points outside. */
+static Py_ssize_t find_best(const Question *q, const float *score, Row *rows, uint64_t *orders, Py_ssize_t most) {
     int bins[BINS] = {0}, lowest = guess_bin(q, score, most);
     Py_ssize_t count = collect(q, score, lowest, rows), kept = 0;
     if (count >= 0 && count < most && lowest > 0) count = collect(q, score, 0, rows); /* the guess was too high */
@@ -107,7 +98,8 @@ static Py_ssize_t find_best(const Question *q, const float *score, Row *rows, Py
     lowest = lowest_bin(bins, most);
     for (Py_ssize_t i = 0; i < count; i++)
         if (bin_of(q, rows[i].score) >= lowest) rows[kept++] = rows[i];
-    qsort(rows, (size_t)kept, sizeof *rows, best_first);
+    for (Py_ssize_t i = 0; i < kept; i++) orders[i] = order_of(falling(rows[i].score), rows[i].place);
+    put_in_order(orders, kept);
     return count < 0 ? count : kept < most ? kept : most;
 }
 
@@ -121,7 +113,7 @@ static int read_question(PyObject *arguments, Question *q, Py_ssize_t *most) {
     q->asked = a[ALLOWED].buf ? count_of(&a[ALLOWED], 8) : q->rows;
     int fit = q->chunks >= 0 && q->rows >= 0 && q->files >= 0 && q->asked >= 0 && a[DENSE].len == a[LEXICAL].len &&
               (!a[DEFINITION].buf || a[DEFINITION].len == a[LEXICAL].len) && a[FILES].len == q->rows * 4 &&
-              a[PRIOR].len == a[PATH].len && *most > 0;
+              a[PRIOR].len == a[PATH].len && *most > 0 && q->asked <= UINT32_MAX;
     if (!fit) PyErr_SetString(PyExc_ValueError, "arrays of signals do not fit each other");
     return fit ? 0 : -1;
 }
@@ -135,20 +127,27 @@ PyObject *candidates(PyObject *Py_UNUSED(module), PyObject *arguments) {
     float *score = NULL, *value;
     int64_t *row;
     Row *best = NULL;
+    uint64_t *orders = NULL;
     if (read_question(arguments, &q, &most)) goto done;
     score = malloc((size_t)(q.chunks + 1) * sizeof *score), best = malloc((size_t)(q.asked + 1) * sizeof *best);
-    if (!score || !best) { PyErr_NoMemory(); goto done; }
+    orders = malloc((size_t)(q.asked + 1) * sizeof *orders);
+    if (!score || !best || !orders) { PyErr_NoMemory(); goto done; }
     q.bins_per_score = BINS / (float)(q.lexical + q.dense + (double)q.definition + (double)q.path); /* no score is higher */
     Py_BEGIN_ALLOW_THREADS
     score_chunks(&q, score);
-    count = find_best(&q, score, best, most);
+    count = find_best(&q, score, best, orders, most);
     Py_END_ALLOW_THREADS
     if (count < 0) { PyErr_SetString(PyExc_ValueError, "a row is of a chunk or a file that there is not"); goto done; }
     if (!(rows = new_array(count, 8, &row)) || !(scores = new_array(count, 4, &value))) goto done;
-    for (Py_ssize_t i = 0; i < count; i++) row[i] = best[i].row, value[i] = best[i].score;
+    const int64_t *allowed = q.arrays[ALLOWED].buf;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        uint32_t place = (uint32_t)orders[i], bits = ~(uint32_t)(orders[i] >> 32);
+        row[i] = allowed ? allowed[place] : place;
+        memcpy(&value[i], &bits, sizeof bits);
+    }
     result = PyTuple_Pack(2, rows, scores);
 done:
     Py_XDECREF(rows), Py_XDECREF(scores);
-    free(score), free(best), release(q.arrays, ARRAYS);
+    free(score), free(best), free(orders), release(q.arrays, ARRAYS);
     return result;
 }

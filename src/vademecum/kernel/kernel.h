@@ -41,6 +41,18 @@ static inline int borrow(PyObject *tuple, Py_buffer *arrays, Py_ssize_t count) {
     return 0;
 }
 
+/* What is put in order is told apart by whole numbers alone: the first half is what counts, the second the place it has. */
+static inline uint64_t order_of(uint32_t value, Py_ssize_t place) { return (uint64_t)value << 32 | (uint32_t)place; }
+
+/* A score, 0 or more, as a number that is the lower the higher it is. */
+static inline uint32_t falling(float score) {
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    return ~bits;
+}
+
+void put_in_order(uint64_t *orders, Py_ssize_t count);
+
 /* Return the place of a key among ascending ones, or -1. */
 static inline Py_ssize_t find_key(const uint64_t *keys, Py_ssize_t count, uint64_t key) {
     Py_ssize_t low = 0, high = count;
@@ -56,6 +68,7 @@ static inline void release(Py_buffer *arrays, int count) {
         if (arrays[i].obj) PyBuffer_Release(&arrays[i]);
 }
 
+/* The functions that Python sees. */
 PyObject *bm25f(PyObject *module, PyObject *arguments);
 PyObject *candidates(PyObject *module, PyObject *arguments);
 int has_products(void);

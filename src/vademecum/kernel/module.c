@@ -2,6 +2,13 @@
 
 #include "kernel.h"
 
+static int ascending(const void *one, const void *other) {
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return a < b ? -1 : a > b;
+}
+
+void put_in_order(uint64_t *orders, Py_ssize_t count) { qsort(orders, (size_t)count, sizeof *orders, ascending); }
+
 static PyMethodDef functions[] = {
     {"bm25f", bm25f, METH_VARARGS, "Score every chunk for the terms of a question: `retrieval.lexical.bm25f`."},
     {"candidates", candidates, METH_VARARGS, "Find the rows that all signals put first: `retrieval.rank.find_candidates`."},

@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     double cost;
-    int64_t place;
+    Py_ssize_t place;
 } Turn;
 
 static int cheapest_first(const void *one, const void *other) {

@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     int64_t row, chunk, file;
-    Py_ssize_t place, slot; /* where it stands among all, and its file */
+    Py_ssize_t slot; /* its file's */
     float fused, coverage, in_name, in_signature, dense, definition, logit, share, score;
 } Piece;
 
@@ -47,6 +47,7 @@ typedef struct {
     Piece *pieces;
     File *files;
     Held *held;
+    uint64_t *orders; /* of the candidates, by file and by chunk; then by score */
     double *found;    /* how often each term is in each file */
     int32_t *slot_of; /* 1 + the slot of a content, 0 for those that are not looked at */
     Py_ssize_t count, slots, chunks;
@@ -54,44 +55,32 @@ typedef struct {
 
 #define AT(asked, which, type) ((const type *)(asked)->arrays[which].buf)
 
-static int by_file(const void *one, const void *other) {
-    const Piece *a = one, *b = other;
-    if (a->file != b->file) return a->file < b->file ? -1 : 1;
-    return a->place < b->place ? -1 : 1;
-}
-
-static int by_score(const void *one, const void *other) {
-    const Piece *a = one, *b = other;
-    if (a->score != b->score) return a->score > b->score ? -1 : 1;
-    return a->place < b->place ? -1 : 1;
-}
-
-static int by_chunk(const void *one, const void *other) {
-    int64_t a = ((const Held *)one)->chunk, b = ((const Held *)other)->chunk;
-    return a < b ? -1 : a > b;
-}
-
 /* Group candidates by file, each file's in the order they came; -1 where a number points outside. */
 static int group(const Asked *q, Pool *pool) {
+    const int64_t *rows = AT(q, ROWS, int64_t), *row_chunk = AT(q, ROW_CHUNK, int64_t);
+    const int32_t *row_file = AT(q, ROW_FILE, int32_t);
+    uint64_t *by_file = pool->orders, *by_chunk = pool->orders + pool->count;
     for (Py_ssize_t i = 0; i < pool->count; i++) {
-        int64_t row = AT(q, ROWS, int64_t)[i];
-        if (row < 0 || row >= q->counts[ROW_CHUNK]) return -1;
-        int64_t chunk = AT(q, ROW_CHUNK, int64_t)[row], file = AT(q, ROW_FILE, int32_t)[row];
+        if (rows[i] < 0 || rows[i] >= q->counts[ROW_CHUNK]) return -1;
+        int64_t chunk = row_chunk[rows[i]], file = row_file[rows[i]];
         if (chunk < 0 || chunk >= q->counts[LEXICAL] || file < 0 || file >= q->counts[PATH]) return -1;
-        pool->pieces[i] = (Piece){.row = row, .chunk = chunk, .file = file, .place = i, .fused = AT(q, FUSED, float)[i],
-                                  .dense = AT(q, DENSE, float)[chunk], .definition = AT(q, DEFINITION, float)[chunk]};
-        pool->held[i] = (Held){.chunk = chunk};
+        by_file[i] = order_of((uint32_t)file, i), by_chunk[i] = order_of((uint32_t)chunk, i);
     }
-    qsort(pool->pieces, (size_t)pool->count, sizeof *pool->pieces, by_file);
-    qsort(pool->held, (size_t)pool->count, sizeof *pool->held, by_chunk);
-    for (Py_ssize_t i = 0; i < pool->count; i++) /* a chunk that stands at two paths is held once */
-        if (!i || pool->held[i].chunk != pool->held[pool->chunks - 1].chunk) pool->held[pool->chunks++] = pool->held[i];
+    put_in_order(by_file, pool->count);
+    put_in_order(by_chunk, pool->count);
+    for (Py_ssize_t i = 0; i < pool->count; i++) { /* a chunk that stands at two paths is held once */
+        int64_t chunk = (int64_t)(by_chunk[i] >> 32);
+        if (!i || chunk != pool->held[pool->chunks - 1].chunk) pool->held[pool->chunks++] = (Held){.chunk = chunk};
+    }
     for (Py_ssize_t i = 0; i < pool->count; i++) {
-        Piece *piece = &pool->pieces[i];
-        if (!i || piece->file != piece[-1].file) pool->files[pool->slots++] = (File){.file = piece->file, .begin = i};
-        File *file = &pool->files[pool->slots - 1];
-        file->end = i + 1, file->coherence += piece->fused;
-        piece->slot = pool->slots - 1, piece->place = i;
+        Py_ssize_t place = (Py_ssize_t)(uint32_t)by_file[i];
+        int64_t chunk = row_chunk[rows[place]], file = (int64_t)(by_file[i] >> 32);
+        float fused = AT(q, FUSED, float)[place];
+        if (!i || file != pool->files[pool->slots - 1].file) pool->files[pool->slots++] = (File){.file = file, .begin = i};
+        File *own = &pool->files[pool->slots - 1];
+        own->end = i + 1, own->coherence += fused;
+        pool->pieces[i] = (Piece){.row = rows[place], .chunk = chunk, .file = file, .slot = pool->slots - 1, .fused = fused,
+                                  .dense = AT(q, DENSE, float)[chunk], .definition = AT(q, DEFINITION, float)[chunk]};
     }
     return 0;
 }
@@ -228,14 +217,15 @@ static void score_pieces(const Asked *q, Pool *pool) {
         }
         best->score += (float)q->novelty * file->probable;
     }
-    qsort(pool->pieces, (size_t)pool->count, sizeof *pool->pieces, by_score);
+    for (Py_ssize_t i = 0; i < pool->count; i++) pool->orders[i] = order_of(falling(pool->pieces[i].score), i);
+    put_in_order(pool->orders, pool->count);
 }
 
 /* Write what is told of the pieces, best first, signal by signal. */
 static void tell(const Asked *q, const Pool *pool, int64_t *rows, float *told) {
     float least = (float)(1 - q->novelty > 1e-3 ? 1 - q->novelty : 1e-3);
     for (Py_ssize_t i = 0; i < pool->count; i++) {
-        const Piece *piece = &pool->pieces[i];
+        const Piece *piece = &pool->pieces[(uint32_t)pool->orders[i]];
         float path = AT(q, PATH, float)[piece->file], covered = piece->coverage + path;
         const float values[TOLD] = {AT(q, LEXICAL, float)[piece->chunk], piece->dense, path, piece->definition,
                                     AT(q, PRIOR, float)[piece->file], pool->files[piece->slot].probable, piece->share,
@@ -288,7 +278,8 @@ PyObject *weigh(PyObject *Py_UNUSED(module), PyObject *arguments) {
     pool.pieces = calloc(count + 1, sizeof *pool.pieces), pool.files = calloc(count + 1, sizeof *pool.files);
     pool.held = calloc(count + 1, sizeof *pool.held), pool.found = calloc(count * terms + 1, sizeof *pool.found);
     pool.slot_of = calloc((size_t)q.contents + 1, sizeof *pool.slot_of);
-    if (!pool.pieces || !pool.files || !pool.held || !pool.found || !pool.slot_of) { PyErr_NoMemory(); goto done; }
+    pool.orders = malloc((2 * count + 1) * sizeof *pool.orders);
+    if (!pool.orders || !pool.pieces || !pool.files || !pool.held || !pool.found || !pool.slot_of) { PyErr_NoMemory(); goto done; }
     Py_BEGIN_ALLOW_THREADS
     outside = run(&q, &pool);
     Py_END_ALLOW_THREADS
@@ -298,7 +289,7 @@ PyObject *weigh(PyObject *Py_UNUSED(module), PyObject *arguments) {
     result = PyTuple_Pack(2, rows, told);
 done:
     Py_XDECREF(rows), Py_XDECREF(told);
-    free(pool.pieces), free(pool.files), free(pool.held), free(pool.found), free(pool.slot_of);
+    free(pool.pieces), free(pool.files), free(pool.held), free(pool.found), free(pool.slot_of), free(pool.orders);
     release(q.arrays, ARRAYS);
     return result;
 }
