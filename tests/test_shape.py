@@ -39,7 +39,7 @@ HEAVY_FOR_A_NAME = HEAVY | {"numpy", "sqlite3", "click", "tree_sitter", "pathspe
 OF_THE_PROJECT = {
     *(".ci", ".dockerignore", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile"),
     *("LICENSE", "Makefile", "NOTICE", "README.md", "benchmarks", "compose.yaml", "deploy", "docs", "editors"),
-    *("pyproject.toml", "src", "tests", "training", "website"),
+    *("hatch_build.py", "pyproject.toml", "src", "tests", "training", "website"),
 }  # fmt: skip
 
 

@@ -43,6 +43,16 @@ def test_it_finds_what_numpy_finds(sizes: list[int], copied: bool, terms: list[i
         np.testing.assert_allclose(own, their, rtol=1e-6)
 
 
+@given(st.integers(0, 30), st.lists(st.integers(0, 24), max_size=6), st.integers(0, 2**32 - 1))
+def test_it_finds_the_postings_that_numpy_finds(size: int, terms: list[int], seed: int) -> None:
+    """The same documents and occurrences, term by term, also where a term is asked for twice."""
+    postings = segment_of(size, np.random.default_rng(seed)).postings
+    keys = np.array(terms, np.uint64)
+    for own, their in zip(postings.find(keys), postings._find(keys), strict=True):
+        assert own.dtype == their.dtype
+        np.testing.assert_array_equal(own, their)
+
+
 def damaged(**arrays: NDArray[np.generic]) -> Segment:
     """A segment of two chunks and one term, with some arrays of its postings exchanged."""
     whole = Postings(np.array([3], np.uint64), np.array([0, 2]), np.array([0, 1], np.int32), np.ones((2, 4), np.uint8))
@@ -65,3 +75,13 @@ def test_damaged_postings_are_refused(segment: Segment) -> None:
     """What points outside is an error, never read or written."""
     with pytest.raises(ValueError, match="postings"):
         lexical._by_kernel([segment], None, np.ones((2, 4), np.float32), np.array([3], np.uint64), 2)
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [damaged(offsets=np.array([0, 3])), damaged(offsets=np.array([-1, 2])), damaged(offsets=np.array([0]))],
+)
+def test_damaged_postings_are_not_looked_up(segment: Segment) -> None:
+    """What begins or ends outside is an error, never read."""
+    with pytest.raises(ValueError, match="postings"):
+        segment.postings.find(np.array([3], np.uint64))

@@ -22,7 +22,7 @@ typedef struct {
 } Question;
 
 /* Add what a score has of its highest, times a weight, to each total; scores below 0 count as 0. */
-static void add_share(const float *score, double weight, Py_ssize_t chunks, float *total) {
+WIDE static void add_share(const float *score, double weight, Py_ssize_t chunks, float *total) {
     float lanes[8] = {0}, highest = 0; /* eight maxima at a time: the compiler makes one instruction of them */
     for (Py_ssize_t i = 0; i + 8 <= chunks; i += 8)
         for (int lane = 0; lane < 8; lane++) lanes[lane] = score[i + lane] > lanes[lane] ? score[i + lane] : lanes[lane];

@@ -29,6 +29,8 @@ __attribute__((target("avx2"))) static int32_t product(const int8_t *row, const 
 __attribute__((target("avx2"))) static void all_products(const int8_t *rows, const int16_t *question, Py_ssize_t count,
                                                          Py_ssize_t dim, const float *scales, float scale, float *found) {
     for (Py_ssize_t i = 0; i < count; i++) {
+        const int8_t *ahead = rows + (i + 16) * dim; /* the next page, which the processor does not fetch by itself */
+        for (Py_ssize_t line = 0; i + 16 < count && line < dim; line += 64) _mm_prefetch((const char *)ahead + line, _MM_HINT_T0);
         float whole = (float)product(rows + i * dim, question, dim);
         found[i] = scales ? scales[i] * scale * whole : whole;
     }

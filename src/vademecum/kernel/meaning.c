@@ -14,7 +14,7 @@ typedef struct {
 } Model;
 
 /* Add rows of a matrix, each times its factor, to `sums`; four rows at once, added one after the other. */
-static void add_rows(const float *restrict matrix, const float *restrict factors, Py_ssize_t rows, Py_ssize_t width,
+WIDE static void add_rows(const float *restrict matrix, const float *restrict factors, Py_ssize_t rows, Py_ssize_t width,
                      float *restrict sums) {
     Py_ssize_t i = 0;
     for (; i + 4 <= rows; i += 4, factors += 4, matrix += 4 * width)
@@ -37,7 +37,7 @@ static inline float tanh_of(float x) {
     return x * p / q;
 }
 
-static void gelu(float *restrict x, Py_ssize_t count) {
+WIDE static void gelu(float *restrict x, Py_ssize_t count) {
     for (Py_ssize_t j = 0; j < count; j++)
         x[j] *= 0.5f * (1 + tanh_of(0.7978845608f * x[j] * (1 + 0.044715f * x[j] * x[j])));
 }
@@ -53,7 +53,7 @@ static int normalise(float *x, Py_ssize_t count) {
 }
 
 /* Sum the table's rows of pieces, which ascend, each as often as it is there; -1 where a piece is none. */
-static int add_pieces(const Model *model, const int32_t *pieces, Py_ssize_t count, float *restrict bag) {
+WIDE static int add_pieces(const Model *model, const int32_t *pieces, Py_ssize_t count, float *restrict bag) {
     for (Py_ssize_t i = 0, end; i < count; i = end) {
         if (pieces[i] < 0 || pieces[i] >= model->pieces) return -1;
         for (end = i + 1; end < count && pieces[end] == pieces[i]; end++) {}

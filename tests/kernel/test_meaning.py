@@ -1,0 +1,63 @@
+"""The compiled vector of a question, and whole-number products: as numpy and SimSIMD make them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.kernel import compiled
+from vademecum.providers.embedders import static
+from vademecum.providers.embedders.static import StaticEmbedder
+from vademecum.retrieval import dense
+from vademecum.types import Passage
+
+pytestmark = pytest.mark.skipif(compiled is None, reason="nothing was compiled: no C compiler, or VADE_KERNEL=off")
+EMBEDDER = StaticEmbedder()
+
+
+def by_numpy(text: str) -> np.ndarray:
+    return EMBEDDER._head(EMBEDDER._questions([text])[:, None], "query")[0, 0]
+
+
+@given(
+    st.text(max_size=200) | st.sampled_from(["where are requests retried", "how is the token budget split", "4", ""])
+)
+def test_a_questions_vector_is_that_of_numpy(text: str) -> None:
+    """But for the last places, and the same to the last bit whatever else is asked."""
+    alone = EMBEDDER.embed([Passage(text)], "query").unwrap()
+    beside = EMBEDDER.embed([Passage("open a file"), Passage(text)], "query").unwrap()
+    np.testing.assert_array_equal(alone[0], beside[1])
+    np.testing.assert_allclose(alone[0], by_numpy(text), atol=2e-6)
+    assert alone.dtype == np.float32
+
+
+@pytest.mark.parametrize("pieces", [[-1], [32_000]])
+def test_a_piece_that_there_is_not_is_refused(pieces: list[int]) -> None:
+    """Never read."""
+    arrays = (EMBEDDER._table, EMBEDDER._weight["query"], *EMBEDDER._network("query"))
+    with pytest.raises(ValueError, match="piece"):
+        static.compiled.question(*arrays, np.array(pieces, np.int32))
+    with pytest.raises(ValueError, match="fit"):
+        static.compiled.question(arrays[0], arrays[1][:-1], *arrays[2:], np.array([0], np.int32))
+
+
+@pytest.mark.skipif(not dense._IN_KERNEL, reason="this processor has no AVX2: SimSIMD multiplies")
+@given(st.integers(1, 100), st.integers(0, 40), st.integers(0, 2**32 - 1))
+def test_products_are_exact(dim: int, count: int, seed: int) -> None:
+    """Whole numbers of any width, the lowest among them."""
+    random = np.random.default_rng(seed)
+    rows, question = (random.integers(-128, 128, (n, dim)).astype(np.int8) for n in (count, 1))
+    scales, scale = random.random(count, np.float32), random.random(1, np.float32)
+    whole = (rows.astype(np.int64) @ question[0].astype(np.int64)).astype(np.float32)
+    np.testing.assert_array_equal(dense.products(rows, question), whole)
+    np.testing.assert_array_equal(dense.scaled_products(rows, question, scales, scale), scales * scale * whole)
+
+
+def test_products_of_what_does_not_fit_are_refused() -> None:
+    """Rows that end in the middle, or scales of other rows."""
+    with pytest.raises(ValueError, match="fit"):
+        compiled.products(np.zeros(7, np.int8), np.zeros(2, np.int8), None, 1.0)
+    with pytest.raises(ValueError, match="fit"):
+        compiled.products(np.zeros(8, np.int8), np.zeros(2, np.int8), np.zeros(3, np.float32), 1.0)
