@@ -3,6 +3,17 @@ from typing_extensions import Buffer
 REVISION: int
 HAS_PRODUCTS: int  # whether `products` runs on this processor
 
+def add_matches(
+    docs: Buffer,
+    tf: Buffer,
+    base: int,
+    alive: Buffer | None,
+    norm: tuple[Buffer, float, float],  # of each row its length, and what that is to be times and plus
+    weight: float,
+    said: Buffer,
+    session: Buffer | None,
+    sums: Buffer | None,
+) -> None: ...
 def bm25f(
     segments: tuple[tuple[Buffer, Buffer, Buffer, Buffer, int], ...],  # keys, offsets, docs, tf, first chunk
     norms: Buffer,

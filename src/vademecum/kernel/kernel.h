@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REVISION 3 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
+#define REVISION 4 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
 
 /* A function of which there is a second version for processors with AVX2, chosen when the module is loaded: eight numbers at a
    time instead of four, each with the same bits. */
@@ -77,6 +77,7 @@ static inline void release(Py_buffer *arrays, int count) {
 }
 
 /* The functions that Python sees. */
+PyObject *add_matches(PyObject *module, PyObject *arguments);
 PyObject *bm25f(PyObject *module, PyObject *arguments);
 PyObject *candidates(PyObject *module, PyObject *arguments);
 int has_products(void);

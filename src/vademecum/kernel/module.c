@@ -10,6 +10,7 @@ static int ascending(const void *one, const void *other) {
 void put_in_order(uint64_t *orders, Py_ssize_t count) { qsort(orders, (size_t)count, sizeof *orders, ascending); }
 
 static PyMethodDef functions[] = {
+    {"add_matches", add_matches, METH_VARARGS, "Add what a term says of events: `memory.matches.Matches.scores`."},
     {"bm25f", bm25f, METH_VARARGS, "Score every chunk for the terms of a question: `retrieval.lexical.bm25f`."},
     {"candidates", candidates, METH_VARARGS, "Find the rows that all signals put first: `retrieval.rank.find_candidates`."},
     {"find", find, METH_VARARGS, "Find the postings of terms: `retrieval.postings.Postings.find`."},

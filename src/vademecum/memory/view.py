@@ -119,10 +119,16 @@ class View:
 
     def norms(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """Return what BM25 adds to a term's count before dividing by it, k1 (1 - b + b length / mean length): as float32 of rows."""
-        norms = self._lengths.take(rows)
-        norms *= np.float32(K1 * B / self._mean_length)
-        norms += np.float32(K1 * (1 - B))
+        lengths, slope, offset = self.norm
+        norms = lengths.take(rows)
+        norms *= slope
+        norms += offset
         return norms
+
+    @property
+    def norm(self) -> tuple[NDArray[np.float32], np.float32, np.float32]:
+        """What `norms` is made of: float32 (N,), the length of each row, what that is times, and what is added."""
+        return self._lengths, np.float32(K1 * B / self._mean_length), np.float32(K1 * (1 - B))
 
     @cached_property
     def session_norms(self) -> NDArray[np.float32]:
