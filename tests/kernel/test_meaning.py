@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vademecum.kernel import compiled
-from vademecum.providers.embedders import static
 from vademecum.providers.embedders.static import StaticEmbedder
 from vademecum.retrieval import dense
 from vademecum.types import Passage
@@ -33,14 +32,25 @@ def test_a_questions_vector_is_that_of_numpy(text: str) -> None:
     assert alone.dtype == np.float32
 
 
+def test_half_precision_gives_the_same_bits() -> None:
+    """What is kept in two bytes stands for the same numbers."""
+    w_in, bias, w_out = EMBEDDER._layers()
+    pieces = np.array([3, 7, 7, 4000], np.int32)
+    made = [
+        bytes(compiled.question(EMBEDDER._table, EMBEDDER._weight["query"], a, bias, b, pieces, 16.0))
+        for a, b in ((w_in, w_out), (w_in.astype(np.float32), w_out.astype(np.float32)))
+    ]
+    assert made[0] == made[1]
+
+
 @pytest.mark.parametrize("pieces", [[-1], [32_000]])
 def test_a_piece_that_there_is_not_is_refused(pieces: list[int]) -> None:
     """Never read."""
-    arrays = (EMBEDDER._table, EMBEDDER._weight["query"], *EMBEDDER._network("query"))
+    arrays = (EMBEDDER._table, EMBEDDER._weight["query"], *EMBEDDER._layers())
     with pytest.raises(ValueError, match="piece"):
-        static.compiled.question(*arrays, np.array(pieces, np.int32))
+        compiled.question(*arrays, np.array(pieces, np.int32), 16.0)
     with pytest.raises(ValueError, match="fit"):
-        static.compiled.question(arrays[0], arrays[1][:-1], *arrays[2:], np.array([0], np.int32))
+        compiled.question(arrays[0], arrays[1][:-1], *arrays[2:], np.array([0], np.int32), 16.0)
 
 
 @pytest.mark.skipif(not dense._IN_KERNEL, reason="this processor has no AVX2: SimSIMD multiplies")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vademecum.codebase.analyse import chunk_hashes, symbols_of
 from vademecum.codebase.enrich import summarise
-from vademecum.codebase.freshness import FileState, check_file, corresponding
+from vademecum.codebase.freshness import FileState, check_files, corresponding
 from vademecum.codebase.repository import Opened, commit_of
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.rank import Ranked
@@ -56,7 +56,7 @@ def gather_evidence(
         said = dict(zip(rows, view.said(rows), strict=True))
         bests, scores = (ranked.rows.take(places) - base).tolist(), ranked.scores.take(places).tolist()
         files, kinds = view.row_file.take(bests).tolist(), view.kinds.take(view.row_chunk.take(bests)).tolist()
-        states = {file: check_file(each, file) for file in dict.fromkeys(files)}
+        states = check_files(each, dict.fromkeys(files))
         blobs = view.files.blobs.take(files).tolist()
         contents = each.repo.catalogue.contents(set(blobs))
         for number, (place, span) in enumerate(results):
@@ -98,12 +98,11 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
     """Return the signals of some ranked rows, rounded to four places, and their worth, which is small, to six."""
     shown = np.asarray(places, np.intp)
-    laid = np.concatenate([known.take(shown) for known in ranked.signals.values()]).astype(np.float64)
-    values = laid.round(4).reshape(-1, len(shown)).T.tolist()
-    worth = ranked.worth.take(shown).astype(np.float64).round(6).tolist()
-    return [
-        dict(zip(ranked.signals, row, strict=True)) | {"worth": own} for row, own in zip(values, worth, strict=True)
-    ]
+    names, known = [*ranked.signals, "worth"], [*ranked.signals.values(), ranked.worth]
+    laid = np.concatenate([values.take(shown) for values in known]).astype(np.float64).reshape(-1, len(shown))
+    laid[:-1] = laid[:-1].round(4)
+    laid[-1] = laid[-1].round(6)
+    return [dict(zip(names, row, strict=True)) for row in laid.T.tolist()]
 
 
 @dataclass(slots=True)

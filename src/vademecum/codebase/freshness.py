@@ -8,7 +8,10 @@ text, what was indexed is shown, marked `stale`. No answer is silently out of da
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
+
+import numpy as np
 
 from vademecum.codebase.languages import language_of
 from vademecum.codebase.repository import Opened
@@ -31,15 +34,27 @@ _AS_INDEXED = FileState(Freshness.FRESH)
 
 def check_file(opened: Opened, number: int) -> FileState:
     """Compare one indexed file of a worktree with the disk; a commit's never changes."""
+    return check_files(opened, [number])[number]
+
+
+def check_files(opened: Opened, numbers: Collection[int]) -> dict[int, FileState]:
+    """Compare indexed files with the disk, as `check_file` does."""
     if opened.snapshot.kind != "worktree":
-        return _AS_INDEXED
+        return dict.fromkeys(numbers, _AS_INDEXED)
+    files, places = opened.view.files, np.fromiter(numbers, np.intp, len(numbers))
+    then = zip(*(column.take(places).tolist() for column in (files.sizes, files.mtimes, files.inodes)), strict=True)
+    above = f"{opened.repo.root.path}/"
+    return {number: _checked(opened, number, above, known) for number, known in zip(numbers, then, strict=True)}
+
+
+def _checked(opened: Opened, number: int, above: str, then: tuple[int, ...]) -> FileState:
+    """Compare a file, by its size, time and inode when it was read, with the one of its path `above` which it lies."""
     repo, files = opened.repo, opened.view.files
     path = files.paths[number]
     try:
-        status = os.lstat(f"{repo.root.path}/{path}")
+        status = os.lstat(above + path)
     except OSError:
         return FileState(Freshness.STALE)
-    then = (files.sizes.item(number), files.mtimes.item(number), files.inodes.item(number))
     if (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS) == then:
         return _AS_INDEXED
     entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
@@ -19,6 +20,7 @@ from vademecum.retrieval.view import View
 COMMIT_DIGITS = 40  # of a commit's id, or 64; a tree's hash has 12
 
 
+@lru_cache(maxsize=64)  # asked for every piece of evidence of an answer
 def commit_of(label: str) -> str:
     """Return the commit that evidence of a state names: its label, or "" outside of git and before the first commit.
 

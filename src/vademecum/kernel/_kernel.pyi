@@ -1,6 +1,7 @@
 from typing_extensions import Buffer
 
 REVISION: int
+HAS_HALVES: int  # whether `question` reads matrices in half precision here
 HAS_PRODUCTS: int  # whether `products` runs on this processor
 
 def add_matches(

@@ -80,6 +80,7 @@ static inline void release(Py_buffer *arrays, int count) {
 PyObject *add_matches(PyObject *module, PyObject *arguments);
 PyObject *bm25f(PyObject *module, PyObject *arguments);
 PyObject *candidates(PyObject *module, PyObject *arguments);
+int has_halves(void);
 int has_products(void);
 PyObject *products(PyObject *module, PyObject *arguments);
 PyObject *find(PyObject *module, PyObject *arguments);

@@ -22,8 +22,8 @@ static PyMethodDef functions[] = {
 };
 
 static int begin(PyObject *module) {
-    return PyModule_AddIntConstant(module, "REVISION", REVISION) || PyModule_AddIntConstant(module, "HAS_PRODUCTS", has_products())
-               ? -1 : 0;
+    return PyModule_AddIntConstant(module, "REVISION", REVISION) || PyModule_AddIntConstant(module, "HAS_PRODUCTS", has_products()) ||
+                   PyModule_AddIntConstant(module, "HAS_HALVES", has_halves()) ? -1 : 0;
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, begin}, {0, NULL}};

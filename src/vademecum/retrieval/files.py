@@ -62,7 +62,7 @@ class FileTable:
 
     def language(self, index: int) -> str:
         """Return the language of one file."""
-        return self.language_names[int(self.languages[index])]
+        return self.language_names[self.languages.item(index)]
 
 
 @dataclass(frozen=True, slots=True)

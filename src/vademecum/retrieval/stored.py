@@ -59,8 +59,9 @@ class Stored:
 
     def read(self, chunks: Sequence[int]) -> list[Said]:
         """Return what is said of some chunks, in their order. Raises `StoreCorruptError`."""
-        offsets, told = self.offsets, self._bytes
-        lists = b",".join([told[offsets[chunk] : offsets[chunk + 1]] for chunk in chunks])
+        places, told = np.asarray(chunks, np.intp), self._bytes
+        begins, ends = self.offsets.take(places).tolist(), self.offsets.take(places + 1).tolist()
+        lists = b",".join([told[begin:end] for begin, end in zip(begins, ends, strict=True)])
         try:
             found = json.loads(f"[{lists.decode('ascii')}]")
             return [Said(*fields) for _, fields in zip(chunks, found, strict=True)]

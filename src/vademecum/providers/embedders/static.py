@@ -90,7 +90,7 @@ class Pieces:
 
 
 Cut = Callable[[str], list[int]]
-Heads = dict[str, tuple[Matrix, Matrix, Matrix]]
+Heads = dict[str, tuple[NDArray[Any], Matrix, NDArray[Any]]]
 
 
 @lru_cache(maxsize=4)
@@ -149,9 +149,17 @@ class StaticEmbedder:
     def _question(self, text: str) -> Matrix:
         """Return the vector of one text, float32 (dim,), as `_questions` and `_head` make it but for the last places."""
         pieces = np.array(sorted(piece for run in _RUN.findall(text) for piece in self._cut(run)), np.int32)
-        found = compiled.question(self._table, self._weight["query"], *self._network("query"), pieces)
+        found = compiled.question(self._table, self._weight["query"], *self._layers(), pieces, HEAD_SCALE)
         vector: Matrix = np.frombuffer(found, np.float32)
         return vector
+
+    def _layers(self) -> tuple[NDArray[Any], Matrix, NDArray[Any]]:
+        """Return the matrices for questions as the kernel reads them: in half precision, as on disk, where it can."""
+        if "kernel" not in self._heads:
+            kind = np.float16 if compiled.HAS_HALVES else np.float32
+            w_in, w_out = (self._arrays[name].T.astype(kind, order="C") for name in ("query_in", "query_out"))
+            self._heads["kernel"] = (w_in, self._arrays["query_bias"].astype(np.float32), w_out)
+        return self._heads["kernel"]
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
         """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
