@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from vademecum.arrays import load_arrays, save_arrays
 from vademecum.codebase.catalogue import COMMITS_KEPT, tree_hash
+from vademecum.errors import StoreCorruptError
 from vademecum.providers.embedders.hashing import HashingEmbedder
 from vademecum.retrieval import files, segment
 from vademecum.retrieval.segment import FORMAT
@@ -60,6 +62,26 @@ def test_a_damaged_derived_file_is_rebuilt(made, engine, kind, how):
     if how != "lost":
         path.write_bytes(content[: len(content) // 2] if how == "cut" else b"garbage" * 100)
     assert said(engine(made)) == expected
+
+
+@pytest.mark.parametrize("array", ["docs", "offsets", "starts", "told_offsets"])
+def test_numbers_that_point_outside_are_said_and_mended(made, engine, array):
+    """A segment that reads well and is wrong inside is an error that names the command, which makes its contents again."""
+    first = engine(made)
+    expected = said(first)
+    (path,) = derived(first, "segment")
+    first.close()
+    arrays, metadata = load_arrays(path)
+    wrong = {name: values.copy() for name, values in arrays.items()}
+    wrong[array][1:] = 2**30
+    path.unlink()
+    save_arrays(path, wrong, metadata)
+    again = engine(made)
+    if array in {"docs", "offsets"}:
+        with pytest.raises(StoreCorruptError, match="vade index --full"):
+            again.codebase.search("how is the token budget split", refresh=False)
+    again.codebase.index(full=True)
+    assert said(again) == expected
 
 
 @pytest.mark.parametrize("version", [FORMAT, "0"])

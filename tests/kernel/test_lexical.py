@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from vademecum.errors import StoreCorruptError
 from vademecum.kernel import compiled
 from vademecum.retrieval import lexical
 from vademecum.retrieval.postings import Postings, build
@@ -82,6 +83,13 @@ def test_damaged_postings_are_refused(segment: Segment) -> None:
     [damaged(offsets=np.array([0, 3])), damaged(offsets=np.array([-1, 2])), damaged(offsets=np.array([0]))],
 )
 def test_damaged_postings_are_not_looked_up(segment: Segment) -> None:
-    """What begins or ends outside is an error, never read."""
-    with pytest.raises(ValueError, match="postings"):
+    """What begins or ends outside is an error that says how to mend it, never read."""
+    with pytest.raises(StoreCorruptError, match="vade index --full"):
         segment.postings.find(np.array([3], np.uint64))
+
+
+def test_a_question_of_damaged_postings_says_how_to_mend_them() -> None:
+    """With the kernel and without, a document that there is not is a damaged index."""
+    keys = np.array([3], np.uint64)
+    with pytest.raises(StoreCorruptError, match="vade index --full"):
+        lexical.bm25f([damaged(docs=np.array([0, 9], np.int32))], None, np.ones((2, 4), np.float32), keys, 1)

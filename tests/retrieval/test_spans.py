@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vademecum.kernel import compiled
 from vademecum.retrieval import spans as spans_module
-from vademecum.retrieval.spans import GAP, LONGEST, PRICE, spans_of
+from vademecum.retrieval.spans import GAP, LONGEST, PRICE, Candidates, spans_of
 
 
 @st.composite
@@ -118,9 +118,9 @@ def test_no_result_is_longer_than_it_may_be():
 def test_the_kernel_makes_the_same_spans(found, k, across, ordered):
     """To the last row and line, in the same order."""
     rows, files, lines, gain, worth = found
-    asked = (rows, files, lines, None if ordered else gain, worth, k)
+    asked = Candidates(rows, files, lines, None if ordered else gain, worth)
     ours, theirs = (
-        make(*asked, across=across, longest=LONGEST) for make in (spans_module._by_kernel, spans_module._by_python)
+        make(asked, k, across=across, longest=LONGEST) for make in (spans_module._by_kernel, spans_module._by_python)
     )
     assert ours == theirs
 
@@ -130,8 +130,6 @@ def test_the_kernel_refuses_what_does_not_fit():
     """Fewer lines than rows are an error, never read past."""
     rows, worth = np.arange(3), np.ones(3, np.float32)
     with pytest.raises(ValueError, match="fit"):
-        spans_module._by_kernel(rows, rows, np.ones((2, 2), np.int32), None, worth, 3, across=True, longest=LONGEST)
+        spans_of(rows, rows, np.ones((2, 2), np.int32), None, worth, 3)
     with pytest.raises(ValueError, match="fit"):
-        spans_module._by_kernel(
-            rows, rows, np.ones((3, 2), np.int32), worth[:1], worth, 3, across=True, longest=LONGEST
-        )
+        spans_of(rows, rows, np.ones((3, 2), np.int32), worth[:1], worth, 3)

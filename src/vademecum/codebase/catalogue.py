@@ -329,10 +329,10 @@ class Catalogue:
                 self._delete("snapshots", [("id", "=", number)])
 
     def mend(self) -> bool:
-        """Begin anew where the database is damaged; all it held can be read from the disk again. Returns whether it was."""
+        """Begin anew where the database is damaged, or a segment; all they held can be read from the disk again. Returns whether."""
         match self.store.check():
             case Ok("ok"):
-                return False
+                return self.segments.weed()
             case Err(error) if not isinstance(error, StoreCorruptError):
                 raise error
         self.store.start_over()

@@ -21,6 +21,7 @@ from vademecum.retrieval.segment import (
     Segment,
     blob_arrays,
     blobs_of,
+    is_sound,
     load_segment,
     merge_segments,
     named_arrays,
@@ -136,6 +137,20 @@ class Segments:
                 self._write(changed[name])
             else:
                 self._name(name, segment)
+
+    def weed(self) -> bool:
+        """Give segments up whose arrays point outside of each other: their contents are made again. Returns whether any did."""
+        kept = [
+            (name, segment) for segment, name in zip(self.current(), self._loaded, strict=True) if is_sound(segment)
+        ]
+        if len(kept) == len(self._loaded):
+            return False
+        with self._store.transaction():
+            self._store.delete("segments", self._own()).unwrap()
+            for name, segment in reversed(kept):
+                self._name(name, segment)
+        self.forget()
+        return True
 
     def mostly_dead(self) -> bool:
         """Whether most of what ranking reads belongs to no snapshot: every edit leaves the content before it behind."""

@@ -28,9 +28,13 @@ WIDE static void add_rows(const float *restrict matrix, const float *restrict fa
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
 #include <immintrin.h>
 
-int has_halves(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"); }
+int has_halves(void) { /* asked of the processor: not every compiler knows F16C by name */
+    unsigned int a, b, c, d;
+    return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
 
 /* Do what `add_rows` does with numbers kept in half precision: half as much is read, and they are the same numbers. */
 __attribute__((target("avx2,f16c"))) static void add_rows_of_halves(const uint16_t *matrix, const float *factors, Py_ssize_t rows,

@@ -20,8 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.kernel import compiled
+from vademecum.retrieval.postings import damaged
 from vademecum.retrieval.segment import Segment
 from vademecum.retrieval.tokens import query_keys
+
+Segments = Sequence[Segment]
+Copies = NDArray[np.int64] | None
+Norms = NDArray[np.float32]
+Keys = NDArray[np.uint64]
 
 K1 = 1.2  # the textbook value; saturation of repeated words
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 2.0)  # body, name, signature, docs (2: CodeRAG decision 1 for summaries)
@@ -71,10 +77,10 @@ def inverse_document_frequency(rows: int, holding: NDArray[np.float64]) -> NDArr
 
 
 def bm25f(
-    segments: Sequence[Segment],
-    copies: NDArray[np.int64] | None,
-    norms: NDArray[np.float32],
-    keys: NDArray[np.uint64],
+    segments: Segments,
+    copies: Copies,
+    norms: Norms,
+    keys: Keys,
     asked: int,
     rows: int | None = None,
 ) -> Lexical:
@@ -88,24 +94,23 @@ def bm25f(
         keys: uint64 (T,), the question's terms.
         asked: how many of them, the first ones, coverage is counted by.
         rows: how many rows there are, the sum of `copies`, where that is known.
+
+    Raises:
+        StoreCorruptError: postings are of chunks that there are not.
     """
     if rows is None:
         rows = len(norms) if copies is None else int(copies.sum())
-    score, idf, holding, docs, term, tf, matches = (_by_kernel if compiled else _by_numpy)(
-        segments, copies, norms, keys, rows
-    )
+    try:
+        found = (_by_kernel if compiled else _by_numpy)(segments, copies, norms, keys, rows)
+    except (IndexError, ValueError) as error:
+        raise damaged(error) from error
+    score, idf, holding, docs, term, tf, matches = found
     total = max(float(idf[:asked].sum()), 1e-9)
     share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
     return Lexical(score, idf, holding > 0, share, docs, term, tf, matches)
 
 
-def _by_kernel(
-    segments: Sequence[Segment],
-    copies: NDArray[np.int64] | None,
-    norms: NDArray[np.float32],
-    keys: NDArray[np.uint64],
-    rows: int,
-) -> tuple[NDArray[Any], ...]:
+def _by_kernel(segments: Segments, copies: Copies, norms: Norms, keys: Keys, rows: int) -> tuple[NDArray[Any], ...]:
     """Return what `_by_numpy` returns."""
     bases = accumulate((segment.size for segment in segments), initial=0)
     pieces = [(segment.postings, base) for segment, base in zip(segments, bases, strict=False)]
@@ -115,13 +120,7 @@ def _by_kernel(
     return *arrays[:5], arrays[5].reshape(-1, len(FIELD_WEIGHTS)), arrays[6]
 
 
-def _by_numpy(
-    segments: Sequence[Segment],
-    copies: NDArray[np.int64] | None,
-    norms: NDArray[np.float32],
-    keys: NDArray[np.uint64],
-    rows: int,
-) -> tuple[NDArray[Any], ...]:
+def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, rows: int) -> tuple[NDArray[Any], ...]:
     """Return the score of each chunk, idf and number of rows of each term, and the matches, as `Lexical` has them."""
     docs, term, tf = _matches(segments, keys)
     begins = np.searchsorted(term, np.arange(len(keys) + 1))  # of each term's matches, which follow each other

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.errors import StoreCorruptError
 from vademecum.kernel import compiled
 
 
@@ -47,12 +48,21 @@ class Postings:
     tf: NDArray[np.uint8]
 
     def find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
-        """Return documents and occurrences of all postings of the given terms, and for each its term's index in `keys`."""
-        if compiled:
-            docs, tf, which = compiled.find(self.keys, self.offsets, self.docs, self.tf, keys)
-            fields = np.frombuffer(tf, np.uint8).reshape(-1, self.tf.shape[1])
-            return np.frombuffer(docs, np.int32), fields, np.frombuffer(which, np.int64)
-        return self._find(keys)
+        """Return documents and occurrences of all postings of the given terms, and for each its term's index in `keys`.
+
+        Raises `StoreCorruptError` where they lie outside.
+        """
+        try:
+            return self._find_by_kernel(keys) if compiled else self._find(keys)
+        except ValueError as error:
+            raise damaged(error) from error
+
+    def _find_by_kernel(
+        self, keys: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
+        docs, tf, which = compiled.find(self.keys, self.offsets, self.docs, self.tf, keys)
+        fields = np.frombuffer(tf, np.uint8).reshape(-1, self.tf.shape[1])
+        return np.frombuffer(docs, np.int32), fields, np.frombuffer(which, np.int64)
 
     def _find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
         found = self.runs(keys)
@@ -62,14 +72,24 @@ class Postings:
         return docs, tf, np.repeat(np.array([run.term for run in found]), [len(run.docs) for run in found])
 
     def runs(self, keys: NDArray[np.uint64]) -> list[Run]:
-        """Return the postings of each of the given terms that is there, in their order; nothing is copied."""
+        """Return the postings of each of the given terms that is there, in their order; nothing is copied.
+
+        Raises `ValueError` where they lie outside.
+        """
         if not len(self.keys) or not len(keys):
             return []
         slot = self.keys.searchsorted(keys)
         known = (self.keys.take(slot, mode="clip") == keys).nonzero()[0]
         slot = slot.take(known)
         starts, ends = self.offsets.take(slot).tolist(), self.offsets.take(slot + 1).tolist()
+        if min(starts, default=0) < 0 or max(ends, default=0) > len(self.docs):
+            raise ValueError("postings begin or end outside")
         return [Run(t, self.docs[a:b], self.tf[a:b]) for t, a, b in zip(known.tolist(), starts, ends, strict=True)]
+
+
+def damaged(error: Exception) -> StoreCorruptError:
+    """Return the error to raise when something points outside of an index file."""
+    return StoreCorruptError(f"an index file is damaged ({error}): run `vade index --full`")
 
 
 def build(keys: NDArray[np.uint64], docs: NDArray[np.int32], tf: NDArray[np.uint8]) -> Postings:

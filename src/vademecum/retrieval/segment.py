@@ -207,6 +207,31 @@ def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None =
     )  # fmt: skip
 
 
+def is_sound(segment: Segment) -> bool:
+    """Return whether no number of a segment points outside of it. All of it is read: opening one does not ask."""
+    postings, told, count = segment.postings, segment.stored, segment.size
+    fit = [
+        len(array) == count
+        for array in (segment.lines, segment.lengths, segment.vectors, segment.scales, segment.kinds)
+    ]
+    parts = [
+        (segment.starts, len(segment.blobs), count),
+        (postings.offsets, len(postings.keys), len(postings.docs)),
+        (told.offsets, count, len(told.told)),
+    ]
+    docs = postings.docs
+    inside = not len(docs) or (docs.min() >= 0 and docs.max() < count)
+    kinds = not count or int(segment.kinds.max()) < len(KIND_CODES)
+    return (
+        all(fit) and all(_parts(*each) for each in parts) and bool(inside) and kinds and len(postings.tf) == len(docs)
+    )
+
+
+def _parts(offsets: NDArray[np.int64], count: int, end: int) -> bool:
+    """Return whether offsets cut `end` things into `count` parts."""
+    return len(offsets) == count + 1 and offsets[0] == 0 and offsets[-1] == end and bool((np.diff(offsets) >= 0).all())
+
+
 def save_segment(path: Path, segment: Segment, embedder: str) -> None:
     """Write a segment and the name of the embedder that made its vectors. Raises `StoreError`."""
     postings = segment.postings

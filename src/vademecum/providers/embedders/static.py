@@ -90,7 +90,9 @@ class Pieces:
 
 
 Cut = Callable[[str], list[int]]
-Heads = dict[str, tuple[NDArray[Any], Matrix, NDArray[Any]]]
+Layers = tuple[NDArray[Any], Matrix, NDArray[Any]]
+Heads = dict[tuple[str, type[np.floating[Any]]], Layers]
+_PRECISION = np.float16 if compiled and compiled.HAS_HALVES else np.float32  # that the kernel reads matrices in
 
 
 @lru_cache(maxsize=4)
@@ -149,17 +151,11 @@ class StaticEmbedder:
     def _question(self, text: str) -> Matrix:
         """Return the vector of one text, float32 (dim,), as `_questions` and `_head` make it but for the last places."""
         pieces = np.array(sorted(piece for run in _RUN.findall(text) for piece in self._cut(run)), np.int32)
-        found = compiled.question(self._table, self._weight["query"], *self._layers(), pieces, HEAD_SCALE)
+        found = compiled.question(
+            self._table, self._weight["query"], *self._network("query", _PRECISION), pieces, HEAD_SCALE
+        )
         vector: Matrix = np.frombuffer(found, np.float32)
         return vector
-
-    def _layers(self) -> tuple[NDArray[Any], Matrix, NDArray[Any]]:
-        """Return the matrices for questions as the kernel reads them: in half precision, as on disk, where it can."""
-        if "kernel" not in self._heads:
-            kind = np.float16 if compiled.HAS_HALVES else np.float32
-            w_in, w_out = (self._arrays[name].T.astype(kind, order="C") for name in ("query_in", "query_out"))
-            self._heads["kernel"] = (w_in, self._arrays["query_bias"].astype(np.float32), w_out)
-        return self._heads["kernel"]
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
         """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
@@ -220,20 +216,19 @@ class StaticEmbedder:
 
     def _head(self, x: Matrix, kind: EmbedKind) -> Matrix:
         w_in, bias, w_out = self._network(kind)
-        hidden = x @ w_in
+        hidden = (x * np.float32(HEAD_SCALE)) @ w_in
         hidden += bias
         hidden *= np.float32(0.5) * (1 + np.tanh(0.7978845608 * hidden * (1 + 0.044715 * hidden * hidden)))
         y = np.asarray(x + hidden @ w_out, np.float32)
         y *= x.any(axis=-1, keepdims=True)  # the head's bias says nothing of a text without a known piece
         return _normalise(y)
 
-    def _network(self, kind: EmbedKind) -> tuple[Matrix, Matrix, Matrix]:
-        """Return the head's matrices: float32 (dim, hidden), (hidden,) and (hidden, dim)."""
-        if kind not in self._heads:  # half precision on disk, single in memory, converted once
-            names = (f"{kind}_in", f"{kind}_bias", f"{kind}_out")
-            w_in, bias, w_out = (self._arrays[name].astype(np.float32) for name in names)
-            self._heads[kind] = (HEAD_SCALE * w_in.T.copy(), bias, w_out.T.copy())
-        return self._heads[kind]
+    def _network(self, kind: EmbedKind, precision: type[np.floating[Any]] = np.float32) -> Layers:
+        """Return the head's matrices, of a precision, (dim, hidden) and (hidden, dim), with float32 (hidden,) between them."""
+        if (kind, precision) not in self._heads:  # half precision on disk, converted once
+            w_in, w_out = (self._arrays[f"{kind}_{name}"].T.astype(precision, order="C") for name in ("in", "out"))
+            self._heads[kind, precision] = (w_in, self._arrays[f"{kind}_bias"].astype(np.float32), w_out)
+        return self._heads[kind, precision]
 
 
 def _counted(pieces: Iterable[int]) -> dict[int, int]:
