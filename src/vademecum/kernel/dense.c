@@ -1,10 +1,12 @@
 /* The inner products of `retrieval/dense.py`: rows of whole numbers with a question. On processors with AVX2, where a row of 256
-   takes 8 ns, a quarter of what SimSIMD takes; elsewhere SimSIMD does it. */
+   takes 8 to 14 ns, the more the colder it is, a fifth of what SimSIMD takes; elsewhere SimSIMD does it. */
 
 #include "kernel.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
+
+#define AHEAD 16 /* rows that are fetched before they are needed: one page of memory of 256 numbers each */
 
 int has_products(void) { return __builtin_cpu_supports("avx2") != 0; }
 
@@ -26,21 +28,47 @@ __attribute__((target("avx2"))) static int32_t product(const int8_t *row, const 
     return sum;
 }
 
-__attribute__((target("avx2"))) static void all_products(const int8_t *rows, const int16_t *question, Py_ssize_t count,
-                                                         Py_ssize_t dim, const float *scales, float scale, float *found) {
-    for (Py_ssize_t i = 0; i < count; i++) {
-        const int8_t *ahead = rows + (i + 16) * dim; /* the next page, which the processor does not fetch by itself */
-        for (Py_ssize_t line = 0; i + 16 < count && line < dim; line += 64) _mm_prefetch((const char *)ahead + line, _MM_HINT_T0);
-        float whole = (float)product(rows + i * dim, question, dim);
-        found[i] = scales ? scales[i] * scale * whole : whole;
+/* Add to the four sums of a row what 32 of its numbers give with those of the question, x. */
+__attribute__((target("avx2"))) static inline __m256i added(__m256i sum, const int8_t *row, __m256i x) {
+    __m256i numbers = _mm256_loadu_si256((const __m256i *)row);
+    __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(numbers), _mm256_sign_epi8(x, numbers)); /* 128 * 127 * 2 fits */
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+
+/* Put the products of four rows, `apart` numbers from each other, to found[0], found[step], ... The question is int8 (dim,). */
+__attribute__((target("avx2"))) static void four_products(const int8_t *row, Py_ssize_t apart, const int8_t *question,
+                                                          Py_ssize_t dim, int32_t *found) {
+    const int8_t *rows[4] = {row, row + apart, row + 2 * apart, row + 3 * apart};
+    __m256i a = _mm256_setzero_si256(), b = a, c = a, d = a;
+    for (Py_ssize_t i = 0; i < dim; i += 32) {
+        __m256i x = _mm256_loadu_si256((const __m256i *)(question + i));
+        if (!(i & 32)) /* a line of each of them, which the processor does not fetch by itself across a page */
+            for (int k = 0; k < 4; k++) _mm_prefetch((const char *)(rows[k] + i + AHEAD * dim), _MM_HINT_T1);
+        a = added(a, rows[0] + i, x), b = added(b, rows[1] + i, x), c = added(c, rows[2] + i, x), d = added(d, rows[3] + i, x);
     }
+    a = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
+    _mm_storeu_si128((__m128i *)found, _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1)));
+}
+
+/* Put the products of all rows to `found`. Four are read at once, a quarter of all apart: memory gives more to several readers. */
+__attribute__((target("avx2"))) static void all_products(const int8_t *rows, const int8_t *question, const int16_t *wide,
+                                                         Py_ssize_t count, Py_ssize_t dim, float *found) {
+    int fits = dim % 32 == 0;
+    for (Py_ssize_t i = 0; i < dim; i++) fits &= question[i] != INT8_MIN; /* which has no negative */
+    Py_ssize_t quarter = fits ? count / 4 : 0;
+    int32_t whole[4];
+    for (Py_ssize_t i = 0; i < quarter; i++) {
+        four_products(rows + i * dim, quarter * dim, question, dim, whole);
+        for (int k = 0; k < 4; k++) found[k * quarter + i] = (float)whole[k];
+    }
+    for (Py_ssize_t i = 4 * quarter; i < count; i++) found[i] = (float)product(rows + i * dim, wide, dim);
 }
 #else
 int has_products(void) { return 0; }
 
-static void all_products(const int8_t *rows, const int16_t *question, Py_ssize_t count, Py_ssize_t dim, const float *scales,
-                         float scale, float *found) {
-    (void)rows, (void)question, (void)count, (void)dim, (void)scales, (void)scale, (void)found; /* nobody calls it */
+static void all_products(const int8_t *rows, const int8_t *question, const int16_t *wide, Py_ssize_t count, Py_ssize_t dim,
+                         float *found) {
+    (void)rows, (void)question, (void)wide, (void)count, (void)dim, (void)found; /* nobody calls it */
 }
 #endif
 
@@ -48,7 +76,7 @@ static void all_products(const int8_t *rows, const int16_t *question, Py_ssize_t
 PyObject *products(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Py_buffer arrays[3] = {0};
     PyObject *result = NULL;
-    int16_t *question = NULL;
+    int16_t *wide = NULL;
     float scale, *found;
     if (!PyArg_ParseTuple(arguments, "y*y*z*f", &arrays[0], &arrays[1], &arrays[2], &scale)) return NULL;
     Py_ssize_t dim = arrays[1].len, count = dim ? arrays[0].len / dim : 0;
@@ -56,15 +84,17 @@ PyObject *products(PyObject *Py_UNUSED(module), PyObject *arguments) {
         PyErr_SetString(PyExc_ValueError, "vectors and scales do not fit each other, or this processor has no AVX2");
         goto done;
     }
-    question = malloc((size_t)(dim + 1) * sizeof *question);
-    if (!question) { PyErr_NoMemory(); goto done; }
-    for (Py_ssize_t i = 0; i < dim; i++) question[i] = ((const int8_t *)arrays[1].buf)[i];
+    wide = malloc((size_t)(dim + 1) * sizeof *wide);
+    if (!wide) { PyErr_NoMemory(); goto done; }
+    for (Py_ssize_t i = 0; i < dim; i++) wide[i] = ((const int8_t *)arrays[1].buf)[i];
     if (!(result = new_array(count, sizeof *found, &found))) goto done;
+    const float *scales = arrays[2].buf;
     Py_BEGIN_ALLOW_THREADS
-    all_products(arrays[0].buf, question, count, dim, arrays[2].buf, scale, found);
+    all_products(arrays[0].buf, arrays[1].buf, wide, count, dim, found);
+    for (Py_ssize_t i = 0; scales && i < count; i++) found[i] = scales[i] * scale * found[i];
     Py_END_ALLOW_THREADS
 done:
-    free(question);
+    free(wide);
     release(arrays, 3);
     return result;
 }
