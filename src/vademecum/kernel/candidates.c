@@ -3,14 +3,7 @@
 
 #include "kernel.h"
 
-typedef struct {
-    float score;
-    uint32_t place; /* among the rows that are looked at */
-} Row;
-
-/* The best are found without putting all in order: a sample tells above which score they are. */
-#define BINS 2048
-#define SAMPLED 16 /* every how many rows are in the sample */
+#define ROOM 4 /* how many times as many rows as are wanted are held before the best are chosen */
 
 enum { LEXICAL, DENSE, DEFINITION, ROWS, FILES, PATH, PRIOR, ALLOWED, ARRAYS };
 
@@ -18,89 +11,78 @@ typedef struct {
     Py_buffer arrays[ARRAYS];
     Py_ssize_t chunks, rows, files, asked; /* asked: how many rows are looked at */
     double lexical, dense;                 /* what each signal counts */
-    float definition, path, bins_per_score;
+    float definition, path;
 } Question;
 
-/* Add what a score has of its highest, times a weight, to each total; scores below 0 count as 0. */
-WIDE static void add_share(const float *score, double weight, Py_ssize_t chunks, float *total) {
-    float lanes[8] = {0}, highest = 0; /* eight maxima at a time: the compiler makes one instruction of them */
+/* Return the highest of some scores, 0 or more: eight maxima at a time, of which the compiler makes one instruction. */
+WIDE static float highest_of(const float *score, Py_ssize_t chunks) {
+    float lanes[8] = {0}, highest = 0;
     for (Py_ssize_t i = 0; i + 8 <= chunks; i += 8)
         for (int lane = 0; lane < 8; lane++) lanes[lane] = score[i + lane] > lanes[lane] ? score[i + lane] : lanes[lane];
     for (Py_ssize_t i = chunks - chunks % 8; i < chunks; i++) highest = score[i] > highest ? score[i] : highest;
     for (int lane = 0; lane < 8; lane++) highest = lanes[lane] > highest ? lanes[lane] : highest;
-    if (!(highest > 0)) return;
-    float share = (float)(weight / (double)highest);
+    return highest;
+}
+
+/* Write what words and meaning have of their highest, times what they count; scores below 0 count as 0. */
+WIDE static void add_shares(const float *lexical, const float *dense, float words, float meaning, Py_ssize_t chunks, float *score) {
     for (Py_ssize_t i = 0; i < chunks; i++) {
-        float part = score[i] * share;
-        total[i] += part > 0 ? part : 0;
+        float word = lexical[i] * words, near = dense[i] * meaning;
+        score[i] = (word > 0 ? word : 0) + (near > 0 ? near : 0);
     }
+}
+
+static float share_of(const float *score, double weight, Py_ssize_t chunks) {
+    float highest = highest_of(score, chunks);
+    return highest > 0 ? (float)(weight / (double)highest) : 0;
 }
 
 /* Write what is known of each chunk taken together, wherever it stands. */
 static void score_chunks(const Question *q, float *score) {
-    const float *definition = q->arrays[DEFINITION].buf;
-    memset(score, 0, (size_t)q->chunks * sizeof *score);
-    add_share(q->arrays[LEXICAL].buf, q->lexical, q->chunks, score);
-    add_share(q->arrays[DENSE].buf, q->dense, q->chunks, score);
+    const float *lexical = q->arrays[LEXICAL].buf, *dense = q->arrays[DENSE].buf, *definition = q->arrays[DEFINITION].buf;
+    add_shares(lexical, dense, share_of(lexical, q->lexical, q->chunks), share_of(dense, q->dense, q->chunks), q->chunks, score);
     if (definition)
         for (Py_ssize_t i = 0; i < q->chunks; i++) score[i] += q->definition * definition[i];
 }
 
-/* Return the score of a row, or -1 where a number points outside. */
-static inline float score_row(const Question *q, const float *score, int64_t row) {
-    if ((uint64_t)row >= (uint64_t)q->rows) return -1;
-    int64_t chunk = ((const int64_t *)q->arrays[ROWS].buf)[row];
-    int32_t file = ((const int32_t *)q->arrays[FILES].buf)[row];
-    if ((uint64_t)chunk >= (uint64_t)q->chunks || (uint32_t)file >= (uint64_t)q->files) return -1;
-    return (score[chunk] + q->path * ((const float *)q->arrays[PATH].buf)[file]) * ((const float *)q->arrays[PRIOR].buf)[file];
+/* Move the `most` lowest of some orders, of which there are more, to the front; return the highest of these (Hoare's selection). */
+static uint64_t keep_lowest(uint64_t *orders, Py_ssize_t count, Py_ssize_t most) {
+    Py_ssize_t low = 0, high = count - 1, wanted = most - 1;
+    while (low < high) {
+        uint64_t pivot = orders[low + (high - low) / 2];
+        Py_ssize_t i = low, j = high;
+        while (i <= j) {
+            while (orders[i] < pivot) i++;
+            while (orders[j] > pivot) j--;
+            if (i > j) break;
+            uint64_t other = orders[i];
+            orders[i++] = orders[j], orders[j--] = other;
+        }
+        if (wanted <= j) high = j; else if (wanted >= i) low = i; else break;
+    }
+    return orders[wanted];
 }
 
-static inline int bin_of(const Question *q, float score) {
-    float bin = score * q->bins_per_score;
-    return !(bin > 0) ? 0 : bin < BINS - 1 ? (int)bin : BINS - 1;
-}
-
-/* Return the lowest of the bins that hold as many as are wanted. */
-static int lowest_bin(const int *bins, Py_ssize_t wanted) {
-    int lowest = BINS;
-    for (Py_ssize_t held = 0; lowest > 0 && held < wanted;) held += bins[--lowest];
-    return lowest;
-}
-
-/* Guess the bin from which on there are as many rows as are wanted, and not many more. */
-static int guess_bin(const Question *q, const float *score, Py_ssize_t wanted) {
-    const int64_t *allowed = q->arrays[ALLOWED].buf;
-    int bins[BINS] = {0};
-    for (Py_ssize_t i = 0; i < q->asked; i += SAMPLED) bins[bin_of(q, score_row(q, score, allowed ? allowed[i] : i))]++;
-    return lowest_bin(bins, 2 * (wanted / SAMPLED + 1));
-}
-
-/* Write the rows with a score, from a bin on; return how many, or -1 where a number points outside. */
-static Py_ssize_t collect(const Question *q, const float *score, int lowest, Row *rows) {
-    const int64_t *allowed = q->arrays[ALLOWED].buf;
+/* Write the orders of the best rows with a score, best first; return how many, at most `most`, or -1 where a number points
+   outside. `orders` has room for ROOM times as many: when it is full, the best are kept, and only better ones come in. */
+static Py_ssize_t find_best(const Question *q, const float *score, uint64_t *orders, Py_ssize_t most) {
+    const int64_t *allowed = q->arrays[ALLOWED].buf, *chunks = q->arrays[ROWS].buf;
+    const int32_t *files = q->arrays[FILES].buf;
+    const float *paths = q->arrays[PATH].buf, *priors = q->arrays[PRIOR].buf;
     Py_ssize_t count = 0;
-    float floor = (float)lowest;
+    float floor = 0;
     for (Py_ssize_t i = 0; i < q->asked; i++) {
         int64_t row = allowed ? allowed[i] : i;
-        float fused = score_row(q, score, row);
-        if (fused < 0) return -1;
-        if (fused * q->bins_per_score >= floor && fused > 0) rows[count++] = (Row){fused, (uint32_t)i}; /* few are: asked in this order */
+        if ((uint64_t)row >= (uint64_t)q->rows || (uint64_t)chunks[row] >= (uint64_t)q->chunks ||
+            (uint32_t)files[row] >= (uint64_t)q->files) return -1;
+        float fused = (score[chunks[row]] + q->path * paths[files[row]]) * priors[files[row]];
+        if (!(fused > floor)) continue; /* of equals the earlier is kept */
+        orders[count++] = order_of(falling(fused), i);
+        if (count == ROOM * most) floor = score_of(keep_lowest(orders, count, most)), count = most;
     }
+    if (count > most) keep_lowest(orders, count, most), count = most;
+    put_in_order(orders, count);
     return count;
-}
-
-/* Write the orders of the best rows, best first; return how many, at most `most`, or -1 where a number points outside. */
-static Py_ssize_t find_best(const Question *q, const float *score, Row *rows, uint64_t *orders, Py_ssize_t most) {
-    int bins[BINS] = {0}, lowest = guess_bin(q, score, most);
-    Py_ssize_t count = collect(q, score, lowest, rows), kept = 0;
-    if (count >= 0 && count < most && lowest > 0) count = collect(q, score, 0, rows); /* the guess was too high */
-    for (Py_ssize_t i = 0; i < count; i++) bins[bin_of(q, rows[i].score)]++;
-    lowest = lowest_bin(bins, most);
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (bin_of(q, rows[i].score) >= lowest) rows[kept++] = rows[i];
-    for (Py_ssize_t i = 0; i < kept; i++) orders[i] = order_of(falling(rows[i].score), rows[i].place);
-    put_in_order(orders, kept);
-    return count < 0 ? count : kept < most ? kept : most;
 }
 
 /* Borrow the arrays; -1 where they do not fit each other. */
@@ -126,28 +108,26 @@ PyObject *candidates(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *rows = NULL, *scores = NULL, *result = NULL;
     float *score = NULL, *value;
     int64_t *row;
-    Row *best = NULL;
     uint64_t *orders = NULL;
     if (read_question(arguments, &q, &most)) goto done;
-    score = malloc((size_t)(q.chunks + 1) * sizeof *score), best = malloc((size_t)(q.asked + 1) * sizeof *best);
-    orders = malloc((size_t)(q.asked + 1) * sizeof *orders);
-    if (!score || !best || !orders) { PyErr_NoMemory(); goto done; }
-    q.bins_per_score = BINS / (float)(q.lexical + q.dense + (double)q.definition + (double)q.path); /* no score is higher */
+    if (most > q.asked) most = q.asked + 1; /* there is room for all */
+    score = malloc((size_t)(q.chunks + 1) * sizeof *score), orders = malloc((size_t)(ROOM * most) * sizeof *orders);
+    if (!score || !orders) { PyErr_NoMemory(); goto done; }
     Py_BEGIN_ALLOW_THREADS
     score_chunks(&q, score);
-    count = find_best(&q, score, best, orders, most);
+    count = find_best(&q, score, orders, most);
     Py_END_ALLOW_THREADS
     if (count < 0) { PyErr_SetString(PyExc_ValueError, "a row is of a chunk or a file that there is not"); goto done; }
     if (!(rows = new_array(count, 8, &row)) || !(scores = new_array(count, 4, &value))) goto done;
     const int64_t *allowed = q.arrays[ALLOWED].buf;
     for (Py_ssize_t i = 0; i < count; i++) {
-        uint32_t place = (uint32_t)orders[i], bits = ~(uint32_t)(orders[i] >> 32);
+        uint32_t place = (uint32_t)orders[i];
         row[i] = allowed ? allowed[place] : place;
-        memcpy(&value[i], &bits, sizeof bits);
+        value[i] = score_of(orders[i]);
     }
     result = PyTuple_Pack(2, rows, scores);
 done:
     Py_XDECREF(rows), Py_XDECREF(scores);
-    free(score), free(best), free(orders), release(q.arrays, ARRAYS);
+    free(score), free(orders), release(q.arrays, ARRAYS);
     return result;
 }

