@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
 from vademecum.kernel import compiled
-from vademecum.retrieval import lexical
+from vademecum.retrieval import features, lexical
+from vademecum.retrieval.files import FileRow, PathReader, file_table
+from vademecum.retrieval.lexical import term_keys
 from vademecum.retrieval.postings import Postings, build
 from vademecum.retrieval.segment import NO_SEGMENT, Segment
+from vademecum.retrieval.tokens import run_terms
+from vademecum.types import FileKind
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="nothing was compiled: no C compiler, or VADE_KERNEL=off")
 sizes = st.lists(st.integers(0, 12), min_size=0, max_size=3)
@@ -37,9 +41,11 @@ def test_it_finds_what_numpy_finds(sizes: list[int], copied: bool, terms: list[i
     norms = random.random((total, 4), np.float32)
     keys = np.array(terms, np.uint64)
     rows = total if copies is None else int(copies.sum())
-    ours = lexical._by_kernel(segments, copies, norms, keys, rows)
-    theirs = lexical._by_numpy(segments, copies, norms, keys, rows)
-    for own, their in zip(ours, theirs, strict=True):
+    asked = int(random.integers(0, len(terms) + 1))
+    ours = lexical._by_kernel(segments, copies, norms, keys, asked, rows)
+    theirs = lexical._by_numpy(segments, copies, norms, keys, asked, rows)
+    for field in fields(lexical.Lexical):
+        own, their = getattr(ours, field.name), getattr(theirs, field.name)
         assert own.dtype == their.dtype
         np.testing.assert_allclose(own, their, rtol=1e-6)
 
@@ -65,6 +71,7 @@ def damaged(**arrays: NDArray[np.generic]) -> Segment:
     [
         damaged(docs=np.array([0, 2], np.int32)),
         damaged(docs=np.array([0, -1], np.int32)),
+        damaged(docs=np.array([1, 0], np.int32)),
         damaged(offsets=np.array([0, 3])),
         damaged(offsets=np.array([-1, 2])),
         damaged(offsets=np.array([2, 0])),
@@ -75,7 +82,7 @@ def damaged(**arrays: NDArray[np.generic]) -> Segment:
 def test_damaged_postings_are_refused(segment: Segment) -> None:
     """What points outside is an error, never read or written."""
     with pytest.raises(ValueError, match="postings"):
-        lexical._by_kernel([segment], None, np.ones((2, 4), np.float32), np.array([3], np.uint64), 2)
+        lexical._by_kernel([segment], None, np.ones((2, 4), np.float32), np.array([3], np.uint64), 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -93,3 +100,32 @@ def test_a_question_of_damaged_postings_says_how_to_mend_them() -> None:
     keys = np.array([3], np.uint64)
     with pytest.raises(StoreCorruptError, match="vade index --full"):
         lexical.bm25f([damaged(docs=np.array([0, 9], np.int32))], None, np.ones((2, 4), np.float32), keys, 1)
+
+
+WORDS = st.sampled_from(["http", "client", "test", "index", "Réseau"])
+PATHS = st.lists(st.builds("{}/{}.py".format, WORDS, WORDS), max_size=6, unique=True)
+
+
+@given(PATHS, st.lists(WORDS, max_size=6), st.integers(0, 2**32 - 1))
+def test_what_paths_hold_of_a_question_is_what_numpy_says(paths: list[str], asked: list[str], seed: int) -> None:
+    """Shares but for the last place, and the same terms; a term that is asked for twice counts twice."""
+    files = file_table([FileRow(path, 1, "0" * 40, "python", 1, 1, 1) for path in paths], PathReader(lambda _: FileKind.PRODUCT))
+    keys, weight = term_keys([term for word in asked for term in run_terms(word)]), np.random.default_rng(seed).random(20)
+    weight = weight[: len(keys)]
+    for own, their in zip(
+        features._path_share_by_kernel(files, keys, weight), features._path_share(files, keys, weight), strict=True
+    ):
+        assert own.dtype == their.dtype
+        np.testing.assert_allclose(own, their, rtol=1e-6)
+
+
+@pytest.mark.parametrize("docs", [[1], [-1]])
+def test_postings_of_paths_that_there_are_not_are_refused(docs: list[int]) -> None:
+    """What points outside is an error that says how to mend it, with the kernel and without."""
+    files = file_table([FileRow("http.py", 1, "0" * 40, "python", 1, 1, 1)], PathReader(lambda _: FileKind.PRODUCT))
+    files = replace(files, postings=replace(files.postings, docs=np.array(docs, np.int32)))
+    keys, weight = term_keys(["http"]), np.ones(1)
+    with pytest.raises(StoreCorruptError, match="vade index --full"):
+        features.path_share(files, keys, weight)
+    with pytest.raises(ValueError, match="postings name a path|negative"):
+        features._path_share(files, keys, weight)

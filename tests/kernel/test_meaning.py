@@ -55,11 +55,17 @@ def test_a_piece_that_there_is_not_is_refused(pieces: list[int]) -> None:
 
 
 @pytest.mark.skipif(not dense._IN_KERNEL, reason="this processor has no AVX2: SimSIMD multiplies")
-@given(st.integers(1, 100), st.integers(0, 40), st.integers(0, 2**32 - 1))
-def test_products_are_exact(dim: int, count: int, seed: int) -> None:
-    """Whole numbers of any width, the lowest among them."""
+@given(
+    st.integers(1, 100) | st.sampled_from([32, 96, 256]),
+    st.integers(0, 40),
+    st.sampled_from([-128, -127]),
+    st.integers(0, 2**32 - 1),
+)
+def test_products_are_exact(dim: int, count: int, lowest: int, seed: int) -> None:
+    """Whole numbers of any width, the lowest among them, and any number of rows."""
     random = np.random.default_rng(seed)
-    rows, question = (random.integers(-128, 128, (n, dim)).astype(np.int8) for n in (count, 1))
+    rows = random.choice([-128, -127, 0, 5, 127], (count, dim)).astype(np.int8)
+    question = random.choice([lowest, 3, 127], (1, dim)).astype(np.int8)
     scales, scale = random.random(count, np.float32), random.random(1, np.float32)
     whole = (rows.astype(np.int64) @ question[0].astype(np.int64)).astype(np.float32)
     np.testing.assert_array_equal(dense.products(rows, question), whole)

@@ -7,9 +7,9 @@ them, and the lines of all, with what stands between. Where the file was edited 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +65,8 @@ def gather_evidence(
             if state.now is not None:
                 found[place] = evidence_of(each, best, stored_chunks(each, [best])[0], score, signals[place], state)
                 continue
-            parts = [(row, said[row]) for row in range(span.first - base, span.last - base + 1)]
-            told = _told(view.lines, best, kinds[number], parts, contents[blobs[number]])
+            own_rows = range(span.first - base, span.last - base + 1)
+            told = _told(view.lines, best, kinds[number], own_rows, said, contents[blobs[number]])
             found[place] = _evidence(each, file, told, score, signals[place], state.freshness, each.snapshot.label)
     return tuple(found[place] for place in range(len(found)))
 
@@ -97,11 +97,10 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
 
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
     """Return the signals of some ranked rows, rounded to four places, and their worth, which is small, to six."""
-    shown = np.asarray(places, np.intp)
-    names, known = [*ranked.signals, "worth"], [*ranked.signals.values(), ranked.worth]
-    laid = np.concatenate([values.take(shown) for values in known]).astype(np.float64).reshape(-1, len(shown))
-    laid[:-1] = laid[:-1].round(4)
-    laid[-1] = laid[-1].round(6)
+    names, known = [*ranked.signals, "worth"], np.array([*ranked.signals.values(), ranked.worth], np.float64)
+    per_unit = np.full((len(names), 1), 1e4)
+    per_unit[-1] = 1e6
+    laid = np.rint(known.take(places, axis=1) * per_unit) / per_unit
     return [dict(zip(names, row, strict=True)) for row in laid.T.tolist()]
 
 
@@ -120,14 +119,17 @@ class _Told:
     best_line: int = 0
 
 
-def _told(lines: NDArray[np.int32], best: int, kind: int, parts: Sequence[tuple[int, Said]], content: bytes) -> _Told:
+def _told(  # noqa: PLR0917 - what is known of them
+    lines: NDArray[np.int32], best: int, kind: int, rows: range, said: Mapping[int, Said], content: bytes
+) -> _Told:
     """Return what rows that follow each other say as one, as they were indexed, with what stands between them."""
-    (first, begins), (last, ends) = parts[0], parts[-1]
-    known, symbols, best_line = begins, begins.symbols, 0
-    if len(parts) > 1:
-        known, best_line = dict(parts)[best], lines.item(best, 0)
-        symbols = tuple(dict.fromkeys([*known.symbols, *(name for _, said in parts for name in said.symbols)]))
-    text = content[begins.start : ends.end].decode("utf-8", "replace").rstrip("\n")
+    first, last = rows[0], rows[-1]
+    known, best_line = said[best], 0
+    symbols = known.symbols
+    if first != last:
+        best_line = lines.item(best, 0)
+        symbols = tuple(dict.fromkeys(chain(symbols, *[said[row].symbols for row in rows])))
+    text = content[said[first].start : said[last].end].decode("utf-8", "replace").rstrip("\n")
     return _Told(
         lines.item(first, 0), lines.item(last, 1), text, KINDS_SAID[kind], symbols, known.signature, known.summary,
         known.hash, best_line,

@@ -20,9 +20,10 @@ def bm25f(
     norms: Buffer,
     copies: Buffer | None,
     keys: Buffer,
+    asked: int,
     rows: int,
     k1: float,
-) -> tuple[bytearray, bytearray, bytearray, bytearray, bytearray, bytearray, bytearray]: ...
+) -> tuple[bytearray, bytearray, bytearray, bytearray, bytearray, bytearray, bytearray, bytearray]: ...
 def candidates(
     lexical: Buffer,
     dense: Buffer,
@@ -40,6 +41,17 @@ def find(
 ) -> tuple[bytearray, bytearray, bytearray]: ...
 def products(rows: Buffer, question: Buffer, scales: Buffer | None, scale: float) -> bytearray: ...
 def question(table: Buffer, weight: Buffer, w_in: Buffer, bias: Buffer, w_out: Buffer, pieces: Buffer) -> bytearray: ...
+def share_of_paths(
+    keys: Buffer,
+    offsets: Buffer,
+    docs: Buffer,
+    tf: Buffer,
+    wanted: Buffer,
+    weight: Buffer,
+    paths: int,
+    stem: int,  # the field of a file's own name
+    directory: float,  # what the name of a directory counts beside it
+) -> tuple[bytearray, bytearray]: ...
 def spans(
     rows: Buffer,
     files: Buffer,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REVISION 4 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
+#define REVISION 5 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
 
 /* A function of which there is a second version for processors with AVX2, chosen when the module is loaded: eight numbers at a
    time instead of four, each with the same bits. */
@@ -101,6 +101,7 @@ int has_products(void);
 PyObject *products(PyObject *module, PyObject *arguments);
 PyObject *find(PyObject *module, PyObject *arguments);
 PyObject *question(PyObject *module, PyObject *arguments);
+PyObject *share_of_paths(PyObject *module, PyObject *arguments);
 PyObject *spans(PyObject *module, PyObject *arguments);
 PyObject *weigh(PyObject *module, PyObject *arguments);
 

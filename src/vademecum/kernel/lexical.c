@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define FIELDS 4
+#define MADE 8 /* arrays that are returned */
 #define BLOCK 2048 /* chunks whose scores are summed up at a time: so many sums stay near the processor */
 
 typedef struct {
@@ -58,10 +59,10 @@ static Py_ssize_t find_runs(const Segment *segments, Py_ssize_t parts, const uin
 
 typedef struct {
     int32_t *docs;
-    int64_t *term, *matches;
-    uint8_t *tf;
+    int64_t *term;
+    uint8_t *tf, *known;
     double *idf, *holding;
-    float *score;
+    float *score, *share, *term_share;
 } Found;
 
 /* Copy the postings of the runs one behind the other, and count which rows hold each term; -1 where a document is none, or does
@@ -80,7 +81,6 @@ static int lay_out(Run *runs, Py_ssize_t count, const int64_t *copies, Py_ssize_
             found->term[at] = run->term;
             holding += copies ? copies[doc] : 1;
         }
-        found->matches[run->term] += run->count;
         found->holding[run->term] += (double)holding;
     }
     return 0;
@@ -111,13 +111,26 @@ static void add_scores(const float *norms, Py_ssize_t chunks, Run *runs, Py_ssiz
     }
 }
 
-/* bm25f(segments, norms, copies or None, keys, rows, k1) -> (score, idf, holding, matched, term, tf, matches) */
+/* Tell the terms' idf, which of them any row holds, and what share of the idf of those that are asked for each has. */
+static void weigh_terms(double rows, Py_ssize_t terms, Py_ssize_t asked, const Found *found) {
+    double total = 0;
+    for (Py_ssize_t t = 0; t < terms; t++) {
+        found->idf[t] = log1p((rows - found->holding[t] + 0.5) / (found->holding[t] + 0.5));
+        found->known[t] = found->holding[t] > 0;
+        if (t < asked) total += found->idf[t];
+    }
+    for (Py_ssize_t t = 0; t < terms; t++)
+        found->term_share[t] = t < asked ? (float)(found->idf[t] / (total > 1e-9 ? total : 1e-9)) : 0;
+}
+
+/* bm25f(segments, norms, copies or None, keys, asked, rows, k1) -> (score, idf, known, term_share, matched, term, tf, share) */
 PyObject *bm25f(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *list, *made[7] = {0}, *result = NULL;
+    PyObject *list, *made[MADE] = {0}, *result = NULL;
     Py_buffer arrays[3] = {0};
-    Py_ssize_t rows, parts, ready = 0, runs_found = 0;
+    Py_ssize_t asked, rows, parts, ready = 0, runs_found = 0;
+    double *holding = NULL;
     float k1;
-    if (!PyArg_ParseTuple(arguments, "O!y*z*y*nf", &PyTuple_Type, &list, &arrays[0], &arrays[1], &arrays[2], &rows, &k1))
+    if (!PyArg_ParseTuple(arguments, "O!y*z*y*nnf", &PyTuple_Type, &list, &arrays[0], &arrays[1], &arrays[2], &asked, &rows, &k1))
         return NULL;
     const int64_t *copies = arrays[1].obj ? arrays[1].buf : NULL;
     const uint64_t *keys = arrays[2].buf;
@@ -134,27 +147,27 @@ PyObject *bm25f(PyObject *Py_UNUSED(module), PyObject *arguments) {
         if (read_segment(PyTuple_GetItem(list, ready), &segments[ready])) { ready++; goto done; }
     Py_ssize_t postings = find_runs(segments, parts, keys, terms, runs, &runs_found);
     if (postings < 0) { PyErr_SetString(PyExc_ValueError, "postings begin or end outside"); goto done; }
-    Found found;
+    Found found = {.holding = calloc((size_t)(terms ? terms : 1), sizeof *found.holding)};
+    if (!found.holding) { PyErr_NoMemory(); goto done; }
+    holding = found.holding;
     if (!(made[0] = new_array(chunks, 4, &found.score)) || !(made[1] = new_array(terms, 8, &found.idf)) ||
-        !(made[2] = new_array(terms, 8, &found.holding)) || !(made[3] = new_array(postings, 4, &found.docs)) ||
-        !(made[4] = new_array(postings, 8, &found.term)) || !(made[5] = new_array(postings * FIELDS, 1, &found.tf)) ||
-        !(made[6] = new_array(terms, 8, &found.matches))) goto done;
-    memset(found.holding, 0, (size_t)terms * 8);
-    memset(found.matches, 0, (size_t)terms * 8);
+        !(made[2] = new_array(terms, 1, &found.known)) || !(made[3] = new_array(terms, 4, &found.term_share)) ||
+        !(made[4] = new_array(postings, 4, &found.docs)) || !(made[5] = new_array(postings, 8, &found.term)) ||
+        !(made[6] = new_array(postings * FIELDS, 1, &found.tf)) || !(made[7] = new_array(postings, 4, &found.share))) goto done;
     int outside;
     Py_BEGIN_ALLOW_THREADS
     outside = lay_out(runs, runs_found, copies, chunks, &found);
     if (!outside) {
-        for (Py_ssize_t t = 0; t < terms; t++)
-            found.idf[t] = log1p(((double)rows - found.holding[t] + 0.5) / (found.holding[t] + 0.5));
+        weigh_terms((double)rows, terms, asked, &found);
         add_scores(arrays[0].buf, chunks, runs, runs_found, k1, &found);
+        for (Py_ssize_t i = 0; i < postings; i++) found.share[i] = found.term_share[found.term[i]];
     }
     Py_END_ALLOW_THREADS
     if (outside) PyErr_SetString(PyExc_ValueError, "postings name a document that there is not, or in no order");
-    else result = PyTuple_Pack(7, made[0], made[1], made[2], made[3], made[4], made[5], made[6]);
+    else result = PyTuple_Pack(MADE, made[0], made[1], made[2], made[3], made[4], made[5], made[6], made[7]);
 done:
-    for (int i = 0; i < 7; i++) Py_XDECREF(made[i]);
+    for (int i = 0; i < MADE; i++) Py_XDECREF(made[i]);
     for (Py_ssize_t i = 0; i < ready; i++) release(segments[i].held, 4);
-    free(segments), free(runs), release(arrays, 3);
+    free(segments), free(runs), free(holding), release(arrays, 3);
     return result;
 }

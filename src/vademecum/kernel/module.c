@@ -23,6 +23,7 @@ static PyMethodDef functions[] = {
     {"find", find, METH_VARARGS, "Find the postings of terms: `retrieval.postings.Postings.find`."},
     {"products", products, METH_VARARGS, "Multiply rows of whole numbers with a question: `retrieval.dense.products`."},
     {"question", question, METH_VARARGS, "Make the vector of a question: `providers.embedders.static`."},
+    {"share_of_paths", share_of_paths, METH_VARARGS, "Tell what of a question is in paths: `retrieval.features.path_share`."},
     {"spans", spans, METH_VARARGS, "Make passages of candidates: `retrieval.spans.spans_of`."},
     {"weigh", weigh, METH_VARARGS, "Describe candidates and weigh them: `retrieval.candidates`, `retrieval.model`."},
     {NULL, NULL, 0, NULL},

@@ -57,9 +57,9 @@ def indications(ranked: Ranked) -> tuple[float, float, float, float]:
     """Return what the probability is made of: coverage, dense, definition, certainty. `ranked` is not empty."""
     first, last = float(ranked.scores[0]), float(ranked.scores[-1])
     return (
-        float(ranked.coverage[:_HEAD].max()),
-        float(ranked.signals["dense"][:_HEAD].max()),
-        float(ranked.signals["definition"][:_HEAD].max()),
+        max(ranked.coverage[:_HEAD].tolist()),
+        max(ranked.signals["dense"][:_HEAD].tolist()),
+        max(ranked.signals["definition"][:_HEAD].tolist()),
         float(ranked.signals["file"][0]) if "file" in ranked.signals else 1 - last / max(first, 1e-9),
     )
 

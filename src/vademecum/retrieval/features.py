@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.kernel import compiled
 from vademecum.retrieval.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
+from vademecum.retrieval.postings import damaged
 from vademecum.retrieval.query import name_term
 from vademecum.retrieval.tokens import key
 from vademecum.retrieval.view import View
 from vademecum.types import FileKind
 
+_STEM = PATH_FIELDS.index("stem")
 DIRECTORY_SHARE = 0.5  # what a directory's name is worth beside a file's own
 
 # What a file of each kind is worth beside product code, when the question does not ask for that kind.
@@ -60,7 +62,7 @@ def definitions(view: View, names: Sequence[str]) -> NDArray[np.float32]:
     worth = np.array([value for _, value in filed], np.float32)
     for segment, base in zip(view.segments, view.bases, strict=False):
         docs, _, which = segment.postings.find(keys)
-        np.maximum.at(found, docs + base, worth[which])
+        found[docs + base] = worth[which]  # the last that is said of a chunk stays, and that is worth most
     return found
 
 
@@ -136,26 +138,43 @@ def holding(view: View, name: str) -> NDArray[np.bool_]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """Which paths hold which terms of a question: (Q,) each. `stem` says whether the file's own name holds it."""
+def path_share(
+    files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return float32 (F,), the share of a question's weight whose terms are in each path, and bool (T,), which terms any path holds.
 
-    file: NDArray[np.int32]
-    term: NDArray[np.int64]
-    stem: NDArray[np.bool_]
+    `keys` and `weight`, (T,), are those of the terms. A term counts in full where it is in a file's own name. Raises
+    `StoreCorruptError`.
+    """
+    try:
+        return (_path_share_by_kernel if compiled else _path_share)(files, keys, weight)
+    except (IndexError, ValueError) as error:
+        raise damaged(error) from error
 
 
-def named_paths(files: FileTable, keys: NDArray[np.uint64]) -> Named:
-    """Look the terms of a question up in the paths."""
+def _path_share_by_kernel(
+    files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return what `_path_share` does."""
+    p = files.postings
+    share, known = compiled.share_of_paths(
+        p.keys, p.offsets, p.docs, p.tf, keys, weight, len(files), _STEM, DIRECTORY_SHARE
+    )
+    return np.frombuffer(share, np.float32), np.frombuffer(known, np.bool_)
+
+
+def _path_share(
+    files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return what `path_share` does."""
     docs, tf, term = files.postings.find(keys)
-    return Named(docs, term, tf[:, PATH_FIELDS.index("stem")] > 0)
-
-
-def path_share(named: Named, weight: NDArray[np.float64], size: int) -> NDArray[np.float32]:
-    """Return float32 (size,): the share of the question's weight whose terms are in each path, the stem's in full."""
-    worth = np.where(named.stem, 1.0, DIRECTORY_SHARE)
-    share = np.bincount(named.file, weights=worth * weight[named.term], minlength=size)
-    return (share / max(float(weight.sum()), 1e-9)).astype(np.float32)
+    worth = np.where(tf[:, _STEM] > 0, 1.0, DIRECTORY_SHARE) * weight[term]
+    if int(docs.max(initial=-1)) >= len(files):
+        raise ValueError("postings name a path that there is not")
+    share = np.bincount(docs, worth, len(files)) / max(float(weight.sum()), 1e-9)
+    known = np.zeros(len(keys), bool)
+    known[term] = True
+    return share.astype(np.float32), known
 
 
 def unasked_kinds(text: str, kinds: frozenset[FileKind]) -> NDArray[np.bool_]:
@@ -173,6 +192,18 @@ def _but(asked: frozenset[FileKind]) -> NDArray[np.bool_]:
     others = np.array([kind not in asked for kind in FILE_KINDS])
     others.flags.writeable = False
     return others
+
+
+def of_kinds(view: View, unasked: NDArray[np.bool_]) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+    """Return float32 (F,), the prior of each file, and uint8 (F,), its kind where nobody asked for that, as its index in FILE_KINDS, else 0.
+
+    `unasked` is what `unasked_kinds` returns. They are kept with the view, and not to be written to.
+    """
+    key = unasked.tobytes()
+    if key not in view.of_kinds:
+        codes = unasked * np.arange(len(FILE_KINDS), dtype=np.uint8)
+        view.of_kinds[key] = kind_priors(unasked).take(view.files.kinds), codes.take(view.files.kinds)
+    return view.of_kinds[key]
 
 
 def kind_priors(unasked: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +31,8 @@ Keys = NDArray[np.uint64]
 K1 = 1.2  # the textbook value; saturation of repeated words
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 2.0)  # body, name, signature, docs (2: CodeRAG decision 1 for summaries)
 _EVERY_FIELD = np.ones(len(FIELD_WEIGHTS), np.float32)
-_KINDS = (
-    np.float32,
-    np.float64,
-    np.float64,
-    np.int32,
-    np.int64,
-    np.uint8,
-    np.int64,
-)  # of the arrays that the kernel returns
+# of the arrays that the kernel returns, in the order of `Lexical`
+_KINDS = (np.float32, np.float64, np.bool_, np.float32, np.int32, np.int64, np.uint8, np.float32)
 FIELD_B = (0.75, 0.3, 0.5, 0.5)  # length normalisation: long bodies are penalised, long names hardly
 
 
@@ -56,9 +48,9 @@ class Lexical:
     known: NDArray[np.bool_]  # (T,), whether any row holds the term
     term_share: NDArray[np.float32]  # (T,), each term's share of the question's idf, 0 for those nobody wrote
     matched: NDArray[np.int32]  # (P,), the chunk of each match of a term
-    term: NDArray[np.int64]  # (P,), the term
+    term: NDArray[np.int64]  # (P,), the term; its matches follow each other
     tf: NDArray[np.uint8]  # (P, 4), how often it is in each field
-    matches: NDArray[np.int64]  # (T,), how many matches each term has: they follow each other
+    share: NDArray[np.float32]  # (P,), the term's share
 
 
 def field_norms(lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -101,27 +93,23 @@ def bm25f(
     if rows is None:
         rows = len(norms) if copies is None else int(copies.sum())
     try:
-        found = (_by_kernel if compiled else _by_numpy)(segments, copies, norms, keys, rows)
+        return (_by_kernel if compiled else _by_numpy)(segments, copies, norms, keys, asked, rows)
     except (IndexError, ValueError) as error:
         raise damaged(error) from error
-    score, idf, holding, docs, term, tf, matches = found
-    total = max(float(idf[:asked].sum()), 1e-9)
-    share = np.where(np.arange(len(keys)) < asked, idf / total, 0.0).astype(np.float32)
-    return Lexical(score, idf, holding > 0, share, docs, term, tf, matches)
 
 
-def _by_kernel(segments: Segments, copies: Copies, norms: Norms, keys: Keys, rows: int) -> tuple[NDArray[Any], ...]:
+def _by_kernel(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:  # noqa: PLR0917 - as `bm25f`
     """Return what `_by_numpy` returns."""
     bases = accumulate((segment.size for segment in segments), initial=0)
     pieces = [(segment.postings, base) for segment, base in zip(segments, bases, strict=False)]
     laid = tuple((p.keys, p.offsets, p.docs, p.tf, base) for p, base in pieces)
-    found = compiled.bm25f(laid, norms, copies, keys, rows, K1)
-    arrays = tuple(np.frombuffer(raw, kind) for raw, kind in zip(found, _KINDS, strict=True))
-    return *arrays[:5], arrays[5].reshape(-1, len(FIELD_WEIGHTS)), arrays[6]
+    found = map(np.frombuffer, compiled.bm25f(laid, norms, copies, keys, asked, rows, K1), _KINDS)
+    score, idf, known, term_share, docs, term, tf, share = found
+    return Lexical(score, idf, known, term_share, docs, term, tf.reshape(-1, len(FIELD_WEIGHTS)), share)
 
 
-def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, rows: int) -> tuple[NDArray[Any], ...]:
-    """Return the score of each chunk, idf and number of rows of each term, and the matches, as `Lexical` has them."""
+def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:  # noqa: PLR0917 - as `bm25f`
+    """Return what `bm25f` does."""
     docs, term, tf = _matches(segments, keys)
     begins = np.searchsorted(term, np.arange(len(keys) + 1))  # of each term's matches, which follow each other
     matches = np.diff(begins)
@@ -131,7 +119,8 @@ def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, rows
     weight = np.repeat(idf, matches)
     weight *= frequency / (K1 + frequency)
     score = np.bincount(docs, weight, len(norms)).astype(np.float32)
-    return score, idf, holding, docs, term, tf, matches
+    share = np.where(np.arange(len(keys)) < asked, idf / max(float(idf[:asked].sum()), 1e-9), 0.0).astype(np.float32)
+    return Lexical(score, idf, holding > 0, share, docs, term, tf, np.repeat(share, matches))
 
 
 def _holding(

@@ -17,24 +17,21 @@ from vademecum.retrieval.features import (
     DEFINING,
     declaring,
     definitions,
-    kind_priors,
     named_files,
-    named_paths,
     of_files,
+    of_kinds,
     path_share,
     unasked_kinds,
 )
-from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.filters import meant_rows
 from vademecum.retrieval.lexical import bm25f, term_keys
 from vademecum.retrieval.query import Plan
-from vademecum.retrieval.segment import quantise
+from vademecum.retrieval.segment import quantised
 from vademecum.retrieval.view import View
 from vademecum.types import FileKind
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64] | None
-_CODES = np.arange(len(FILE_KINDS), dtype=np.uint8)
 PER_FILE = frozenset({"path", "prior", "path_dense"})
 
 
@@ -111,10 +108,10 @@ def signals_of(
     keys = term_keys(plan.terms + plan.joined)
     copies = None if view.is_plain else view.copies
     words = bm25f(view.segments, copies, view.norms, keys, len(plan.terms), len(view))
-    named = named_paths(view.files, keys)
-    unasked = unasked_kinds(plan.text, kinds)
+    path, is_in_paths = path_share(view.files, keys, words.idf * words.known)
+    prior, unasked = of_kinds(view, unasked_kinds(plan.text, kinds))
     nothing = np.zeros(len(words.score), np.float32)
-    query = None if vector is None else quantise(vector[None, :])
+    query = None if vector is None else quantised(vector)
     definition = definitions(view, plan.names) if plan.names else nothing
     if len(files := named_files(view, plan.text)):
         definition = np.maximum(definition, of_files(view, files, plan.lines))
@@ -122,8 +119,8 @@ def signals_of(
         lexical=_living(view, words.score),
         dense=nothing if query is None else _living(view, cosine(view, query) if near is None else near),
         definition=definition,
-        path=path_share(named, np.where(words.known, words.idf, 0.0), len(view.files)),
-        prior=kind_priors(unasked).take(view.files.kinds),
+        path=path,
+        prior=prior,
         path_dense=PathCosine(view.files, query),
         rows=view.row_chunk,
         files=view.row_file,
@@ -136,15 +133,14 @@ def signals_of(
         lengths=view.lengths,
         kinds=view.kinds,
         file_lengths=view.file_lengths,
-        unasked=(unasked * _CODES).take(view.files.kinds),
+        unasked=unasked,
         matched=words.matched,
         term=words.term,
         tf=words.tf,
-        share=np.repeat(words.term_share, words.matches),
+        share=words.share,
         term_share=words.term_share[:, None],
     )
-    known = words.known.copy()
-    known[named.term] = True
+    known = (words.known | is_in_paths).tolist()
     return signals, {term for term, is_known in zip(plan.terms, known, strict=False) if not is_known}
 
 

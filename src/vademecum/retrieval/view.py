@@ -123,6 +123,11 @@ class View:
         """float32 (N, 4): what one occurrence of a term in each field of each chunk adds to its frequency."""
         return field_norms(self.lengths, self.mean_lengths)
 
+    @cached_property
+    def of_kinds(self) -> dict[bytes, tuple[NDArray[np.float32], NDArray[np.uint8]]]:
+        """What `features.of_kinds` has made of the kinds of the files, by the kinds that were not asked for: some 30 at most."""
+        return {}
+
     def ordinals(self, rows: Sequence[int]) -> NDArray[np.int64]:
         """Return each row's position among its file's chunks, int64 (len(rows),)."""
         return np.asarray(rows, np.int64) - np.searchsorted(self.row_file, self.row_file[rows])

@@ -136,10 +136,11 @@ class StaticEmbedder:
         A passage's vector is the same to the last bit, whatever it is embedded together with.
         """
         if kind == "query":
+            if compiled and len(passages) == 1:
+                return self._question(passages[0].text)[None, :]
             if compiled:
-                return np.array([self._question(passage.text) for passage in passages], np.float32).reshape(
-                    -1, self.dim
-                )
+                made = [self._question(passage.text) for passage in passages]
+                return np.array(made, np.float32).reshape(-1, self.dim)
             # each times the matrices by itself, for the same bits; all times one before the next is read
             return self._head(self._questions([passage.text for passage in passages])[:, None], kind)[:, 0]
         bags = self._bags(passages)
