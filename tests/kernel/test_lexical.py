@@ -109,8 +109,13 @@ PATHS = st.lists(st.builds("{}/{}.py".format, WORDS, WORDS), max_size=6, unique=
 @given(PATHS, st.lists(WORDS, max_size=6), st.integers(0, 2**32 - 1))
 def test_what_paths_hold_of_a_question_is_what_numpy_says(paths: list[str], asked: list[str], seed: int) -> None:
     """Shares but for the last place, and the same terms; a term that is asked for twice counts twice."""
-    files = file_table([FileRow(path, 1, "0" * 40, "python", 1, 1, 1) for path in paths], PathReader(lambda _: FileKind.PRODUCT))
-    keys, weight = term_keys([term for word in asked for term in run_terms(word)]), np.random.default_rng(seed).random(20)
+    files = file_table(
+        [FileRow(path, 1, "0" * 40, "python", 1, 1, 1) for path in paths], PathReader(lambda _: FileKind.PRODUCT)
+    )
+    keys, weight = (
+        term_keys([term for word in asked for term in run_terms(word)]),
+        np.random.default_rng(seed).random(20),
+    )
     weight = weight[: len(keys)]
     for own, their in zip(
         features._path_share_by_kernel(files, keys, weight), features._path_share(files, keys, weight), strict=True
@@ -127,5 +132,5 @@ def test_postings_of_paths_that_there_are_not_are_refused(docs: list[int]) -> No
     keys, weight = term_keys(["http"]), np.ones(1)
     with pytest.raises(StoreCorruptError, match="vade index --full"):
         features.path_share(files, keys, weight)
-    with pytest.raises(ValueError, match="postings name a path|negative"):
+    with pytest.raises(ValueError, match=r"postings name a path|negative"):
         features._path_share(files, keys, weight)

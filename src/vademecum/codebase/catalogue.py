@@ -189,12 +189,13 @@ class Catalogue:
 
     def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
         """Return what is stored of blobs, which never changes; what was read last is kept at hand."""
-        for row in self.store.get("blobs", [(blob,) for blob in blobs if blob not in self._contents]).unwrap():
+        lacking = [blob for blob in blobs if blob not in self._contents]
+        for row in self.store.get("blobs", [(blob,) for blob in lacking]).unwrap() if lacking else ():
+            lacking.remove(row[0])
             self._contents[row[0]] = bytes(row[3])
             self._contents_size += len(row[3])
-        missing = [blob for blob in blobs if blob not in self._contents]
-        if missing:
-            raise StoreCorruptError(f"blob {missing[0]} is missing: run `vade index --full`")
+        if lacking:
+            raise StoreCorruptError(f"blob {lacking[0]} is missing: run `vade index --full`")
         found = {blob: self._contents[blob] for blob in blobs}
         while self._contents_size > CONTENTS_KEPT:
             self._contents_size -= len(self._contents.pop(next(iter(self._contents))))

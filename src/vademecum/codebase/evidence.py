@@ -97,11 +97,13 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
 
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
     """Return the signals of some ranked rows, rounded to four places, and their worth, which is small, to six."""
-    names, known = [*ranked.signals, "worth"], np.array([*ranked.signals.values(), ranked.worth], np.float64)
-    per_unit = np.full((len(names), 1), 1e4)
-    per_unit[-1] = 1e6
-    laid = np.rint(known.take(places, axis=1) * per_unit) / per_unit
-    return [dict(zip(names, row, strict=True)) for row in laid.T.tolist()]
+    shown = np.asarray(places, np.intp)
+    names, known = [*ranked.signals, "worth"], [*ranked.signals.values(), ranked.worth]
+    laid = np.concatenate([values.take(shown) for values in known]).astype(np.float64)
+    per_unit = np.full(len(laid), 1e4)
+    per_unit[len(laid) - len(shown) :] = 1e6
+    rounded = (np.rint(laid * per_unit) / per_unit).reshape(len(names), -1)
+    return [dict(zip(names, row, strict=True)) for row in rounded.T.tolist()]
 
 
 @dataclass(slots=True)
@@ -119,7 +121,7 @@ class _Told:
     best_line: int = 0
 
 
-def _told(  # noqa: PLR0917 - what is known of them
+def _told(
     lines: NDArray[np.int32], best: int, kind: int, rows: range, said: Mapping[int, Said], content: bytes
 ) -> _Told:
     """Return what rows that follow each other say as one, as they were indexed, with what stands between them."""

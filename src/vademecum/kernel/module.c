@@ -2,18 +2,21 @@
 
 #include "kernel.h"
 
-/* Shell's sort, with the gaps of Ciura (2001): some hundred numbers in a quarter of the time that qsort takes, which calls back. */
+/* Put numbers that are `gap` places apart in order, by insertion. */
+static void put_in_order_by(uint64_t *orders, Py_ssize_t count, Py_ssize_t gap) {
+    for (Py_ssize_t i = gap; i < count; i++) {
+        uint64_t order = orders[i];
+        Py_ssize_t place = i;
+        for (; place >= gap && orders[place - gap] > order; place -= gap) orders[place] = orders[place - gap];
+        orders[place] = order;
+    }
+}
+
+/* Shell's sort, with the gaps of Ciura (2001) below larger ones: for some hundred numbers quicker than qsort, which calls back. */
 void put_in_order(uint64_t *orders, Py_ssize_t count) {
     static const Py_ssize_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
-    Py_ssize_t wide = 701;
-    while (wide < count) wide = wide * 9 / 4; /* beyond what Ciura measured, each 2.25 times the one before */
-    for (int g = 0; wide > 0; wide = wide > 701 ? wide * 4 / 9 : g < 8 ? gaps[g++] : 0)
-        for (Py_ssize_t i = wide; i < count; i++) {
-            uint64_t order = orders[i];
-            Py_ssize_t place = i;
-            for (; place >= wide && orders[place - wide] > order; place -= wide) orders[place] = orders[place - wide];
-            orders[place] = order;
-        }
+    for (Py_ssize_t gap = count / 2; gap > 2 * gaps[0]; gap = gap * 4 / 9) put_in_order_by(orders, count, gap);
+    for (int i = 0; i < 8; i++) put_in_order_by(orders, count, gaps[i]);
 }
 
 static PyMethodDef functions[] = {

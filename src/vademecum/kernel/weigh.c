@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     int64_t row, chunk, file;
-    Py_ssize_t slot; /* its file's */
+    Py_ssize_t slot, held; /* its file's, and its chunk's place in `held` */
     float fused, coverage, in_name, in_signature, dense, definition, logit, share, score;
 } Piece;
 
@@ -49,6 +49,7 @@ typedef struct {
     Held *held;
     uint64_t *orders; /* of the candidates, by file and by chunk; then by score */
     double *found;    /* how often each term is in each file */
+    Py_ssize_t *held_at; /* of each candidate, in the order they came, its chunk's place in `held` */
     int32_t *slot_of; /* 1 + the slot of a content, 0 for those that are not looked at */
     Py_ssize_t count, slots, chunks;
 } Pool;
@@ -71,6 +72,7 @@ static int group(const Asked *q, Pool *pool) {
     for (Py_ssize_t i = 0; i < pool->count; i++) { /* a chunk that stands at two paths is held once */
         int64_t chunk = (int64_t)(by_chunk[i] >> 32);
         if (!i || chunk != pool->held[pool->chunks - 1].chunk) pool->held[pool->chunks++] = (Held){.chunk = chunk};
+        pool->held_at[(uint32_t)by_chunk[i]] = pool->chunks - 1;
     }
     for (Py_ssize_t i = 0; i < pool->count; i++) {
         Py_ssize_t place = (Py_ssize_t)(uint32_t)by_file[i];
@@ -79,7 +81,7 @@ static int group(const Asked *q, Pool *pool) {
         if (!i || file != pool->files[pool->slots - 1].file) pool->files[pool->slots++] = (File){.file = file, .begin = i};
         File *own = &pool->files[pool->slots - 1];
         own->end = i + 1, own->coherence += fused;
-        pool->pieces[i] = (Piece){.row = rows[place], .chunk = chunk, .file = file, .slot = pool->slots - 1, .fused = fused,
+        pool->pieces[i] = (Piece){.row = rows[place], .chunk = chunk, .file = file, .slot = pool->slots - 1, .held = pool->held_at[place], .fused = fused,
                                   .dense = AT(q, DENSE, float)[chunk], .definition = AT(q, DEFINITION, float)[chunk]};
     }
     return 0;
@@ -97,20 +99,12 @@ static int place_contents(const Asked *q, Pool *pool) {
     return 0;
 }
 
-static Held *held_of(const Pool *pool, int64_t chunk) {
-    Py_ssize_t low = 0, high = pool->chunks;
-    while (low < high) {
-        Py_ssize_t middle = low + (high - low) / 2;
-        if (pool->held[middle].chunk < chunk) low = middle + 1; else high = middle;
-    }
-    return low < pool->chunks && pool->held[low].chunk == chunk ? &pool->held[low] : NULL;
-}
-
 /* Count the matches in the files that are looked at, and what candidates hold of the question; -1 where one points outside. */
 static int count_matches(const Asked *q, Pool *pool) {
     const int32_t *matched = AT(q, MATCHED, int32_t), *contents = AT(q, CONTENTS, int32_t);
     const int64_t *term = AT(q, TERM, int64_t);
-    Py_ssize_t chunks = q->counts[LEXICAL], terms = q->counts[TERM_SHARE];
+    Py_ssize_t chunks = q->counts[LEXICAL], terms = q->counts[TERM_SHARE], next = 0;
+    int64_t before = 0;
     for (Py_ssize_t i = 0; i < q->counts[MATCHED]; i++) {
         int64_t chunk = matched[i];
         if (i + SOON < q->counts[MATCHED]) PREFETCH(contents + (uint32_t)matched[i + SOON] % (size_t)(chunks + 1));
@@ -120,8 +114,11 @@ static int count_matches(const Asked *q, Pool *pool) {
         if (term[i] < 0 || term[i] >= terms) return -1;
         const uint8_t *tf = AT(q, TF, uint8_t) + i * FIELDS;
         pool->found[slot * terms + term[i]] += tf[BODY] + q->name_counts * (tf[NAME] > 0);
-        Held *held = held_of(pool, chunk);
-        if (!held) continue;
+        if (chunk < before) next = 0; /* another term: the chunks of each ascend, and so do those that are held */
+        before = chunk;
+        while (next < pool->chunks && pool->held[next].chunk < chunk) next++;
+        if (next == pool->chunks || pool->held[next].chunk != chunk) continue;
+        Held *held = &pool->held[next];
         float share = AT(q, SHARE, float)[i];
         held->coverage += share;
         if (tf[NAME]) held->in_name += share;
@@ -155,7 +152,7 @@ static void weigh_pieces(const Asked *q, Pool *pool) {
     for (Py_ssize_t i = 0; i < pool->count; i++) {
         Piece *piece = &pool->pieces[i];
         File *file = &pool->files[piece->slot];
-        const Held *held = held_of(pool, piece->chunk);
+        const Held *held = &pool->held[piece->held];
         float named = q->is_bare ? piece->definition : 0, relative = highest > 0 ? piece->fused / highest : piece->fused;
         piece->coverage = (float)held->coverage, piece->in_name = (float)held->in_name;
         piece->in_signature = (float)held->in_signature;
@@ -170,7 +167,7 @@ static void weigh_pieces(const Asked *q, Pool *pool) {
     }
 }
 
-static float path_cosine(const Asked *q, int64_t file) {
+WIDE static float path_cosine(const Asked *q, int64_t file) {
     if (!q->arrays[PATH_SCALES].buf) return 0;
     float scale = AT(q, PATH_SCALES, float)[file];
     if (!q->arrays[PATH_VECTORS].buf) return scale; /* it is the cosine itself */
@@ -279,8 +276,9 @@ PyObject *weigh(PyObject *Py_UNUSED(module), PyObject *arguments) {
     pool.pieces = calloc(count + 1, sizeof *pool.pieces), pool.files = calloc(count + 1, sizeof *pool.files);
     pool.held = calloc(count + 1, sizeof *pool.held), pool.found = calloc(count * terms + 1, sizeof *pool.found);
     pool.slot_of = calloc((size_t)q.contents + 1, sizeof *pool.slot_of);
+    pool.held_at = malloc((count + 1) * sizeof *pool.held_at);
     pool.orders = malloc((2 * count + 1) * sizeof *pool.orders);
-    if (!pool.orders || !pool.pieces || !pool.files || !pool.held || !pool.found || !pool.slot_of) { PyErr_NoMemory(); goto done; }
+    if (!pool.orders || !pool.held_at || !pool.pieces || !pool.files || !pool.held || !pool.found || !pool.slot_of) { PyErr_NoMemory(); goto done; }
     Py_BEGIN_ALLOW_THREADS
     outside = run(&q, &pool);
     Py_END_ALLOW_THREADS
@@ -290,7 +288,7 @@ PyObject *weigh(PyObject *Py_UNUSED(module), PyObject *arguments) {
     result = PyTuple_Pack(2, rows, told);
 done:
     Py_XDECREF(rows), Py_XDECREF(told);
-    free(pool.pieces), free(pool.files), free(pool.held), free(pool.found), free(pool.slot_of), free(pool.orders);
+    free(pool.pieces), free(pool.files), free(pool.held), free(pool.found), free(pool.held_at), free(pool.slot_of), free(pool.orders);
     release(q.arrays, ARRAYS);
     return result;
 }

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,17 +99,18 @@ def bm25f(
         raise damaged(error) from error
 
 
-def _by_kernel(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:  # noqa: PLR0917 - as `bm25f`
+def _by_kernel(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:
     """Return what `_by_numpy` returns."""
     bases = accumulate((segment.size for segment in segments), initial=0)
     pieces = [(segment.postings, base) for segment, base in zip(segments, bases, strict=False)]
     laid = tuple((p.keys, p.offsets, p.docs, p.tf, base) for p, base in pieces)
-    found = map(np.frombuffer, compiled.bm25f(laid, norms, copies, keys, asked, rows, K1), _KINDS)
-    score, idf, known, term_share, docs, term, tf, share = found
-    return Lexical(score, idf, known, term_share, docs, term, tf.reshape(-1, len(FIELD_WEIGHTS)), share)
+    found = compiled.bm25f(laid, norms, copies, keys, asked, rows, K1)
+    arrays: list[Any] = [np.frombuffer(raw, kind) for raw, kind in zip(found, _KINDS, strict=True)]
+    arrays[6] = arrays[6].reshape(-1, len(FIELD_WEIGHTS))
+    return Lexical(*arrays)
 
 
-def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:  # noqa: PLR0917 - as `bm25f`
+def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:
     """Return what `bm25f` does."""
     docs, term, tf = _matches(segments, keys)
     begins = np.searchsorted(term, np.arange(len(keys) + 1))  # of each term's matches, which follow each other
