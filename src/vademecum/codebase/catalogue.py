@@ -190,12 +190,11 @@ class Catalogue:
     def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
         """Return what is stored of blobs, which never changes; what was read last is kept at hand."""
         lacking = [blob for blob in blobs if blob not in self._contents]
-        for row in self.store.get("blobs", [(blob,) for blob in lacking]).unwrap() if lacking else ():
-            lacking.remove(row[0])
-            self._contents[row[0]] = bytes(row[3])
-            self._contents_size += len(row[3])
-        if lacking:
-            raise StoreCorruptError(f"blob {lacking[0]} is missing: run `vade index --full`")
+        rows = self.store.get("blobs", [(blob,) for blob in lacking]).unwrap() if lacking else []
+        self._contents.update((row[0], bytes(row[3])) for row in rows)
+        self._contents_size += sum(len(row[3]) for row in rows)
+        if missing := set(lacking).difference(self._contents):
+            raise StoreCorruptError(f"blob {min(missing)} is missing: run `vade index --full`")
         found = {blob: self._contents[blob] for blob in blobs}
         while self._contents_size > CONTENTS_KEPT:
             self._contents_size -= len(self._contents.pop(next(iter(self._contents))))
