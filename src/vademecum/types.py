@@ -193,7 +193,7 @@ class Query:
     joined: bool = True  # chunks of a file that stand near each other become one result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """One piece of an answer: where it is, what it says, why it is here, and whether it still holds."""
 

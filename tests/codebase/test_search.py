@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError, fields
+
 import pytest
 
 from vademecum.errors import GitError, UsageError
-from vademecum.types import Freshness, Verdict
+from vademecum.types import Evidence, Freshness, Verdict
 
 MANY = {
     f"src/mod{n:02}.{ext}": text
@@ -51,6 +53,15 @@ def test_a_result_of_several_pieces_is_named_by_its_best(repo, engine):
     assert best.id == alone.id
     assert best.symbols[0] == alone.symbols[0] == "marmalade_jar"
     assert best.start_line <= alone.start_line <= alone.end_line <= best.end_line
+
+
+def test_evidence_is_a_frozen_record_of_every_field(repo, engine):
+    """It equals what its own fields make, and nobody changes it."""
+    for e in engine(repo()).codebase.search("token budget").evidence:
+        assert set(vars(e)) == {field.name for field in fields(Evidence)}
+        assert Evidence(**vars(e)) == e
+        with pytest.raises(FrozenInstanceError):
+            e.path = "another.py"
 
 
 def test_ids_name_repository_commit_path_and_chunk(repo, engine):
