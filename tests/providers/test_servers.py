@@ -10,6 +10,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +115,8 @@ for line in sys.stdin:
             send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32601, "message": "no such method"}})
         elif how == "unwilling":
             send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32000, "message": "licence expired"}})
+        elif how == "greets at length":
+            answer(request, {"instructions": "x" * 200_000})
         else:
             answer(request, {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "h", "version": "1"}})
         if how == "curious":
@@ -355,6 +359,44 @@ def test_silence_ends(opened: Opened) -> None:
     assert said == (
         "files did not answer initialize within 0.3 s: see whether this is a server of MCP, or raise gateway.timeout_s"
     )
+
+
+TOO_LONG_A_GREETING = "more than 100000 bytes: see whether this is a server of MCP, or raise gateway.answer_bytes"
+
+
+def test_of_a_greeting_nobody_is_told_to_ask_for_less(opened: Opened) -> None:
+    """What is too long there is no fault of whoever asks."""
+    server = opened("greets at length", answer_bytes=100_000)
+    assert failure(server) == f"files answered with {TOO_LONG_A_GREETING}"
+
+
+class Greeter(BaseHTTPRequestHandler):
+    """Answers whatever it is asked with 200,000 bytes."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"instructions": "x" * 200_000}}).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        with suppress(OSError):  # nobody reads it to its end
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_of_a_greeting_over_http_nobody_is_told_to_ask_for_less() -> None:
+    """The same at an address: both of the questions that a connection begins with."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Greeter) as greeter:
+        threading.Thread(target=greeter.serve_forever, daemon=True).start()
+        server = HttpServer("files", f"http://127.0.0.1:{greeter.server_port}/mcp", answer_bytes=100_000)
+        try:
+            assert f"it answered with {TOO_LONG_A_GREETING}" in failure(server)
+        finally:
+            server.close()
+            greeter.shutdown()
 
 
 def test_one_that_writes_something_else_in_place_of_an_answer_is_told_so(opened: Opened) -> None:

@@ -40,6 +40,7 @@ from vademecum.providers.servers.wire import (
     parsed,
     refused,
     shortened,
+    too_long,
 )
 from vademecum.result import attempt
 
@@ -361,8 +362,8 @@ class Bounded(httpx2.AsyncHTTPTransport):
         return httpx2.Response(response.status_code, headers=kept, content=bytes(body), request=request)
 
     def _too_long(self, request: httpx2.Request) -> dict[str, Any]:
-        said = f"it answered with more than {self._most} bytes: ask for less, or raise gateway.answer_bytes"
         asked = parsed(request.content) or {}
+        said = f"it answered with {too_long(str(asked.get('method')), self._most)}"
         return {"jsonrpc": "2.0", "id": asked.get("id"), "error": {"code": INTERNAL_ERROR, "message": said}}
 
 

@@ -46,6 +46,7 @@ from vademecum.providers.servers.wire import (
     request,
     shortened,
     telling,
+    too_long,
     unanswered,
 )
 from vademecum.result import attempt
@@ -96,7 +97,7 @@ class StdioServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._numbers = count(1)
-        self._waiting: dict[int, Reply] = {}
+        self._waiting: dict[int, tuple[str, Reply]] = {}  # by number: what was asked
         self._noise = ""  # what it wrote since the last request that is no message
         self._told: dict[int, Told] = {}  # who wants to know how far a call is
         self._asks: Asks | None = None  # who answers what it asks
@@ -245,7 +246,7 @@ class StdioServer:
         with self._guard:
             if self._gone:
                 raise ToolServerError(f"{self.name} stopped: {self._gone}")
-            self._waiting[number], self._noise = reply, ""
+            self._waiting[number], self._noise = (method, reply), ""
             if told:
                 self._told[number], params = told, telling(params, number)
         self._send(request(number, method, params, self._offers if self._stateless else None))
@@ -313,7 +314,9 @@ class StdioServer:
             if number is None:
                 self._noise = line[:_PIECE].decode(errors="replace").strip() or self._noise
             else:
-                much = f"more than {self._answer_bytes} bytes: ask for less, or raise gateway.answer_bytes"
+                with self._guard:
+                    method = self._waiting[number][0] if number in self._waiting else ""
+                much = too_long(method, self._answer_bytes)
                 why = much if length > self._answer_bytes else "something that is not JSON: report it to its author"
                 self._hand(number, {"failure": ToolServerError(f"{self.name} answered with {why}")})
         elif "method" in message:
@@ -357,9 +360,9 @@ class StdioServer:
 
     def _hand(self, number: int, message: Message) -> None:
         with self._guard:
-            reply = self._waiting.pop(number, None)
-        if reply:
-            reply.put(message)
+            waiting = self._waiting.pop(number, None)
+        if waiting:
+            waiting[1].put(message)
 
     def _last_words(self) -> str:
         process = self._process
@@ -377,7 +380,7 @@ class StdioServer:
         with self._guard:
             self._gone = self._gone or why
             waiting, self._waiting = self._waiting, {}
-        for reply in waiting.values():
+        for _, reply in waiting.values():
             reply.put({"failure": ToolServerError(f"{self.name} stopped before it answered: {self._gone}")})
 
 

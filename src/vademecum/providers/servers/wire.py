@@ -29,6 +29,7 @@ MOST_QUESTIONS = 16  # of one server at the same time
 LONGEST_ABOUT = 4_000  # characters of what a server says of itself
 MOST_ROUNDS = 10  # in which a server asks back
 MOST_PAGES, MOST_LISTED = 1_000, 20_000  # of one server
+_GREETINGS = frozenset({"initialize", "server/discover"})
 _SAID = 300  # characters shown of what a server says
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
 
@@ -271,7 +272,23 @@ def unanswered(method: str, noise: str = "") -> str:
     """
     if noise:
         return f"it wrote {shortened(noise)!r}, which is no message of MCP: report it to its author"
-    return f"{'see whether this is a server of MCP' if method == 'initialize' else 'ask for less'}, or raise gateway.timeout_s"
+    return f"{_instead(method)}, or raise gateway.timeout_s"
+
+
+def too_long(method: str, most: int) -> str:
+    """Return what is wrong with an answer of more than `most` bytes, and what to do about it.
+
+    >>> too_long("initialize", 100)
+    'more than 100 bytes: see whether this is a server of MCP, or raise gateway.answer_bytes'
+    >>> too_long("tools/call", 100)
+    'more than 100 bytes: ask for less, or raise gateway.answer_bytes'
+    """
+    return f"more than {most} bytes: {_instead(method)}, or raise gateway.answer_bytes"
+
+
+def _instead(method: str) -> str:
+    """What to do other than raise a limit: of a greeting nobody can ask for less."""
+    return "see whether this is a server of MCP" if method in _GREETINGS else "ask for less"
 
 
 def shortened(text: str) -> str:
