@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -85,9 +86,35 @@ def test_a_trace_that_grew_replaces_what_it_was(office):
     assert office.stats().traces == 37
 
 
-def test_links_that_lead_nowhere_are_dropped():
-    kept = trace_of({"calls": ["a", "b"], "links": [[0, 1], [1, 0], [0, 2], [0], "x", [True, 1]]})
-    assert kept.links == ((0, 1),)
+@pytest.mark.parametrize(
+    ("links", "shown"),
+    [([[0, 1], [1, 0]], "[1, 0]"), ([[0, 2]], "[0, 2]"), ([[-1, 0]], "[-1, 0]"), ([[0]], "[0]"), (["x"], '"x"'),
+     ([[False, 1]], "[false, 1]"), ([[0.0, 1]], "[0.0, 1]"), ({"from": 0}, '{"from": 0}'), ("x" * 90, '"' + "x" * 59 + "...")],
+)  # fmt: skip
+def test_links_that_lead_nowhere_are_refused(links, shown):
+    """Dropped, they would be learned as others: without links each call is taken to use the one before."""
+    said = f"links has {shown}: give pairs of calls by their places from 0 to 1, the earlier first"
+    with pytest.raises(UsageError, match=re.escape(said)):
+        trace_of({"calls": ["a", "b"], "links": links})
+
+
+@pytest.mark.parametrize("at", ["yesterday", "5", True, -1, [], float("inf"), float("nan"), 10**400])
+def test_a_time_that_is_none_is_refused(at):
+    with pytest.raises(UsageError, match=r"at is .*: give seconds since 1970 as a number, or leave it out"):
+        trace_of({"calls": ["a"], "at": at})
+
+
+def test_links_and_time_may_be_left_out_or_empty():
+    for more in ({}, {"links": None, "at": None}, {"links": [], "at": 0}):
+        kept = trace_of({"calls": ["a", "b"], **more})
+        assert (kept.links, kept.at) == ((), 0.0)
+    assert trace_of({"calls": ["a", "b"], "links": [[0, 1]], "at": 5}).links == ((0, 1),)
+
+
+def test_what_is_refused_of_a_file_is_told_by_its_place(office):
+    lines = ['{"calls": ["a"]}', '{"calls": ["a"], "at": "noon"}']
+    done = office.observe_json("\n".join(lines))
+    assert (done.added, [each.place for each in done.rejected]) == (1, ["line 2"])
 
 
 @pytest.mark.parametrize(
@@ -114,7 +141,8 @@ def test_a_bare_name_stands_for_the_registered_tool(office):
     )
 )
 def test_no_json_breaks_reading(value):
-    traces, _ = read_traces(json.dumps([value, {"calls": ["a"], "intent": value, "at": value, "links": value}]))
+    read = json.dumps([value, {"calls": ["a"], "intent": value, "at": value, "links": value}, {"calls": ["a"]}])
+    traces, _ = read_traces(read)
     assert traces[-1].calls == (Call("a"),)
 
 

@@ -17,8 +17,8 @@ Where there is no `id` one is made of what happened, so that the same trace obse
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
@@ -30,6 +30,8 @@ from vademecum.tools.register import items_of
 LONGEST_INTENT = 8_000  # characters kept of an intent: it is matched, never replayed
 _MOST_CALLS = 2_000
 _LONGEST_ID = 600
+_SHOWN = 60  # characters of what is refused
+_HIGHEST = sys.float_info.max
 _NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")  # of an argument: whatever else stands there may be a value
 # What is worth stealing wherever it stands: well-known shapes of keys, and whatever is said to be a password.
 _SECRET = re.compile(
@@ -87,7 +89,7 @@ def trace_of(item: Any) -> Trace:
         id_=_string(item, "id"),
         links=_links(item.get("links"), len(calls)),
         session=_string(item, "session"),
-        at=_number(item.get("at")),
+        at=_time(item.get("at")),
         ok=item.get("ok", True) is not False,
     )
 
@@ -148,9 +150,31 @@ def tool_id(name: str) -> str:
 
 
 def _links(value: Any, calls: int) -> tuple[tuple[int, int], ...]:
-    """Pairs of calls, the earlier one first; what is none is dropped."""
-    pairs = [pair for pair in value if isinstance(pair, list) and len(pair) == 2] if isinstance(value, list) else []
-    return tuple((a, b) for a, b in pairs if type(a) is int and type(b) is int and 0 <= a < b < calls)
+    """Return pairs of calls, the earlier one first; anything else is refused, for without a link another would be learned.
+
+    Raises:
+        UsageError: with the first pair that is none.
+    """
+    given = [] if value is None else value
+    pairs = given if isinstance(given, list) else [given]
+    for pair in pairs:
+        fine = isinstance(pair, list) and len(pair) == 2 and all(type(place) is int for place in pair)
+        if not fine or not 0 <= pair[0] < pair[1] < calls:
+            said = f"links has {_shown(pair)}: give pairs of calls by their places from 0 to {calls - 1}, the earlier first"
+            raise UsageError(said)
+    return tuple((earlier, later) for earlier, later in pairs)
+
+
+def _time(value: Any) -> float:
+    """Return a trace's time, 0 where none is given. Raises `UsageError` for what is no time."""
+    if value is not None and not _is_number(value):
+        raise UsageError(f"at is {_shown(value)}: give seconds since 1970 as a number, or leave it out")
+    return _number(value)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _string(item: Mapping[str, Any], key: str) -> str:
@@ -159,8 +183,12 @@ def _string(item: Mapping[str, Any], key: str) -> str:
 
 
 def _number(value: Any) -> float:
-    fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
-    return float(value) if fine else 0.0
+    return float(value) if _is_number(value) else 0.0
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number from 0 on that a float can hold."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _HIGHEST
 
 
 def _identity(intent: str, calls: tuple[Call, ...], session: str, at: float) -> str:
