@@ -95,6 +95,37 @@ def test_what_many_call_is_central(opened):
     assert centrality(graph, {buy.id: 1.0})[buy.id] > centrality(graph)[buy.id]
 
 
+def test_ranks_are_those_of_the_edges_one_by_one(opened):
+    """As worked out node by node: what an edge is worth, a tenth of it back, and what a declaration and its file lend each other."""
+    _, graph = opened
+    nodes = graph.every()
+    place = {node.id: number for number, node in enumerate(nodes)}
+    is_leaf = [node.kind in {"constant", "field", "property", "alias"} for node in nodes]
+    worth = {"calls": 1, "inherits": 1, "implements": 1, "imports": 0.5, "references": 0.5, "tests": 0}
+    edges = [edge for edge in graph.every_edge() if edge.source in place and edge.target in place]
+    weights = np.zeros((len(nodes), len(nodes)))
+    for edge in edges:
+        source, target = place[edge.source], place[edge.target]
+        is_aside = [nodes[each].path.startswith("tests/") for each in (source, target)]
+        users = len({nodes[place[each.source]].path for each in edges if each.target == edge.target})
+        value = worth[str(edge.relation)] / (1 + max(users - 0.1 * len(FILES), 0))
+        value *= (0.1 if is_leaf[target] else 1) * (0.2 if is_aside == [True, False] else 1)
+        weights[source, target] += value
+        weights[target, source] += 0.1 * value
+    for number, node in enumerate(nodes):
+        if node.parent in place:
+            lent = 0 if is_leaf[number] else 0.1
+            weights[number, place[node.parent]] += lent
+            weights[place[node.parent], number] += lent
+    begin, out = np.full(len(nodes), 1 / len(nodes)), weights.sum(axis=1)
+    moves = np.where(out[:, None] > 0, weights / np.where(out, out, 1)[:, None], begin)
+    expected = np.linalg.solve(np.eye(len(nodes)) - 0.85 * moves.T, 0.15 * begin)
+    found = centrality(graph, {0: 1.0})  # a node that is not there is no place to start at
+    assert [found[node.id] for node in nodes] == pytest.approx(expected, abs=2e-4)
+    files = {path: sum(found[node.id] for node in nodes if node.path == path) for path in FILES}
+    assert file_centrality(graph) == pytest.approx(files)
+
+
 def test_a_common_alias_does_not_stand_for_the_repository(repo, engine):
     """What every file names, and what does nothing, is not the most central."""
     files = {

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ from numpy.typing import NDArray
 from vademecum.codebase.classify import file_kind
 from vademecum.codebase.declarations import LEAVES
 from vademecum.codebase.graph.graph import Graph
-from vademecum.codebase.graph.terms import Edge, Node, Relation
+from vademecum.codebase.graph.terms import Relation
 from vademecum.types import FileKind
 
 DAMPING = 0.85
@@ -34,8 +36,20 @@ _ASIDE = 0.2  # of a reference from a test, an example or vendored code
 MOST_KEPT = 4  # states whose edges are kept as arrays: a server is asked about the same one again and again
 _BACK = 0.1  # of an edge, to give some rank back to what uses it
 
-Laid = tuple[list[Node], dict[int, int], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]
-_KEPT: OrderedDict[tuple[str, int, str, str], Laid] = OrderedDict()
+Edges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A graph as arrays, its n nodes in order of their ids."""
+
+    ids: NDArray[np.int64]  # (n,)
+    file: NDArray[np.int64]  # (n,), of which of the paths
+    paths: tuple[str, ...]
+    edges: Edges  # where each starts, where it leads, and what it is worth
+
+
+_KEPT: OrderedDict[tuple[str, int, str, str], _Laid] = OrderedDict()
 _LOCK = threading.Lock()
 
 
@@ -48,22 +62,26 @@ def centrality(graph: Graph, seeds: Mapping[int, float] | None = None, damping: 
             is central to them.
         damping: how often the reader follows an edge rather than start again, 0..1.
     """
-    nodes, number, (source, target, weight) = _laid_out(graph)
-    start = np.zeros(len(nodes))
-    for node, share in (seeds or {}).items():
-        if node in number:
-            start[number[node]] = share
-    ranks = pagerank(source, target, weight, start if start.sum() > 0 else np.ones(len(nodes)), damping)
-    return {node.id: float(rank) for node, rank in zip(nodes, ranks, strict=True)}
+    laid = _laid_out(graph)
+    return dict(zip(laid.ids.tolist(), _ranks(laid, seeds, damping).tolist(), strict=True))
 
 
 def file_centrality(graph: Graph, seeds: Mapping[int, float] | None = None) -> dict[str, float]:
     """Return how central each file is: what its node and its declarations have together, by path; 1 in sum."""
-    ranks = centrality(graph, seeds)
-    found: dict[str, float] = {}
-    for node in graph.every():
-        found[node.path] = found.get(node.path, 0.0) + ranks[node.id]
-    return found
+    laid = _laid_out(graph)
+    ranks = np.bincount(laid.file, _ranks(laid, seeds, DAMPING), len(laid.paths))
+    return dict(zip(laid.paths, ranks.tolist(), strict=True))
+
+
+def _ranks(laid: _Laid, seeds: Mapping[int, float] | None, damping: float) -> NDArray[np.float64]:
+    """Return the rank of each node: float64 (n,)."""
+    start = np.zeros(len(laid.ids))
+    for place, share in zip(
+        _found(laid.ids, np.array(list(seeds or ()), np.int64)), (seeds or {}).values(), strict=True
+    ):
+        if place >= 0:
+            start[place] = share
+    return pagerank(*laid.edges, start if start.sum() > 0 else np.ones(len(start)), damping)
 
 
 def pagerank(
@@ -103,17 +121,15 @@ def pagerank(
     return np.asarray(rank / rank.sum())
 
 
-def _laid_out(graph: Graph) -> Laid:
-    """Return a graph's nodes and its edges as arrays; those of the states asked about last are kept."""
+def _laid_out(graph: Graph) -> _Laid:
+    """Return a graph as arrays; those of the states asked about last are kept."""
     snapshot = graph.opened.snapshot
     key = (str(graph.opened.repo.catalogue.directory), snapshot.id, snapshot.tree_hash, snapshot.table_file)
     with _LOCK:
         if key in _KEPT:
             _KEPT.move_to_end(key)
             return _KEPT[key]
-    nodes = graph.every()
-    number = {node.id: place for place, node in enumerate(nodes)}
-    laid = nodes, number, _arrays(graph.every_edge(), nodes, number)
+    laid = _as_arrays(graph)
     with _LOCK:
         _KEPT[key] = laid
         while len(_KEPT) > MOST_KEPT:
@@ -121,32 +137,75 @@ def _laid_out(graph: Graph) -> Laid:
     return laid
 
 
-def _arrays(
-    edges: Sequence[Edge], nodes: Sequence[Node], number: Mapping[int, int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return edges as arrays, each there and, for little, back; a declaration lends rank to its file, and the file to it."""
-    known = [edge for edge in edges if edge.source in number and edge.target in number]
-    source = np.fromiter((number[edge.source] for edge in known), np.int64, len(known))
-    target = np.fromiter((number[edge.target] for edge in known), np.int64, len(known))
-    worth = np.fromiter((_WORTH[edge.relation] for edge in known), np.float64, len(known))
-    aside = np.array([file_kind(node.path) not in {FileKind.PRODUCT, FileKind.CONFIG} for node in nodes], bool)
-    leaf = np.array([node.kind in LEAVES for node in nodes], bool)
-    file = np.unique([node.path for node in nodes], return_inverse=True)[1]
-    users = (
-        np.bincount(np.unique(np.stack([target, file[source]]), axis=1)[0], minlength=len(nodes))
-        if known
-        else np.zeros(len(nodes))
+def _as_arrays(graph: Graph) -> _Laid:
+    """Read a graph: columns, not nodes and edges, of which there are hundreds of thousands."""
+    places = sorted(graph.places())
+    ids = np.fromiter((row[0] for row in places), np.int64, len(places))
+    number: dict[str, int] = {}
+    file = np.fromiter((number.setdefault(row[1], len(number)) for row in places), np.int64, len(places))
+    leaf = np.fromiter((row[2] in LEAVES for row in places), bool, len(places))
+    around = _found(ids, np.fromiter((row[3] for row in places), np.int64, len(places)))
+    apart = np.array([file_kind(path) not in {FileKind.PRODUCT, FileKind.CONFIG} for path in number], bool)
+    source, kind, target = _links(graph, ids)
+    worth = _worth(source, kind, target, file, leaf, apart)
+    inside = (around >= 0).nonzero()[0]
+    return _Laid(ids, file, tuple(number), _both_ways(source, target, worth, inside, around[inside], leaf[inside]))
+
+
+def _links(graph: Graph, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Return the edges between known nodes: where each starts, its relation, where it leads."""
+    rows = graph.links()
+    source, kind, target = np.fromiter(chain.from_iterable(rows), np.int64, 3 * len(rows)).reshape(-1, 3).T
+    source, target = _found(ids, source), _found(ids, target)
+    known = (source >= 0) & (target >= 0)
+    return source[known], kind[known], target[known]
+
+
+def _found(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each id among all, which ascend; -1 for one that is not there."""
+    place = np.searchsorted(ids, wanted)
+    there = place < len(ids)
+    there[there] = ids[place[there]] == wanted[there]
+    return np.where(there, place, -1)
+
+
+def _worth(
+    source: NDArray[np.int64],
+    kind: NDArray[np.int64],
+    target: NDArray[np.int64],
+    file: NDArray[np.int64],
+    leaf: NDArray[np.bool_],
+    apart: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return what edges are worth, by relation, by what they lead to, and by what kind of file they come from."""
+    of_kind = np.zeros(max(_WORTH) + 1)
+    of_kind[list(_WORTH)] = list(_WORTH.values())
+    used = np.unique(target * len(apart) + file[source]) // max(
+        len(apart), 1
+    )  # each node once for each file that names it
+    users = np.bincount(used, minlength=len(file))
+    common = 1 / (1 + np.maximum(users - 0.1 * len(apart), 0))  # named by more than a tenth of all files
+    aside = apart[file]
+    return np.asarray(
+        of_kind[kind]
+        * common[target]
+        * np.where(leaf[target], _LEAF, 1)
+        * np.where(aside[source] & ~aside[target], _ASIDE, 1)
     )
-    common = 1 / (1 + np.maximum(users - 0.1 * (file.max(initial=0) + 1), 0))  # named by more than a tenth of all files
-    worth = (
-        worth * common[target] * np.where(leaf[target], _LEAF, 1) * np.where(aside[source] & ~aside[target], _ASIDE, 1)
-    )
-    held = np.array(
-        [(place, number[node.parent]) for place, node in enumerate(nodes) if node.parent in number], np.int64
-    ).reshape(-1, 2)
-    inside = np.where(leaf[held[:, 0]], 0.0, 0.1) if len(held) else np.zeros(0)
+
+
+def _both_ways(
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    worth: NDArray[np.float64],
+    inside: NDArray[np.int64],
+    around: NDArray[np.int64],
+    leaf: NDArray[np.bool_],
+) -> Edges:
+    """Return edges there and, for little, back; a declaration lends rank to its file, and the file to it."""
+    lent = np.where(leaf, 0.0, 0.1)
     return (
-        np.concatenate([source, target, held[:, 0], held[:, 1]]),
-        np.concatenate([target, source, held[:, 1], held[:, 0]]),
-        np.concatenate([worth, _BACK * worth, inside, inside]),
+        np.concatenate([source, target, inside, around]),
+        np.concatenate([target, source, around, inside]),
+        np.concatenate([worth, _BACK * worth, lent, lent]),
     )

@@ -168,6 +168,10 @@ class Graph:
         """Return every node."""
         return self._keep(self._scan("nodes"))
 
+    def places(self) -> list[Row]:
+        """Return id, path, kind and parent of every node as they are stored, for who asks nothing else of all of them."""
+        return self._store.scan("nodes", self._own, ("id", "path", "kind", "parent")).unwrap()
+
     # -- edges ---------------------------------------------------------------------------------------------------
 
     def edges(
@@ -186,6 +190,10 @@ class Graph:
     def every_edge(self, tiers: Sequence[Tier] = TRUSTED) -> list[Edge]:
         """Return every edge."""
         return [_edge(row) for row in self._scan("edges", *_of(tiers))]
+
+    def links(self) -> list[Row]:
+        """Return source, relation and target of every trusted edge, as they are stored."""
+        return self._store.scan("edges", [*self._own, *_of(TRUSTED)], ("source", "kind", "target")).unwrap()
 
     def reach(
         self, start: Sequence[int], relations: Sequence[Relation], depth: int, *, into: bool = False
