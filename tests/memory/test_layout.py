@@ -147,7 +147,7 @@ def test_two_scopes_end_to_end():
     one = Part(0, (segment(1, [("a", Role.USER, 1, "Ann"), ("b", Role.USER, 2, "")]),), NOBODY)
     two = Part(1, (segment(1, [("a", Role.USER, 1, ""), ("a", Role.USER, 2, "Ben Ng")]),), NOBODY)
     view = view_of([one, two])
-    assert (len(view), view.session_count, view.scope.tolist()) == (4, 3, [0, 0, 1, 1])
+    assert (len(view), view.session_count, view.scope_of(np.arange(4)).tolist()) == (4, 3, [0, 0, 1, 1])
     assert view.sessions_named("a") == [0, 2]
     assert view.rows_of(np.array([2, 0])).tolist() == [0, 2, 3]
     assert [next_to(np.arange(4)).tolist() for next_to in (view.before, view.after)] == [

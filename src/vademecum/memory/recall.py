@@ -160,7 +160,8 @@ class Recall:
         with self._laid.weighing:
             scores = session_scores(view, asking, weigh(view, asking))
         best = [int(code) for code in top(scores, k) if scores[code] > 0]
-        scopes = [self.scopes[view.scope[view.rows_of(np.array([code]))[0]]].name for code in best]
+        held_by = view.scope_of(np.array([view.rows_of(np.array([code]))[0] for code in best], np.int64))
+        scopes = [self.scopes[number].name for number in held_by.tolist()]
         return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
 
     def view(self) -> View:
@@ -204,7 +205,8 @@ class Recall:
         tagged = np.zeros(len(view), bool)
         for number, scope in enumerate(self.scopes):
             numbers = scope.journal.tagged(metadata)
-            tagged |= (view.scope == number) & np.isin(view.numbers, list(numbers))
+            rows = view.rows_in(number)
+            tagged[rows] = np.isin(view.numbers[rows], list(numbers))
         return tagged
 
     def _read(
@@ -224,7 +226,7 @@ class Recall:
     ) -> list[Evidence]:
         """Return the events of rows, with their facts as they stood at `as_of` or stand now, scores and signals."""
         events: dict[int, Event] = {}
-        numbers, held_by = view.numbers.take(rows).tolist(), view.scope.take(rows).tolist()
+        numbers, held_by = view.numbers.take(rows).tolist(), view.scope_of(rows).tolist()
         for number, scope in enumerate(self.scopes):
             own = {n: row for n, row, held in zip(numbers, rows.tolist(), held_by, strict=True) if held == number}
             found = scope.journal.read(list(own)) if own else {}

@@ -48,11 +48,11 @@ class Standing:
         found = []
         for scope in self._scopes:
             numbers = np.array(sorted(scope.journal.numbers(events).values()), np.int64)
-            begin, end = np.searchsorted(view.scope, (scope.number, scope.number + 1)).tolist()
-            own = view.numbers[begin:end]
+            here = view.rows_in(scope.number)
+            own = view.numbers[here]
             place = np.searchsorted(own, numbers)
             there = place < len(own)
             there[there] = own[place[there]] == numbers[there]  # one that was recorded this moment is in the next view
-            found.append(place[there] + begin)
+            found.append(place[there] + here.start)
         rows: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *found])
         return rows[view.alive.take(rows)]

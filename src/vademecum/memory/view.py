@@ -39,10 +39,17 @@ class View:
         """Return the number of rows."""
         return self._rows[-1]
 
-    @cached_property
-    def scope(self) -> NDArray[np.uint8]:
-        """uint8 (N,): which scope each event is of."""
-        return self._end_to_end([np.full(len(own), own.part.scope, np.uint8) for own in self._filled], np.uint8)
+    def scope_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+        """Return which scope each of some events is of: uint8 (R,)."""
+        if len(self._filled) == 1:
+            return np.full(len(rows), self._filled[0].part.scope, np.uint8)
+        scopes = np.array([own.part.scope for own in self._filled], np.uint8)
+        return scopes[np.searchsorted(self._rows, rows, "right") - 1]
+
+    def rows_in(self, scope: int) -> slice:
+        """Return where the events of a scope stand."""
+        ends = zip(self._filled, self._rows, self._rows[1:], strict=False)
+        return next((slice(begin, end) for own, begin, end in ends if own.part.scope == scope), slice(0, 0))
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
