@@ -67,6 +67,30 @@ def test_what_lies_freed_between_what_stays_goes_back_to_the_system():
     assert int(run.stdout) > 30_000  # KiB, of 39,000
 
 
+LARGE = """
+from pathlib import Path
+from vademecum.http.heaps import keep_few
+
+def own():
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(lines["RssAnon"].split()[0])
+
+keep_few()
+b"x" * 20_000_000  # once something so large was freed, glibc would put all that is smaller into heaps
+held = [b"x" * 100_000 for _ in range(200)]
+kept = own()
+held = held[::10]  # what stays lies between what goes
+print(kept - own())
+"""
+
+
+@only_glibc
+def test_what_is_large_is_no_part_of_a_heap():
+    """It goes back as it is freed: in a heap, others would settle where it was, and the next one would not fit there."""
+    run = subprocess.run([sys.executable, "-c", LARGE], capture_output=True, text=True, timeout=60, check=True)
+    assert int(run.stdout) > 15_000  # KiB, of 17,600
+
+
 def test_it_is_given_back_after_use_and_not_while_nobody_asks(monkeypatch):
     monkeypatch.setattr(heaps, "EVERY_S", 0.01)
     calls = [0]

@@ -14,14 +14,22 @@ from contextlib import suppress
 
 HEAPS = 2
 EVERY_S = 5.0  # it takes a few milliseconds
-_ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
+APART = 65_536  # bytes: what is larger is no part of a heap. Left to itself glibc raises this to as much as was ever freed at once
+KEPT = 67_108_864  # bytes free at a heap's end before each `free` gives them back, which searches would wait for: see `give_back`
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # of glibc's malloc.h
 _ABSENT = (OSError, AttributeError, TypeError)  # no such function, or, on Windows, no library without a name
 
 
 def keep_few() -> None:
-    """Have threads share two heaps: glibc gives each one of its own, and none can use what another has freed."""
+    """Have threads share two heaps, of what is small: glibc gives each one of its own, and none can use what another has freed.
+
+    Arrays as long as a memory are a little longer for each question, and of the place that one had, others take a part: they are
+    put elsewhere, and given back as they are freed.
+    """
     with suppress(*_ABSENT):
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, HEAPS)
+        libc = ctypes.CDLL(None)
+        for option, value in ((_ARENA_MAX, HEAPS), (_MMAP_THRESHOLD, APART), (_TRIM_THRESHOLD, KEPT)):
+            libc.mallopt(option, value)
 
 
 def give_back() -> None:
