@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from array import array
 from collections.abc import Callable, Sequence
@@ -13,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
+from vademecum.kernel import compiled
 
 Integers = NDArray[np.int64]
 
 _RUN_LIMIT = 400_000  # distinct runs remembered; a repository of a million lines has about 200,000
+_BYTES_LIMIT = 16_000_000  # the same as bytes, for the kernel's table: keys and data in one piece may be long
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +35,30 @@ class Counts:
     values: NDArray[np.uint64]
 
 
+def byte_classes(*groups: str, beyond: int = 0) -> bytes:
+    """Return, of each byte, the number of the group that has this character, from 1; 0 for none, `beyond` for what is not ASCII.
+
+    >>> list(byte_classes("ab", "01")[47:51]), byte_classes("ab")[200]
+    ([0, 2, 2, 0], 0)
+    """
+    classes = bytearray(128) + bytes([beyond]) * 128
+    for number, group in enumerate(groups, 1):
+        for letter in group:
+            classes[ord(letter)] = number
+    return bytes(classes)
+
+
 class RunTable:
     """Maps each run of characters to the numbers it stands for, and counts those numbers in texts.
 
-    Every distinct run is expanded once; after that, a text costs one regular expression and a few array operations.
-    Safe to use from several threads, which take turns.
+    Every distinct run is expanded once; after that, a text costs one regular expression and a few array operations, or
+    less where the kernel may look for the runs. Safe to use from several threads, which take turns.
 
     Args:
         run: what a run is.
         expand: returns the numbers of one run, each a non-negative integer below 2**64.
+        classes: as `byte_classes` makes them, where runs are the longest stretches of characters of one class. Of characters
+            beyond ASCII all are in one class, or none is; among the former `run` says which are in a run.
 
     >>> table = RunTable(re.compile(r"[a-z]+"), lambda run: [ord(letter) for letter in run])
     >>> counts = table.count(["ab b", "b"])
@@ -48,57 +66,83 @@ class RunTable:
     ([0, 0, 1], [97, 98, 98], [1, 2, 1])
     """
 
-    def __init__(self, run: re.Pattern[str], expand: Callable[[str], Sequence[int]]) -> None:
+    def __init__(
+        self, run: re.Pattern[str], expand: Callable[[str], Sequence[int]], classes: bytes | None = None
+    ) -> None:
         self._find = run.findall
         self._expand = expand
+        self._classes = classes
         self._lock = Lock()
-        self._runs = _Runs(expand)
+        self._runs = self._none()
 
     def count(self, texts: Sequence[str]) -> Counts:
         """Count every value in every text."""
         with self._lock:
-            return self._count(texts)
+            if self._runs.is_full():
+                self._runs = self._none()
+            try:
+                return self._runs.count(texts)
+            except BaseException:
+                self._runs = self._none()  # a run may be half known
+                raise
 
-    def _count(self, texts: Sequence[str]) -> Counts:
-        if len(self._runs) > _RUN_LIMIT:
-            self._runs = _Runs(self._expand)
-        found = [self._find(text) for text in texts]
-        lengths = np.fromiter(map(len, found), np.int64, len(found))
-        numbers = np.fromiter(map(self._runs.__getitem__, chain.from_iterable(found)), np.int64, int(lengths.sum()))
-        size = max(len(self._runs), 1)
-        begins, flat = self._runs.arrays()
-        pairs, times = np.unique(np.repeat(np.arange(len(texts)), lengths) * size + numbers, return_counts=True)
-        text, run = np.divmod(pairs, size)
-        starts = begins[run]
-        widths = begins[run + 1] - starts
-        code = flat[ranges(starts, widths)]
-        return _summed(np.repeat(text, widths), code, np.repeat(times, widths), self._runs.meanings())
+    def _none(self) -> _Runs | _CompiledRuns:
+        if compiled is None or self._classes is None:
+            return _Runs(self._find, self._expand)
+        return _CompiledRuns(self._find, self._expand, self._classes)
+
+
+class _Codes(dict[int, int]):
+    """Numbers the values that runs stand for, in the order in which they come up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._values = np.zeros(0, np.uint64)
+
+    def __missing__(self, value: int) -> int:
+        code = self[value] = len(self)
+        return code
+
+    def meanings(self) -> NDArray[np.uint64]:
+        """Return what every code so far stands for."""
+        if new := len(self) - len(self._values):
+            added = np.fromiter(islice(self, len(self._values), None), np.uint64, new)
+            self._values = np.concatenate((self._values, added))
+        return self._values
 
 
 class _Runs(dict[str, int]):
     """Numbers of runs; one that is new gets the next, and what it stands for. It refers to no table, so it goes with its own."""
 
-    def __init__(self, expand: Callable[[str], Sequence[int]]) -> None:
+    def __init__(self, find: Callable[[str], list[str]], expand: Callable[[str], Sequence[int]]) -> None:
         super().__init__()
+        self._find = find
         self._expand = expand
-        self.codes: dict[int, int] = {}
+        self._codes = _Codes()
         self._starts = array("q", [0])  # run r stands for codes flat[starts[r] : starts[r + 1]]
         self._flat = array("q")
-        self._values = np.zeros(0, np.uint64)
         self._nothing: int | None = (
             None  # the number of all runs that stand for nothing: the first is kept, and single characters
         )
 
-    def arrays(self) -> tuple[Integers, Integers]:
-        """Return where the codes of each run begin, and the codes. No run can be added while one of them is held."""
-        return np.frombuffer(self._starts, np.int64), np.frombuffer(self._flat or array("q", [0]), np.int64)
+    def is_full(self) -> bool:
+        """Tell whether to begin anew."""
+        return len(self) > _RUN_LIMIT
 
-    def meanings(self) -> NDArray[np.uint64]:
-        """Return what every code so far stands for."""
-        if new := len(self.codes) - len(self._values):
-            added = np.fromiter(islice(self.codes, len(self._values), None), np.uint64, new)
-            self._values = np.concatenate((self._values, added))
-        return self._values
+    def count(self, texts: Sequence[str]) -> Counts:
+        """Count every value in every text."""
+        found = [self._find(text) for text in texts]
+        lengths = np.fromiter(map(len, found), np.int64, len(found))
+        numbers = np.fromiter(map(self.__getitem__, chain.from_iterable(found)), np.int64, int(lengths.sum()))
+        size = max(len(self), 1)
+        begins = np.frombuffer(self._starts, np.int64)  # no run can be added while these are held
+        flat = np.frombuffer(self._flat or array("q", [0]), np.int64)
+        pairs, times = np.unique(np.repeat(np.arange(len(texts)), lengths) * size + numbers, return_counts=True)
+        text, run = np.divmod(pairs, size)
+        starts = begins[run]
+        widths = begins[run + 1] - starts
+        code = flat[ranges(starts, widths)]
+        return _summed(np.repeat(text, widths), code, np.repeat(times, widths), self._codes.meanings())
 
     def __missing__(self, run: str) -> int:
         number, values = len(self._starts) - 1, self._expand(run)
@@ -108,15 +152,43 @@ class _Runs(dict[str, int]):
                     self[run] = self._nothing
                 return self._nothing
             self._nothing = number
-        known = self.codes
-        for value in values:
-            code = known.get(value)
-            if code is None:
-                code = known[value] = len(known)
-            self._flat.append(code)
+        self._flat.extend(map(self._codes.__getitem__, values))
         self._starts.append(len(self._flat))
         self[run] = number
         return number
+
+
+class _CompiledRuns:
+    """The same in the kernel, which keeps the runs as bytes: so few that those which stand for nothing are among them."""
+
+    def __init__(
+        self, find: Callable[[str], list[str]], expand: Callable[[str], Sequence[int]], classes: bytes
+    ) -> None:
+        self._find = find
+        self._expand = expand
+        self._classes = classes
+        self._codes = _Codes()
+        self._table = compiled.run_table(os.urandom(16))
+        self._size = (0, 0)  # runs, and bytes of these
+
+    def is_full(self) -> bool:
+        """Tell whether to begin anew."""
+        return self._size[0] > _RUN_LIMIT or self._size[1] > _BYTES_LIMIT
+
+    def count(self, texts: Sequence[str]) -> Counts:
+        """Count every value in every text."""
+        given = tuple([text if text.isascii() else text.encode("utf-8", "surrogatepass") for text in texts])
+        found, *self._size = compiled.count_runs(self._table, self._classes, given, self._coded)
+        text, code, count = np.ascontiguousarray(np.frombuffer(found, np.int64).reshape(-1, 3).T)
+        return Counts(text, code, count, self._codes.meanings())
+
+    def _coded(self, said: bytes) -> list[int]:
+        """Return the codes of a run, or of all in a stretch that is not ASCII."""
+        code = self._codes.__getitem__
+        if said.isascii():
+            return list(map(code, self._expand(said.decode())))
+        runs = self._find(said.decode("utf-8", "surrogatepass"))
+        return [code(value) for run in runs for value in self._expand(run)]
 
 
 def _summed(text: Integers, code: Integers, count: Integers, values: NDArray[np.uint64]) -> Counts:

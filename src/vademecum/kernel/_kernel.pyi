@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 from typing_extensions import Buffer
 
 REVISION: int
@@ -36,11 +38,18 @@ def candidates(
     counts: tuple[float, float, float, float],  # what words, meaning, definition and path count
     most: int,
 ) -> tuple[bytearray, bytearray]: ...
+def count_runs(
+    table: object,
+    classes: Buffer,  # of each byte, 0 where it is in no run; a run is made of bytes of one class
+    texts: tuple[str | bytes, ...],
+    expand: Callable[[bytes], list[int]],  # the codes of a run, which are numbered as they come up
+) -> tuple[bytearray, int, int]: ...
 def find(
     keys: Buffer, offsets: Buffer, docs: Buffer, tf: Buffer, wanted: Buffer
 ) -> tuple[bytearray, bytearray, bytearray]: ...
 def products(rows: Buffer, question: Buffer, scales: Buffer | None, scale: float) -> bytearray: ...
 def question(table: Buffer, weight: Buffer, w_in: Buffer, bias: Buffer, w_out: Buffer, pieces: Buffer) -> bytearray: ...
+def run_table(key: Buffer) -> object: ...
 def share_of_paths(
     keys: Buffer,
     offsets: Buffer,

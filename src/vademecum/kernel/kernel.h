@@ -96,11 +96,13 @@ static inline void release(Py_buffer *arrays, int count) {
 PyObject *add_matches(PyObject *module, PyObject *arguments);
 PyObject *bm25f(PyObject *module, PyObject *arguments);
 PyObject *candidates(PyObject *module, PyObject *arguments);
+PyObject *count_runs(PyObject *module, PyObject *arguments);
 int has_halves(void);
 int has_products(void);
 PyObject *products(PyObject *module, PyObject *arguments);
 PyObject *find(PyObject *module, PyObject *arguments);
 PyObject *question(PyObject *module, PyObject *arguments);
+PyObject *run_table(PyObject *module, PyObject *arguments);
 PyObject *share_of_paths(PyObject *module, PyObject *arguments);
 PyObject *spans(PyObject *module, PyObject *arguments);
 PyObject *weigh(PyObject *module, PyObject *arguments);

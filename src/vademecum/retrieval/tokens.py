@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
 from vademecum.digests import blake2b
@@ -193,9 +194,10 @@ def key(term: str) -> int:
 
 def term_table() -> RunTable:
     """Return a table that counts terms by their keys."""
-    from vademecum.text import RunTable  # brings numpy, which cutting text into terms does not need
+    from vademecum.text import RunTable, byte_classes  # brings numpy, which cutting text into terms does not need
 
-    return RunTable(_RUN, lambda run: [key(term) for term in run_terms(run)])
+    classes = byte_classes(f"{ascii_letters}{digits}_", beyond=1)
+    return RunTable(_RUN, lambda run: [key(term) for term in run_terms(run)], classes)
 
 
 # Questions repeat each other's words: what they are made of is kept at hand. Files are cut with tables of their own.

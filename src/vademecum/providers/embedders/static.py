@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
+from string import ascii_letters, digits
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,13 @@ from vademecum.arrays import load_arrays
 from vademecum.errors import EmbedError, StoreCorruptError
 from vademecum.kernel import compiled
 from vademecum.result import attempt
-from vademecum.text import RunTable
+from vademecum.text import RunTable, byte_classes
 from vademecum.types import EmbedKind, Passage
 
 Matrix = NDArray[np.float32]
 
 _RUN = re.compile(r"[A-Za-z]+|[0-9]+")
+_CLASSES = byte_classes(ascii_letters, digits)  # the same, of bytes
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 TITLE_WEIGHT = 4.0  # measured in the model's card, as are the next two
 CONTEXT_WEIGHT = 1.5
@@ -106,7 +108,7 @@ def _model(name: str) -> tuple[Cut, RunTable, dict[str, Any], dict[str, Matrix],
     words = arrays["words"].tobytes().decode().split("\n")
     cut = Pieces(words, arrays["logp"].tolist())
     weight = {kind: np.asarray(arrays[f"{kind}_weight"], np.float32) for kind in ("query", "document")}
-    return cut, RunTable(_RUN, cut), dict(arrays), weight, {}
+    return cut, RunTable(_RUN, cut, _CLASSES), dict(arrays), weight, {}
 
 
 class StaticEmbedder:
@@ -195,18 +197,17 @@ class StaticEmbedder:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
         """Return (passage, piece, weight), each (m,), ascending by passage and piece, no pair twice."""
         # What is asked for a little at a time, by a server that keeps events, never ends: its words are not kept.
-        pieces = self._pieces if len(passages) > _BLOCK else RunTable(_RUN, self._cut)
-        text = pieces.count([passage.text for passage in passages])
-        title = pieces.count([passage.title for passage in passages])
-        context = pieces.count([passage.context for passage in passages])
-        parts = (
-            (text, np.sqrt(text.count)),
-            (title, TITLE_WEIGHT * title.count),
-            (context, np.full(len(context.count), CONTEXT_WEIGHT)),
-        )
+        pieces = self._pieces if len(passages) > _BLOCK else RunTable(_RUN, self._cut, _CLASSES)
+        said = [passage.text for passage in passages]
+        said += [passage.title for passage in passages]
+        said += [passage.context for passage in passages]
+        counts = pieces.count(said)
+        part, number = np.divmod(counts.text, max(len(passages), 1))
+        weight = np.select(
+            [part == 0, part == 1], [np.sqrt(counts.count), TITLE_WEIGHT * counts.count], CONTEXT_WEIGHT
+        ).astype(np.float32)
         size = len(self._table)
-        key = np.concatenate([c.text * size + c.values[c.code].astype(np.int64) for c, _ in parts])
-        weight = np.concatenate([weight for _, weight in parts]).astype(np.float32)
+        key = number * size + counts.values.astype(np.int64)[counts.code]
         order = np.argsort(key, kind="stable")
         key, weight = key[order], weight[order]
         if len(key):
