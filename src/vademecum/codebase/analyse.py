@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -100,12 +100,14 @@ def completed(
 
     sizes = [len(file.chunks) for file, _ in parsed]
     hashes = [digest for file, _ in parsed for digest in chunk_hashes(file.chunks, file.language)]
-    chunks = [
-        replace(chunk, summary=sentences.get(digest) or summarise(chunk, language))
-        for (chunk, language), digest in zip(_chunks_of(parsed), hashes, strict=True)
+    chunks = [chunk for file, _ in parsed for chunk in file.chunks]
+    languages = [file.language for file, _ in parsed for _ in file.chunks]
+    summaries = [
+        sentences.get(digest) or summarise(chunk, language)
+        for chunk, language, digest in zip(chunks, languages, hashes, strict=True)
     ]
     passages = [passage_of(chunk, sentences.get(digest, "")) for chunk, digest in zip(chunks, hashes, strict=True)]
-    arrays = _arrays(chunks, hashes, passages, embedder, terms)
+    arrays = _arrays(chunks, hashes, summaries, passages, embedder, terms)
     analyses = []
     for (content, language), (file, described), (first, last) in zip(
         jobs, parsed, pairwise(accumulate(sizes, initial=0)), strict=True
@@ -114,14 +116,10 @@ def completed(
         analyses.append(Analysis(
             language, content, file.imports, file.problem, described, file.has_errors,
             file.references,
-            tuple(_chunk_row(n, chunk, digest) for n, (chunk, digest) in enumerate(zip(own, hashes[first:last], strict=True))),
+            tuple(map(_chunk_row, range(last - first), own, summaries[first:last], hashes[first:last])),
             tuple(_symbol_rows(own)), () if embedder else tuple(passages[first:last]), _part(arrays, first, last),
         ))  # fmt: skip
     return analyses
-
-
-def _chunks_of(parsed: Iterable[tuple[ParsedFile, bool]]) -> Iterator[tuple[Chunk, str]]:
-    return ((chunk, file.language) for file, _ in parsed for chunk in file.chunks)
 
 
 def is_prose(language: str) -> bool:
@@ -210,6 +208,7 @@ def _part(arrays: BlobArrays, first: int, last: int) -> BlobArrays:
 def _arrays(
     chunks: Sequence[Chunk],
     hashes: Sequence[str],
+    summaries: Sequence[str],
     passages: Sequence[Passage],
     embedder: Embedder | None,
     terms: RunTable,
@@ -218,13 +217,13 @@ def _arrays(
         vectors, scales = np.zeros((len(chunks), 0), np.int8), np.zeros(len(chunks), np.float32)
     else:
         vectors, scales = quantise(embedder.embed(passages, "document").unwrap())
-    keys, docs, tf, lengths = _term_arrays(chunks, terms)
+    keys, docs, tf, lengths = _term_arrays(chunks, summaries, terms)
     names, defining = _symbol_postings(chunks)
     once = np.zeros((len(names), len(FIELDS)), np.uint8)
     once[:, 0] = 1
     docs = np.concatenate((docs, defining))
     order = np.argsort(docs, kind="stable")
-    stored = stored_of(map(_said, chunks, hashes))
+    stored = stored_of(map(_said, chunks, summaries, hashes))
     return BlobArrays(
         lines=np.array([(c.start_line, c.end_line) for c in chunks], np.int32).reshape(-1, 2),
         kinds=np.array([_KIND_CODE[c.kind] for c in chunks], np.uint8),
@@ -239,8 +238,8 @@ def _arrays(
     )
 
 
-def _said(chunk: Chunk, digest: str) -> Said:
-    return Said(chunk.start_byte, chunk.end_byte, digest, chunk.signature, chunk.summary, *symbols_of(chunk))
+def _said(chunk: Chunk, summary: str, digest: str) -> Said:
+    return Said(chunk.start_byte, chunk.end_byte, digest, chunk.signature, summary, *symbols_of(chunk))
 
 
 def symbols_of(chunk: Chunk) -> tuple[str, ...]:
@@ -251,13 +250,16 @@ def symbols_of(chunk: Chunk) -> tuple[str, ...]:
 
 
 def _term_arrays(
-    chunks: Sequence[Chunk], terms: RunTable
+    chunks: Sequence[Chunk], summaries: Sequence[str], terms: RunTable
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint16]]:
     """Return raw postings (keys, chunk numbers, occurrences per field) and the number of terms per chunk and field."""
     texts = [chunk.text for chunk in chunks]
     texts += [f"{chunk.scope} {chunk.name}" for chunk in chunks]
     texts += [chunk.signature for chunk in chunks]
-    texts += [chunk.summary if chunk.doc in chunk.summary else f"{chunk.doc} {chunk.summary}" for chunk in chunks]
+    texts += [
+        summary if chunk.doc in summary else f"{chunk.doc} {summary}"
+        for chunk, summary in zip(chunks, summaries, strict=True)
+    ]
     counts = terms.count(texts)
     size = len(chunks)
     field, chunk = np.divmod(counts.text, max(size, 1))
@@ -285,14 +287,15 @@ def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArr
     )
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 CHUNK_HASH = 10  # where a chunk's row holds its hash
 
 
-def _chunk_row(ordinal: int, chunk: Chunk, digest: str) -> Row:
+def _chunk_row(ordinal: int, chunk: Chunk, summary: str, digest: str) -> Row:
     return (
         ordinal, chunk.start_line, chunk.end_line, chunk.start_byte, chunk.end_byte, str(chunk.kind), chunk.name,
-        chunk.scope, chunk.signature, chunk.summary, digest, "\n".join(chunk.calls),
-        json.dumps(dict(chunk.metadata), ensure_ascii=False, separators=(",", ":")) if chunk.metadata else "",
+        chunk.scope, chunk.signature, summary, digest, "\n".join(chunk.calls),
+        _encode(dict(chunk.metadata)) if chunk.metadata else "",
     )  # fmt: skip
 
 

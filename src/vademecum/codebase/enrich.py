@@ -38,7 +38,7 @@ _MARKUP = re.compile(
 _MARKUP_SIGNS = re.compile(r"[<{\[@\\*]|``|:`")
 # A sentence ends before a space and a capital, but not after `e.g.`, `vs.` or an initial.
 _SENTENCE = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)(?<!\b[A-Z])[.!?](?=\s+[^a-z\s])|[\u3002\uff01\uff1f]"
+    r"[.!?\u3002\uff01\uff1f](?:(?<![.!?])|(?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)(?<!\bcf.)(?<!\b[A-Z].)(?=\s+[^a-z\s]))"
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")

@@ -10,7 +10,9 @@ _OPENING = re.compile(
     r"^\s*(?:/\*[*!]?<?|\*(?!/)|//[/!]?<?|#[!:]?(?!\w)|#+|--+\[=*\[|--+\s?\|?|\{-+\s?\|?|=begin|;+|@\w*doc\b)[ \t]?"
 )
 _CLOSING = re.compile(r"\s*(?:\*+/|-\}|\]=*\]|=end)\s*$")
+_CLOSES = ("*/", "-}", "]", "=end")  # few lines end so, and looking for the above costs the most of all here
 _RULE = re.compile(r"^[\s*/#=\-~_+.]*$")
+_BLANK_LINES = re.compile(r"\n{3,}")
 _QUOTES = re.compile(r"^[A-Za-z~]*(\"\"\"|'''|\"|')")
 
 
@@ -22,12 +24,15 @@ def comment(text: str) -> str:
     """
     lines = []
     for line in text.split("\n"):
-        bare = _CLOSING.sub("", line)
-        bare = _OPENING.sub("", bare, count=1).rstrip()
+        bare = line.rstrip()
+        if bare.endswith(_CLOSES):
+            bare = _CLOSING.sub("", bare)
+        if opening := _OPENING.match(bare):
+            bare = bare[opening.end() :]
         if bare.startswith(('"""', "~S", "~s", '"')):
             bare = docstring(bare)
         lines.append("" if _RULE.match(bare) else bare)
-    joined = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+    joined = _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n")
     return joined.removesuffix('"""').rstrip()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,7 @@ _ASKED_BY = {
 DEFINING: dict[str, float] = {"declares": 1.0, "file": 0.9, "has": 0.5, "resembles": 0.35}
 
 
+@lru_cache(4096)  # many a name is that of methods of many classes
 def symbol_keys(name: str, *, is_member: bool) -> tuple[int, int]:
     """Return the keys under which a chunk is filed as defining `name`: as written, and in any spelling.
 
