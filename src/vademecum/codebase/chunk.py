@@ -16,7 +16,6 @@ from vademecum.codebase.cut import Lines
 from vademecum.codebase.declarations import FUNCTIONS, LEAVES, Declaration, Outline
 from vademecum.codebase.layout import Span
 from vademecum.codebase.parse import Syntax, parse
-from vademecum.codebase.references import find_references
 from vademecum.result import Ok
 from vademecum.types import Chunk, ChunkKind, ParsedFile, Symbol
 
@@ -54,10 +53,9 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, refere
     outline = Outline(content, syntax, equations=row.equations)
     describe = _Describer(lines, syntax, outline, language)
     spans = layout.Layout(lines, syntax, outline).spans
-    refers = find_references(lines, syntax, outline, language) if references else ""
-    return ParsedFile(
-        language, tuple(map(describe, spans)), tuple(describe.imports()), syntax.has_errors, references=refers
-    )
+    chunks, imports = tuple(map(describe, spans)), tuple(describe.imports())
+    refers = _references(lines, syntax, outline, language) if references else ""
+    return ParsedFile(language, chunks, imports, syntax.has_errors, references=refers)
 
 
 def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str:
@@ -73,7 +71,13 @@ def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str
     if row is None or not isinstance(parsed, Ok):
         return ""
     outline = Outline(content, parsed.value, equations=row.equations)
-    return find_references(Lines(content), parsed.value, outline, language)
+    return _references(Lines(content), parsed.value, outline, language)
+
+
+def _references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
+    from vademecum.codebase.references import find_references  # a search that finds files does without
+
+    return find_references(lines, syntax, outline, language)
 
 
 def _plain(section: sections.Section, lines: Lines) -> Chunk:

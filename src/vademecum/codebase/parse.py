@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 # A byte range, half-open.
 Range = tuple[int, int]
 
-# What a grammar cannot read is put in other words of the same length, so that every offset stays true.
+# What a grammar cannot read is put in other words of the same length, so that every offset stays true. Compiled when needed:
+# each is for one language.
 # bats writes tests as `@test "name" {`, which is no shell: it becomes a function.
-_BATS = re.compile(rb"^(@test )([\"'])([^\n]*)\2 \{", re.MULTILINE)
+_BATS = rb"(?m)^(@test )([\"'])([^\n]*)\2 \{"
 # Macros that stand where C has no place for them: alone on a line (`FMT_BEGIN_NAMESPACE`), between `class` and its
 # name, or before a function's type (`FMT_API void f(`).
-_MACROS = re.compile(
-    rb"^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
+_MACROS = (
+    rb"(?m)^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]*\r?$)"
     rb"|(?<=^class )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n]*$)"
     rb"|(?<=^struct )[A-Z][A-Z0-9_]{2,}(?=[ \t]+\w+[^;\n=(]*$)"
-    rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()",
-    re.MULTILINE,
+    rb"|^(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?=[ \t]+[a-z_][\w:<>]*(?:[ \t]+[\w:<>]+)*[ \t*&]+[\w:~]+[ \t]*\()"
 )
 # A Kotlin class's constructor may begin on the next line, as may its modifiers and annotations: they are put on one.
-_CONSTRUCTOR = re.compile(
+_CONSTRUCTOR = (
     rb"\bclass[ \t]+\w+[ \t]*(?:<[^\n{}]*>)?\s+"
     rb"(?:(?:@[\w.]+(?:\([^()\n]*\))?|public|private|protected|internal)\s+)*constructor\b"
 )
@@ -149,9 +149,9 @@ def _outer_first(extent: Range) -> Range:
 def _readable(content: bytes, language: str) -> bytes:
     """Put what the grammar cannot read in other words of the same length."""
     if language == "bash" and b"@test " in content:
-        return _BATS.sub(lambda test: b"_test__" + re.sub(rb"\W", b"_", test[3]) + b"(){", content)
+        return re.sub(_BATS, lambda test: b"_test__" + re.sub(rb"\W", b"_", test[3]) + b"(){", content)
     if language == "kotlin" and b"constructor" in content:
-        return _CONSTRUCTOR.sub(lambda head: head[0].translate(_ONE_LINE), content)
+        return re.sub(_CONSTRUCTOR, lambda head: head[0].translate(_ONE_LINE), content)
     if language in ("c", "cpp"):
-        return _MACROS.sub(lambda macro: b" " * len(macro[0]), content)
+        return re.sub(_MACROS, lambda macro: b" " * len(macro[0]), content)
     return content

@@ -21,34 +21,28 @@ _HEADING = re.compile(rb" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r?$")
 _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})")
 _UNDERLINE = re.compile(rb" {0,3}(=+|-{3,})[ \t]*\r?$")
 
-# A line that opens an outermost block, and what it is called.
-_OPENS: Mapping[str, re.Pattern[bytes]] = {
-    "json": re.compile(rb'^(?: {1,4}|\t)"([^"\n]{1,100})"[ \t]*:', re.MULTILINE),
-    "yaml": re.compile(rb"^([A-Za-z_\"'][^:#\n]{0,100}):(?=[ \t\r\n]|\Z)", re.MULTILINE),
-    "toml": re.compile(rb"^\[{1,2}([^\]\n]{1,100})\]", re.MULTILINE),
-    "ini": re.compile(rb"^\[([^\]\n]{1,100})\]", re.MULTILINE),
-    "xml": re.compile(rb"^(?: {1,4}|\t)?<([A-Za-z][\w:.-]{0,100})", re.MULTILINE),
-    "html": re.compile(rb"^(?: {1,4}|\t)?<([A-Za-z][\w:.-]{0,100})", re.MULTILINE),
-    "css": re.compile(rb"^([^\s{}/@*;][^{}\n;]{0,100}?|@[\w-]+[^{};\n]{0,100}?)[ \t]*[{,]", re.MULTILINE),
-    "makefile": re.compile(rb"^([A-Za-z0-9_./%$(){}-][^:=#\n]{0,100}?)[ \t]*:(?!=)", re.MULTILINE),
-    "dockerfile": re.compile(rb"^((?:FROM|from)[ \t]+[^\n]{1,100})", re.MULTILINE),
-    "proto": re.compile(rb"^(?:message|service|enum|extend)[ \t]+([\w.]{1,100})", re.MULTILINE),
-    "graphql": re.compile(
-        rb"^(?:type|interface|enum|input|union|scalar|fragment|query|mutation)[ \t]+(\w{1,100})", re.MULTILINE
-    ),
-    "terraform": re.compile(rb"^([a-z]\w*(?:[ \t]+\"[^\"\n]*\")*)[ \t]*\{", re.MULTILINE),
+# A line that opens an outermost block, and what it is called: compiled for the languages that there are.
+_OPENS: Mapping[str, bytes] = {
+    "json": rb'^(?: {1,4}|\t)"([^"\n]{1,100})"[ \t]*:',
+    "yaml": rb"^([A-Za-z_\"'][^:#\n]{0,100}):(?=[ \t\r\n]|\Z)",
+    "toml": rb"^\[{1,2}([^\]\n]{1,100})\]",
+    "ini": rb"^\[([^\]\n]{1,100})\]",
+    "xml": rb"^(?: {1,4}|\t)?<([A-Za-z][\w:.-]{0,100})",
+    "html": rb"^(?: {1,4}|\t)?<([A-Za-z][\w:.-]{0,100})",
+    "css": rb"^([^\s{}/@*;][^{}\n;]{0,100}?|@[\w-]+[^{};\n]{0,100}?)[ \t]*[{,]",
+    "makefile": rb"^([A-Za-z0-9_./%$(){}-][^:=#\n]{0,100}?)[ \t]*:(?!=)",
+    "dockerfile": rb"^((?:FROM|from)[ \t]+[^\n]{1,100})",
+    "proto": rb"^(?:message|service|enum|extend)[ \t]+([\w.]{1,100})",
+    "graphql": rb"^(?:type|interface|enum|input|union|scalar|fragment|query|mutation)[ \t]+(\w{1,100})",
+    "terraform": rb"^([a-z]\w*(?:[ \t]+\"[^\"\n]*\")*)[ \t]*\{",
 }
 
-_SQL_TOKEN = re.compile(
-    rb"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|'(?:[^']|'')*+'?|\"[^\"\n]*+\"?|`[^`\n]*+`?|\$(\w*)\$|;|^GO\r?$|\b(?:BEGIN|CASE|END|AS|CREATE)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-_SQL_NAME = re.compile(
+_SQL_TOKEN = rb"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|'(?:[^']|'')*+'?|\"[^\"\n]*+\"?|`[^`\n]*+`?|\$(\w*)\$|;|^GO\r?$|\b(?:BEGIN|CASE|END|AS|CREATE)\b"
+_SQL_NAME = (
     # possessive, for a comment line of dashes can be read as comments in very many ways
     r"\s*+(?:--[^\n]*+\s*+|/\*(?:[^*]|\*(?!/))*+\*/\s*+)*+(?P<verb>CREATE|ALTER|DROP)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:(?:GLOBAL|LOCAL|TEMP|TEMPORARY|UNIQUE"
     r"|UNLOGGED|MATERIALIZED|EXTERNAL|CONSTRAINT|RECURSIVE|CLUSTERED|NONCLUSTERED|DEFINER\s*=\s*\S+)\s+)*(?P<what>[A-Z]+)\s+(?:CONCURRENTLY\s+)?"
-    r"(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?P<name>[\w.\"`\[\]]+)",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?P<name>[\w.\"`\[\]]+)"
 )
 
 
@@ -77,7 +71,7 @@ def sections(lines: Lines, language: str) -> list[Section]:
     if scan is not None:
         found = list(scan(lines))
     elif language in _OPENS:
-        found = _packed(list(_blocks(lines, _OPENS[language])))
+        found = _packed(list(_blocks(lines, re.compile(_OPENS[language], re.MULTILINE))))
     else:
         found = []
     if not found:
@@ -195,8 +189,9 @@ def _packed(found: list[Section]) -> list[Section]:
 def _sql(lines: Lines) -> Iterator[Section]:
     """Yield one section per statement; statements without a name share one."""
     pending: Section | None = None
+    name_of = re.compile(_SQL_NAME, re.IGNORECASE | re.DOTALL)
     for start, end in _statements(lines.content):
-        named = _SQL_NAME.match(lines.content[start : min(end, start + 2000)].decode("utf-8", "ignore"))
+        named = name_of.match(lines.content[start : min(end, start + 2000)].decode("utf-8", "ignore"))
         if named is None and pending and end - pending.start <= _PACK:
             pending = replace(pending, end=end)
             continue
@@ -219,7 +214,7 @@ def _sql(lines: Lines) -> Iterator[Section]:
 def _statements(content: bytes) -> Iterator[tuple[int, int]]:
     """Yield where statements lie: a semicolon ends one, but not in a string, a comment or a routine's body."""
     start, depth, routine, dollar = 0, 0, False, b""
-    for token in _SQL_TOKEN.finditer(content):
+    for token in re.finditer(_SQL_TOKEN, content, re.IGNORECASE | re.MULTILINE):
         word = token[0].upper().strip()
         if dollar or token[1] is not None:  # between $tag$ and $tag$ nothing counts
             dollar = b"" if dollar == token[0] else dollar or token[0]

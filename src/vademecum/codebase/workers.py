@@ -175,6 +175,8 @@ def _warm_up(jobs: list[Job], plan: Plan) -> None:
     """Load what analysing these needs, so that copies of this process have it."""
     from vademecum.codebase import chunk, enrich  # noqa: F401 - loading them is what is wanted
 
+    if plan.task is not Task.SEARCHED:
+        from vademecum.codebase import references  # noqa: F401 - the same
     for language in {language for _, language in jobs}:
         languages.grammar(language)
         if plan.task is not Task.SEARCHED:
