@@ -54,6 +54,41 @@ def test_a_piece_that_there_is_not_is_refused(pieces: list[int]) -> None:
         compiled.question(arrays[0], arrays[1][:-1], *arrays[2:], np.array([0], np.int32), 16.0)
 
 
+@given(st.lists(st.sampled_from([1, 2, 7, 8, 9, 20, 129, 130, 400]), max_size=5), st.integers(0, 2**32 - 1))
+def test_bags_are_those_of_numpy(sizes: list[int], seed: int) -> None:
+    """Texts of few and of many pieces, and some that have none; the bits agree with the numpy that this was written by."""
+    random = np.random.default_rng(seed)
+    text = np.repeat(np.arange(len(sizes)) * 2, sizes)
+    piece = random.integers(0, len(EMBEDDER._table), len(text))
+    weight = random.random(len(text), np.float32)
+    number = 2 * len(sizes) + 1
+    made = compiled.bags(EMBEDDER._table, EMBEDDER.dim, text, piece, weight, number)
+    np.testing.assert_allclose(
+        np.frombuffer(made, np.float32).reshape(-1, EMBEDDER.dim),
+        EMBEDDER._sums(text, piece, weight, number),
+        rtol=1e-5,
+        atol=1e-3,
+    )
+
+
+@pytest.mark.parametrize(("texts", "pieces"), [([0], [-1]), ([0], [32_000]), ([-1], [0]), ([2], [0]), ([1, 0], [0, 0])])
+def test_bags_of_what_there_is_not_are_refused(texts: list[int], pieces: list[int]) -> None:
+    """Nothing outside is read or written."""
+    table, dim = EMBEDDER._table, EMBEDDER.dim
+    weights = np.ones(len(texts), np.float32)
+    with pytest.raises(ValueError, match="not in the table"):
+        compiled.bags(table, dim, np.array(texts), np.array(pieces), weights, 2)
+    for other in (
+        (0, weights, 2),
+        (dim, weights[:0], 2),
+        (dim + 1, weights, 2),
+        (dim, weights, -1),
+        (dim, weights, 2**62),
+    ):
+        with pytest.raises(ValueError, match="fit"):
+            compiled.bags(table, other[0], np.array([0] * len(texts)), np.array([0] * len(texts)), *other[1:])
+
+
 @pytest.mark.skipif(not dense._IN_KERNEL, reason="this processor has no AVX2: SimSIMD multiplies")
 @given(
     st.integers(1, 100) | st.sampled_from([32, 96, 256]),

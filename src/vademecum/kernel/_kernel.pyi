@@ -17,6 +17,7 @@ def add_matches(
     session: Buffer | None,
     sums: Buffer | None,
 ) -> None: ...
+def bags(table: Buffer, dim: int, texts: Buffer, pieces: Buffer, weights: Buffer, number: int) -> bytearray: ...
 def bm25f(
     segments: tuple[tuple[Buffer, Buffer, Buffer, Buffer, int], ...],  # keys, offsets, docs, tf, first chunk
     norms: Buffer,

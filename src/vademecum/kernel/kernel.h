@@ -94,6 +94,7 @@ static inline void release(Py_buffer *arrays, int count) {
 
 /* The functions that Python sees. */
 PyObject *add_matches(PyObject *module, PyObject *arguments);
+PyObject *bags(PyObject *module, PyObject *arguments);
 PyObject *bm25f(PyObject *module, PyObject *arguments);
 PyObject *candidates(PyObject *module, PyObject *arguments);
 PyObject *count_runs(PyObject *module, PyObject *arguments);

@@ -21,6 +21,7 @@ void put_in_order(uint64_t *orders, Py_ssize_t count) {
 
 static PyMethodDef functions[] = {
     {"add_matches", add_matches, METH_VARARGS, "Add what a term says of events: `memory.matches.Matches.scores`."},
+    {"bags", bags, METH_VARARGS, "Add up the rows of the pieces of texts: `providers.embedders.static`."},
     {"bm25f", bm25f, METH_VARARGS, "Score every chunk for the terms of a question: `retrieval.lexical.bm25f`."},
     {"candidates", candidates, METH_VARARGS, "Find the rows that all signals put first: `retrieval.rank.find_candidates`."},
     {"count_runs", count_runs, METH_VARARGS, "Count what the runs of texts stand for: `text.RunTable.count`."},

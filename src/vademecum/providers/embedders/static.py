@@ -181,7 +181,15 @@ class StaticEmbedder:
     def _bags(self, passages: Sequence[Passage]) -> Matrix:
         """Return the unit bag vectors: a sum of weighted table rows for each passage, in the order of the table."""
         text, piece, weight = self._weighted(passages)
-        bags = np.zeros((len(passages), self.dim), np.float32)
+        if compiled:
+            made = compiled.bags(self._table, self.dim, text, piece, weight, len(passages))
+            return _normalise(np.frombuffer(made, np.float32).reshape(-1, self.dim))
+        return _normalise(self._sums(text, piece, weight, len(passages)))
+
+    def _sums(
+        self, text: NDArray[np.int64], piece: NDArray[np.int64], weight: NDArray[np.float32], number: int
+    ) -> Matrix:
+        bags = np.zeros((number, self.dim), np.float32)
         first = np.flatnonzero(np.diff(text, prepend=-1))  # where each passage's pieces begin
         cuts = [0, *(int(np.searchsorted(first, n)) for n in range(_ROWS, len(text), _ROWS)), len(first)]
         for begin, end in pairwise(cuts):
@@ -190,7 +198,7 @@ class StaticEmbedder:
                 scaled = self._table[piece[rows]].astype(np.float32)
                 scaled *= weight[rows, None]
                 bags[text[first[begin:end]]] = np.add.reduceat(scaled, first[begin:end] - first[begin], axis=0)
-        return _normalise(bags)
+        return bags
 
     def _weighted(
         self, passages: Sequence[Passage]
