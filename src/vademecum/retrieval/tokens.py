@@ -141,6 +141,7 @@ def parts(run: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=1 << 13)  # two of three words of an identifier were in one before
 def stem(word: str) -> str:
     """Strip English inflection: plurals, -ing, -ed, and the final -e they leave in doubt. A light Porter step 1 (Porter 1980), safe on identifiers.
 
@@ -197,7 +198,8 @@ def term_table() -> RunTable:
     from vademecum.text import RunTable, byte_classes  # brings numpy, which cutting text into terms does not need
 
     classes = byte_classes(f"{ascii_letters}{digits}_", beyond=1)
-    return RunTable(_RUN, lambda run: [key(term) for term in run_terms(run)], classes)
+    known = lru_cache(maxsize=1 << 15)(key)
+    return RunTable(_RUN, lambda run: list(map(known, run_terms(run))), classes)
 
 
 # Questions repeat each other's words: what they are made of is kept at hand. Files are cut with tables of their own.
