@@ -1,4 +1,4 @@
-"""The loops of a search, compiled where a C compiler was at hand when the wheel was built; else numpy does the same.
+"""The loops of a search and of an index, compiled where a C compiler was at hand when the wheel was built; else numpy does the same.
 
 `compiled` is the module, or None without it. Each of its functions runs the loops of one Python function, which stands where it
 is used, says what is computed, and is what runs where nothing is compiled: tests hold the two equal. VADE_KERNEL=off does without.
