@@ -18,6 +18,24 @@ def add_matches(
     sums: Buffer | None,
 ) -> None: ...
 def bags(table: Buffer, dim: int, texts: Buffer, pieces: Buffer, weights: Buffer, number: int) -> bytearray: ...
+def after(
+    arrays: tuple[Buffer, ...],  # as `CALLED` and what follows it in tools.c name them
+    anyhow: tuple[tuple[Buffer | float, ...], ...],  # `tools.followers.Following` of each chain's last call
+    context: float,
+    backing: float,
+    epsilon: float,
+    step: float,
+    worth: float,
+) -> tuple[bytearray, bytearray, bytearray, bytearray]: ...
+def attend(
+    kernels: tuple[Buffer, ...],
+    weight: Buffer,
+    temperatures: Buffer,
+    capability: Buffer | None,
+    trace_start: Buffer,
+    member_tool: Buffer,
+    tools: int,
+) -> tuple[bytearray, bytearray, bytearray]: ...
 def bm25f(
     segments: tuple[tuple[Buffer, Buffer, Buffer, Buffer, int], ...],  # keys, offsets, docs, tf, first chunk
     norms: Buffer,
@@ -48,6 +66,16 @@ def count_runs(
 def find(
     keys: Buffer, offsets: Buffer, docs: Buffer, tf: Buffer, wanted: Buffer
 ) -> tuple[bytearray, bytearray, bytearray]: ...
+def grown(
+    scores: Buffer,  # written over
+    live: Buffer,
+    once: Buffer,
+    called: Buffer,
+    going_on: Buffer,
+    least: float,
+    nearly: float,
+    most: int,
+) -> tuple[bytearray, bytearray, bytearray]: ...
 def products(rows: Buffer, question: Buffer, scales: Buffer | None, scale: float) -> bytearray: ...
 def question(table: Buffer, weight: Buffer, w_in: Buffer, bias: Buffer, w_out: Buffer, pieces: Buffer) -> bytearray: ...
 def run_table(key: Buffer) -> object: ...
@@ -62,6 +90,7 @@ def share_of_paths(
     stem: int,  # the field of a file's own name
     directory: float,  # what the name of a directory counts beside it
 ) -> tuple[bytearray, bytearray]: ...
+def scores(columns: Buffer, still: Buffer, weights: Buffer, called: Buffer, earlier: Buffer) -> bytearray: ...
 def spans(
     rows: Buffer,
     files: Buffer,
@@ -73,6 +102,23 @@ def spans(
     longest: int,
     gap: int,
     price: float,
+) -> bytearray: ...
+def stopping(
+    arrays: tuple[Buffer | None, ...],  # as `ENDS` and what follows it in chains.c name them
+    anyhow: tuple[tuple[Buffer | float, ...], ...],
+    taken: float,  # how many tools are to be called, to expect
+    backing: float,
+    epsilon: float,
+) -> bytearray: ...
+def summed(
+    offsets: Buffer,
+    place: Buffer,
+    value: Buffer,
+    slots: Buffer,
+    factors: Buffer | None,
+    norms: Buffer | None,
+    scale: float,
+    size: int,
 ) -> bytearray: ...
 def weigh(
     arrays: tuple[Buffer | None, ...],  # as `ARRAYS` of weigh.c names them

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REVISION 5 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
+#define REVISION 6 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
 
 /* A function of which there is a second version for processors with AVX2, chosen when the module is loaded: eight numbers at a
    time instead of four, each with the same bits. */
@@ -75,6 +75,74 @@ static inline float score_of(uint64_t order) {
     return score;
 }
 
+/* The logarithm of positive numbers, each and one more number, to the last place or the one before it: Cephes' `logf` without its
+   branches, so that several are worked out at a time. */
+static inline float logarithm(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int32_t power = (int32_t)(bits - 0x3f3504f3u) >> 23; /* of two, so that what remains is between the roots of 1/2 and of 2 */
+    bits -= (uint32_t)power << 23;
+    float rest;
+    memcpy(&rest, &bits, sizeof rest);
+    float r = rest - 1.0f, square = r * r, whole = (float)power;
+    float p = 7.0376836292e-2f;
+    p = p * r - 1.1514610310e-1f;
+    p = p * r + 1.1676998740e-1f;
+    p = p * r - 1.2420140846e-1f;
+    p = p * r + 1.4249322787e-1f;
+    p = p * r - 1.6668057665e-1f;
+    p = p * r + 2.0000714765e-1f;
+    p = p * r - 2.4999993993e-1f;
+    p = p * r + 3.3333331174e-1f;
+    float found = p * r * square + whole * -2.12194440e-4f - 0.5f * square;
+    return r + found + whole * 0.693359375f;
+}
+
+/* The exponential of numbers that are 0 or less, the same way; 0 for those below -87. Whole numbers are compared, since compilers
+   do not work out several at a time where a comparison could raise an exception. */
+static inline float exponential(float x) {
+    uint32_t bits, far = 0xc2ae0000u; /* -87; what is lower has more bits */
+    memcpy(&bits, &x, sizeof bits);
+    bits |= 0x80000000u; /* of 0 too; what is no number is far */
+    uint32_t is_near = bits <= far, near_bits = is_near ? bits : far;
+    memcpy(&x, &near_bits, sizeof x);
+    int32_t power = (int32_t)(x * 1.44269504089f - 0.5f);
+    float whole = (float)power, r = x - whole * 0.693359375f + whole * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    bits = is_near ? ((uint32_t)power + 127) << 23 : 0;
+    float two;
+    memcpy(&two, &bits, sizeof two);
+    return (p * r * r + r + 1.0f) * two;
+}
+
+#define LANES 8 /* numbers side by side, so that one need not wait for the one before */
+
+static inline float highest_among(const float *values, Py_ssize_t count) {
+    float most[LANES];
+    Py_ssize_t whole = count - count % LANES;
+    for (int lane = 0; lane < LANES; lane++) most[lane] = count ? values[0] : 0;
+    for (Py_ssize_t i = 0; i < whole; i += LANES)
+        for (int lane = 0; lane < LANES; lane++) most[lane] = values[i + lane] > most[lane] ? values[i + lane] : most[lane];
+    for (Py_ssize_t i = whole; i < count; i++) most[0] = values[i] > most[0] ? values[i] : most[0];
+    for (int lane = 1; lane < LANES; lane++) most[0] = most[lane] > most[0] ? most[lane] : most[0];
+    return most[0];
+}
+
+static inline float sum_of(const float *values, Py_ssize_t count) {
+    double totals[LANES] = {0};
+    Py_ssize_t whole = count - count % LANES;
+    for (Py_ssize_t i = 0; i < whole; i += LANES)
+        for (int lane = 0; lane < LANES; lane++) totals[lane] += values[i + lane];
+    for (Py_ssize_t i = whole; i < count; i++) totals[0] += values[i];
+    for (int lane = 1; lane < LANES; lane++) totals[0] += totals[lane];
+    return (float)totals[0];
+}
+
 void put_in_order(uint64_t *orders, Py_ssize_t count);
 
 /* Return the place of a key among ascending ones, or -1. */
@@ -98,6 +166,9 @@ PyObject *bags(PyObject *module, PyObject *arguments);
 PyObject *bm25f(PyObject *module, PyObject *arguments);
 PyObject *candidates(PyObject *module, PyObject *arguments);
 PyObject *count_runs(PyObject *module, PyObject *arguments);
+PyObject *after(PyObject *module, PyObject *arguments);
+PyObject *attend(PyObject *module, PyObject *arguments);
+PyObject *grown(PyObject *module, PyObject *arguments);
 int has_halves(void);
 int has_products(void);
 PyObject *products(PyObject *module, PyObject *arguments);
@@ -105,7 +176,10 @@ PyObject *find(PyObject *module, PyObject *arguments);
 PyObject *question(PyObject *module, PyObject *arguments);
 PyObject *run_table(PyObject *module, PyObject *arguments);
 PyObject *share_of_paths(PyObject *module, PyObject *arguments);
+PyObject *scores(PyObject *module, PyObject *arguments);
 PyObject *spans(PyObject *module, PyObject *arguments);
+PyObject *stopping(PyObject *module, PyObject *arguments);
+PyObject *summed(PyObject *module, PyObject *arguments);
 PyObject *weigh(PyObject *module, PyObject *arguments);
 
 #endif

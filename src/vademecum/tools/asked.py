@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.tools.attention import MEANING, WORDS, Beside, attend, in_context, unmoved
+from vademecum.tools.attention import MEANING, WORDS, Beside, attended, in_context, unmoved
 from vademecum.tools.followers import Followers
 from vademecum.tools.levels import Levels
 from vademecum.tools.texts import Floats, Matches, Question
 from vademecum.tools.usage import EPSILON, Usage
-from vademecum.tools.view import View, votes
+from vademecum.tools.view import View, votes, without
 
 _MEANING, _SERVER, _MATES = 0.5, 0.5, 0.5  # what they weigh beside words, where there is text alone
 # Cosines with a past intent from which a few traces know more than text, measured on UltraTool's training tasks: of words as they
 # stand (what all of a few intents say would weigh nothing by its rarity), of words by their rarity, and of meaning.
 _NEAR, _NEAR_RARE, _NEAR_MEANING = 0.4, 0.2, 0.5
-_TEMPERATURES = np.array([[WORDS], [MEANING]], np.float32)  # of the kernels of `attention`
+_TEMPERATURES = np.array([WORDS, MEANING], np.float32)  # of the kernels of `attention`
 _SAME = 0.999  # cosine of intents that say the same words
 _CLEAR = 0.25  # share of a question's words from which a tool is surely mentioned
 
@@ -65,10 +66,14 @@ class Asked:
         return self.view.intents.tfidf(self.question, self.intent_matches)
 
     @cached_property
+    def _attended(self) -> tuple[Floats, Floats, Floats]:
+        graph, kernels = self.view.graph, (self.alike, self.view.intents.dense(self.question))
+        return attended(graph.merged, graph.capability, kernels, self.weight, _TEMPERATURES)
+
+    @property
     def attention(self) -> Floats:
         """float32 (2, m): the attention by the words of intents, and by their meaning."""
-        kernels = np.stack([self.alike, self.view.intents.dense(self.question)])
-        return attend(kernels, self.weight, _TEMPERATURES)
+        return self._attended[0]
 
     def attention_after(self, after: Sequence[int]) -> Floats:
         """Return float32 (m,): the mean of both, each moved towards traces that called the same."""
@@ -81,10 +86,10 @@ class Asked:
     def _attention(self) -> Floats:
         return _middle(self.attention)
 
-    @cached_property
+    @property
     def merged(self) -> Floats:
         """float32 (2, c): both, by capabilities."""
-        return np.stack([self.view.graph.merge(attention) for attention in self.attention])
+        return self._attended[1]
 
     @cached_property
     def attention_by_chain(self) -> Floats:
@@ -96,10 +101,10 @@ class Asked:
         """float32 (c,): what the traces of each capability count for."""
         return self.view.merged_weight if self.excluded is None else self.view.graph.merge(self.weight)
 
-    @cached_property
+    @property
     def gathered(self) -> Floats:
         """float32 (2, n): what both give to tools."""
-        return np.stack([self.view.graph.merged.gather(attention) for attention in self.merged])
+        return self._attended[2]
 
     @cached_property
     def kept(self) -> Floats:
@@ -142,13 +147,13 @@ class Asked:
         return self.view.usage if self.excluded is None else Usage.of(graph.gather(self.weight), self.weight)
 
     @cached_property
-    def again(self) -> frozenset[int]:
-        """The tools that some trace called twice."""
-        tool, capability = self.view.again
+    def once(self) -> NDArray[np.bool_]:
+        """Whether no trace called a tool twice, bool (n,)."""
         if self.excluded is None:  # every trace counts for something
-            return frozenset(tool.tolist())
+            return self.view.once
+        tool, capability = self.view.again
         seen = np.bincount(self.view.graph.capability, self.weight, len(self.view.graph.capabilities))
-        return frozenset(tool[seen.take(capability) > 0].tolist())
+        return without(self.view.graph.tools, tool[seen.take(capability) > 0])
 
     @cached_property
     def unseen(self) -> Floats:
@@ -201,10 +206,22 @@ class Asked:
         return -self.clear
 
     @cached_property
+    def for_chains(self) -> tuple[NDArray[Any], ...]:
+        """What the kernel reads beside chains, in its order."""
+        matches = self.document_matches
+        return (*self.view.graph.merged.arrays, self.merged, self.gathered, self.kept, matches.text, matches.held,
+                self.mentions, self.said, self.places, self.unclear)  # fmt: skip
+
+    @cached_property
+    def called_earlier(self) -> NDArray[np.int64]:
+        """int64: the tools called earlier in the session, each once."""
+        return np.array(list(dict.fromkeys(self.earlier)), np.int64)
+
+    @cached_property
     def text(self) -> dict[str, Floats]:
         """The heads of text, float32 (n,) each."""
         view, question = self.view, self.question
-        bm25 = view.documents.bm25(question, self.document_matches, self.mentions)
+        bm25 = view.documents.bm25(question, self.document_matches)
         tfidf = view.documents.tfidf(question, self.document_matches)
         servers = view.servers.matches(question)
         meaning, server = view.documents.nearest(question), view.servers.tfidf(question, servers)
@@ -236,9 +253,10 @@ class Asked:
             called = view.ridge.without(called, self.own, graph.tools_of(self.own))
             first = view.ridge.without(first, self.own, view.firsts[self.own : self.own + 1])
         # up: what tools say of themselves makes a trace speak, even one whose intent was never written down
-        members = attend(graph.merged.spread(self.text["tfidf"]), self.merged_weight, WORDS)
+        alike = graph.merged.spread(self.text["tfidf"])
+        _, _, members = attended(graph.merged, None, (alike,), self.merged_weight, _TEMPERATURES[:1])
         by_meta = self.levels.gathered(self.attention_by_chain)
-        terms, by_members, by_meta = self.log_share(np.stack([self._terms(), graph.merged.gather(members), by_meta]))
+        terms, by_members, by_meta = self.log_share(np.stack([self._terms(), members[0], by_meta]))
         return {
             "terms": terms,
             "by_members": by_members,
@@ -264,11 +282,14 @@ class Asked:
 
     def _terms(self) -> Floats:
         """Each word of the intent votes for the tools of the traces that say it, the rare ones most."""
-        view, graph, matches = self.view, self.view.graph, self.intent_matches
-        given = view.intents.read(view.votes, matches) if self.excluded is None else votes(matches, self.weight)
-        voters = view.intents.read(view.voters, matches)
-        voice = np.bincount(voters, given, len(graph.capabilities)).astype(np.float32)
-        return graph.merged.gather(voice) / np.float32(matches.worth)
+        intents, graph, matches = self.view.intents, self.view.graph, self.intent_matches
+        voters, size = self.view.voters, len(graph.capabilities)
+        if self.excluded is None:
+            voice = intents.summed(matches, voters, self.view.votes, size, over=matches.worth)
+        else:
+            total = np.bincount(intents.read(voters, matches), votes(matches, self.weight), size)
+            voice = (total / matches.worth).astype(np.float32)
+        return graph.merged.gather(voice)
 
 
 def put(view: View, question: Question, *, fitted: bool) -> Asked:

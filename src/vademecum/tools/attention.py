@@ -19,7 +19,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.tools.hypergraph import Hypergraph, sums_by_row
+from vademecum.kernel import compiled
+from vademecum.tools.hypergraph import Hypergraph, sums, sums_by_row
 from vademecum.tools.texts import Floats
 
 WORDS = 0.12  # temperature of the kernel of words
@@ -44,6 +45,34 @@ def attend(kernel: Floats, weight: Floats, temperature: float | Floats) -> Float
     np.exp(near, out=near)
     near *= weight
     return _share(near)
+
+
+def attended(
+    merged: Hypergraph,
+    capability: NDArray[np.int64] | None,
+    kernels: tuple[Floats, ...],
+    weight: Floats,
+    temperatures: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """Return what `attend` returns, float32 (k, m), what it gives to capabilities, (k, c), and to tools, (k, n).
+
+    Args:
+        merged: the capabilities.
+        capability: int64 (m,), that of each trace; None where the traces are the capabilities.
+        kernels: float32 (m,) each.
+        weight: float32 (m,), what each trace counts for.
+        temperatures: float32 (k,).
+    """
+    if compiled:
+        start, tool = merged.trace_start, merged.member_tool
+        found = compiled.attend(kernels, weight, temperatures, capability, start, tool, merged.tools)
+        attention, up, down = (np.frombuffer(each, np.float32).reshape(len(kernels), -1) for each in found)
+        return attention, up, down
+    attention = attend(np.stack(kernels), weight, temperatures[:, None])
+    up = attention
+    if capability is not None:
+        up = np.stack([sums(capability, each, len(merged)) for each in attention])
+    return attention, up, np.stack([merged.gather(each) for each in up])
 
 
 def in_context(attention: Floats, shared: Floats) -> Floats:

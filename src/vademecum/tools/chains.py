@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.kernel import compiled
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
 from vademecum.tools.heads import RANKING, After, Taken
@@ -84,27 +85,49 @@ def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequenc
 
     `scores`, float32 (c, n), are those of what comes next, and are written over.
     """
+    chosen = _chosen_by_kernel if compiled else _chosen_by_numpy
+    found = []
+    for cell, probability, sum_ in zip(*chosen(scores, after, going_on, least), strict=True):
+        row, tool = divmod(cell, scores.shape[1])
+        found.append(Chain((*beam[row].tools, tool), (*beam[row].probabilities, probability), sum_))
+    return found
+
+
+Chosen = tuple[list[int], list[float], list[float]]
+
+
+def _chosen_by_kernel(scores: Floats, after: After, going_on: Sequence[float], least: float) -> Chosen:
+    """Return what `_chosen_by_numpy` returns."""
+    live, once, rows = after.asked.view.live, after.asked.once, np.array(going_on, np.float64)
+    cells, probabilities, sums = compiled.grown(scores, live, once, after.called, rows, least, _NEARLY, WIDTH)
+    found = np.frombuffer(cells, np.int64).tolist()
+    return found, np.frombuffer(probabilities).tolist(), np.frombuffer(sums).tolist()
+
+
+def _chosen_by_numpy(scores: Floats, after: After, going_on: Sequence[float], least: float) -> Chosen:
+    """Return the likeliest cells (row * tools + tool), the probability of each call, and the logarithm of that of its chain.
+
+    Arguments are those of `grown`.
+    """
     tools, most = scores.shape[1], max(going_on)
     scores -= np.maximum.reduce(scores, axis=1, keepdims=True)
     odds = np.exp(scores, out=scores)
     odds *= after.asked.view.live
     total = np.maximum(np.add.reduce(odds, axis=1), np.float32(1e-9)).tolist()
     # nothing is called twice that never was: it may be a payment
-    again = after.asked.again
-    odds.ravel()[[n for n in after.used.tolist() if n % tools not in again]] = 0
+    once = after.asked.once
+    odds.ravel()[[n for n in after.used if once.item(n % tools)]] = 0
     likely = odds * np.array(
         [[math.exp(on - most) / all_] for on, all_ in zip(going_on, total, strict=True)], np.float32
     )
     enough = (likely.ravel() > _NEARLY * math.exp(least - most)).nonzero()[0]
-    chosen = enough[top(likely.ravel().take(enough), WIDTH)]
-    found = []
-    for cell, share in zip(chosen.tolist(), odds.ravel().take(chosen).tolist(), strict=True):
-        row, tool = divmod(cell, tools)
-        probability = share / total[row]
-        sum_ = going_on[row] + math.log(max(probability, 1e-9))
-        if sum_ > least:
-            found.append(Chain((*beam[row].tools, tool), (*beam[row].probabilities, probability), sum_))
-    return found
+    cells = enough[top(likely.ravel().take(enough), WIDTH)].tolist()
+    shares = [
+        share / total[cell // tools] for cell, share in zip(cells, odds.ravel().take(cells).tolist(), strict=True)
+    ]
+    sums = [going_on[cell // tools] + math.log(max(share, 1e-9)) for cell, share in zip(cells, shares, strict=True)]
+    kept = [n for n, sum_ in enumerate(sums) if sum_ > least]
+    return [cells[n] for n in kept], [shares[n] for n in kept], [sums[n] for n in kept]
 
 
 def chain_features(asked: Asked, chains: Sequence[Chain], taken: Floats) -> Floats:

@@ -18,9 +18,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.kernel import compiled
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
-from vademecum.tools.attention import BACKING, SMOOTHING, Moved, voted
+from vademecum.tools.attention import BACKING, CONTEXT, SMOOTHING, Moved, voted
 from vademecum.tools.hypergraph import sums_by_row
 from vademecum.tools.texts import Floats
 from vademecum.tools.usage import EPSILON
@@ -54,6 +55,7 @@ _COLUMN = {name: column for column, name in enumerate(HEADS)}
 _SEEN_TEXT = [_COLUMN[name.removeprefix("unseen_")] for name in UNSEEN[1:]]
 _UNSEEN_TEXT = slice(_COLUMN[UNSEEN[1]], _COLUMN[UNSEEN[-1]] + 1)
 _MOVING_COLUMNS = [_COLUMN[name] for name in _MOVING]
+_WEIGHED = [*_MOVING_COLUMNS, *(_COLUMN[name] for name in ("used", "last", "before"))]  # as the kernel reads weights
 
 
 def heads(asked: Asked, after: Sequence[int]) -> Floats:
@@ -82,18 +84,26 @@ class Taken:
     """
 
     def __init__(self, probability: Floats, longest: int) -> None:
-        self._probability: list[float] = probability.tolist()
-        likeliest = top(probability, longest + 1).tolist()  # one at least is in none of the chains
-        self._log_odds = {tool: _log_odds(self._probability[tool]) for tool in likeliest}
-        self._all = float(np.add.reduce(probability))
+        self.probability = probability
+        self.likeliest = top(probability, longest + 1)  # one at least is in none of the chains
+        self.all = float(np.add.reduce(probability))
 
     def open(self, chain: Sequence[int]) -> tuple[float, float]:
         """Return the logarithm of how many tools are still to be called, to expect, and the log-odds of the likeliest of them."""
-        left = self._all - sum([self._probability[tool] for tool in set(chain)])
+        left = self.all - sum([self._probabilities[tool] for tool in set(chain)])
         for tool, odds in self._log_odds.items():
             if tool not in chain:
                 return math.log(max(left, 0) + 0.05), odds
         return math.log(max(left, 0) + 0.05), _log_odds(0.0)
+
+    @cached_property
+    def _probabilities(self) -> list[float]:
+        found: list[float] = self.probability.tolist()
+        return found
+
+    @cached_property
+    def _log_odds(self) -> dict[int, float]:
+        return {tool: _log_odds(self._probabilities[tool]) for tool in self.likeliest.tolist()}
 
 
 def _log_odds(probability: float) -> float:
@@ -116,17 +126,45 @@ class After:
         longest = max(map(len, chains), default=0)
         none = self._graph.tools  # stands in the place of calls that a shorter chain does not have
         called = [(none,) * (max(longest, 1) - len(chain)) + chain for chain in chains]
-        self._called = np.array(called, np.int64).reshape(len(chains), -1)  # (c, l), the last call last
-        # (c, T): 1 for each term of the question that no tool of a chain says
-        self._open: Floats = np.minimum.reduce(asked.unsaid.take(self._called, axis=0), axis=1)
-        self._moved = Moved(self._graph, asked.merged, asked.gathered, chains, asked.kept)
-        # The steps that traces made from where each chain ends: its row, and (3, S) before, then, owner.
-        last = [chain[-1] if chain else none for chain in chains]
-        self._steps = self._graph.steps_from(last)
-        self._anyhow = [asked.followers.after(tool) for tool in last]
-        self._counted = self._followed()
-        self._believed = np.add.reduce(self._counted, axis=2, keepdims=True)
-        self._believed += np.float32(BACKING)
+        self.called = np.array(called, np.int64).reshape(len(chains), -1)  # (c, l), the last call last
+        self._last = [chain[-1] if chain else none for chain in chains]
+        self._anyhow = [asked.followers.after(tool) for tool in self._last]
+        if compiled:
+            self._moving, self._ends, self._believed, self.unmet = self._by_kernel()
+
+    def _by_kernel(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return `_moving`, `_ends`, `_believed` and `unmet`."""
+        asked, tools, rows = self.asked, self._graph.tools, len(self.chains)
+        arrays = (self.called, *asked.for_chains, self._session())
+        worth = asked.document_matches.worth
+        found = compiled.after(arrays, tuple(self._anyhow), CONTEXT, BACKING, EPSILON, _STEP, worth)
+        columns, ends, believed, unmet = (np.frombuffer(each, np.float32) for each in found)
+        shape = (len(_TRANSITIONS), rows)
+        return columns.reshape(len(_MOVING), rows, tools), ends.reshape(shape), believed.reshape(shape), unmet
+
+    @cached_property
+    def _open(self) -> Floats:
+        """float32 (c, T): 1 for each term of the question that no tool of a chain says."""
+        return np.asarray(np.minimum.reduce(self.asked.unsaid.take(self.called, axis=0), axis=1), np.float32)
+
+    @cached_property
+    def _moved(self) -> Moved:
+        asked = self.asked
+        return Moved(self._graph, asked.merged, asked.gathered, self.chains, asked.kept)
+
+    @cached_property
+    def _counted(self) -> Floats:
+        return self._followed()
+
+    @cached_property
+    def _ends(self) -> Floats:
+        """float32 (len(_TRANSITIONS), c): how much came to an end there."""
+        return self._counted[:, :, -1]
+
+    @cached_property
+    def _believed(self) -> Floats:
+        """float32 (len(_TRANSITIONS), c): how much was counted, and what the prior weighs beside it."""
+        return np.asarray(np.add.reduce(self._counted, axis=2) + np.float32(BACKING), np.float32)
 
     def heads(self, unmoved: Floats, row: int = 0) -> Floats:
         """Return float32 (n, len(HEADS)): every tool after one of the chains; `unmoved` is what `still` returns."""
@@ -143,6 +181,13 @@ class After:
             unmoved: float32 (n,), what `still` adds to it.
             weights: float32 (len(HEADS),).
         """
+        if compiled:
+            earlier = self.asked.called_earlier
+            found = compiled.scores(self._columns, unmoved, weights.take(_WEIGHED), self.called, earlier)
+            return np.frombuffer(found, np.float32).reshape(len(self.chains), -1)
+        return self._scores(unmoved, weights)
+
+    def _scores(self, unmoved: Floats, weights: Floats) -> Floats:
         columns = self._columns
         total: Floats = np.asarray(weights.take(_MOVING_COLUMNS) @ columns.reshape(len(columns), -1), np.float32)
         total.reshape(columns.shape[1:])[...] += unmoved
@@ -157,10 +202,10 @@ class After:
         return found
 
     @cached_property
-    def used(self) -> NDArray[np.int64]:
-        """int64 (k,): every tool of every chain, once, as row * tools + tool."""
+    def used(self) -> list[int]:
+        """Every tool of every chain, once, as row * tools + tool."""
         tools = self._graph.tools
-        return np.array([row * tools + tool for row, chain in enumerate(self.chains) for tool in set(chain)], np.int64)
+        return [row * tools + tool for row, chain in enumerate(self.chains) for tool in set(chain)]
 
     def _before(self, chain: Sequence[int]) -> list[int]:
         """What was called earlier in the session, but not now."""
@@ -169,6 +214,17 @@ class After:
     @cached_property
     def _columns(self) -> Floats:
         """float32 (len(_MOVING), c, n)."""
+        asked, found = self.asked, self._moving
+        if self._by_meta is not None:  # else nothing is due: what follows anyhow
+            found[9] = np.log(self._by_meta[:, :-1] + np.float32(EPSILON))
+        if asked.hidden is not None:
+            found[3:5] = asked.seen(found[3:5], float(np.log(EPSILON)))
+            found[5:] = asked.seen(found[5:], np.log(self._floors() + EPSILON))
+        return found
+
+    @cached_property
+    def _moving(self) -> Floats:
+        """float32 (len(_MOVING), c, n): the columns for tools that are all seen, with nothing due."""
         asked, shape = self.asked, (len(self.chains), self._graph.tools)
         found = np.empty((len(_MOVING), *shape), np.float32)
         np.matmul(self._open, asked.mentioned, out=found[0])  # BM25 for what is left of the question
@@ -180,29 +236,31 @@ class After:
         logs += np.float32(EPSILON)
         np.log(logs, out=logs)
         np.concatenate([each.log for each in self._anyhow], out=found[8].reshape(-1))
-        if self._by_meta is None:  # nothing is due: what follows anyhow
-            found[9] = found[8]
-        else:
-            found[9] = np.log(self._by_meta[:, :-1] + np.float32(EPSILON))
-        if asked.hidden is not None:
-            found[3:5] = asked.seen(found[3:5], float(np.log(EPSILON)))
-            found[5:] = asked.seen(found[5:], np.log(self._floors() + EPSILON))
+        found[9] = found[8]
         return found
 
-    def stopping(self, taken: Taken) -> list[tuple[float, ...]]:
-        """Return what it looks like to stop after each chain, in the order of `STOPPING`.
+    def stopping(self, taken: Taken) -> NDArray[np.float64]:
+        """Return float64 (c, len(STOPPING)): what it looks like to stop after each chain.
 
         The end's shares are as those of `_shares`, worked out by themselves: it has no share of what is called anyhow.
         """
+        due = None if self._by_meta is None else np.ascontiguousarray(self._by_meta[:, -1])
+        if not compiled:
+            return np.array(self._stopping(taken, due), np.float64).reshape(-1, len(STOPPING))
+        arrays = (self._ends, self._believed, self.unmet, due, self.called, taken.probability, taken.likeliest)
+        found = compiled.stopping(arrays, tuple(self._anyhow), taken.all, BACKING, EPSILON)
+        return np.frombuffer(found).reshape(-1, len(STOPPING))
+
+    def _stopping(self, taken: Taken, due: Floats | None) -> list[tuple[float, ...]]:
         found, log = list[tuple[float, ...]](), math.log
-        ends, all_ = self._counted[:, :, -1].T.tolist(), self._believed[:, :, 0].T.tolist()
-        due = None if self._by_meta is None else self._by_meta[:, -1].tolist()
+        ends, all_ = self._ends.T.tolist(), self._believed.T.tolist()
+        coming = None if due is None else due.tolist()
         rows = zip(self.chains, self.unmet.tolist(), self._anyhow, ends, all_, strict=True)
         for row, (chain, unmet, anyhow, end, believed) in enumerate(rows):
             words = (end[0] + BACKING * anyhow.end) / believed[0]
             meaning = (end[1] + BACKING * anyhow.end) / believed[1]
             path = (end[2] + BACKING * words) / believed[2] if chain else words
-            by_meta = anyhow.log_end if due is None else log(due[row] + EPSILON)
+            by_meta = anyhow.log_end if coming is None else log(coming[row] + EPSILON)
             logs = log(words + EPSILON), log(meaning + EPSILON), log(path + EPSILON), anyhow.log_end, by_meta
             found.append((1.0, *logs, unmet, float(bool(chain)), math.log1p(len(chain)), *taken.open(chain)))
         return found
@@ -215,7 +273,7 @@ class After:
     def _order(self, found: Floats) -> None:
         """How near to the last tool's mention each tool's own is, for those that are mentioned: into float32 (c, n)."""
         places, clear = self.asked.places, self.asked.unclear
-        np.subtract(places[:-1], (places.take(self._called[:, -1]) + np.float32(_STEP))[:, None], out=found)
+        np.subtract(places[:-1], (places.take(self.called[:, -1]) + np.float32(_STEP))[:, None], out=found)
         np.abs(found, out=found)
         found *= clear
 
@@ -229,7 +287,9 @@ class After:
 
     def _followed(self) -> Floats:
         """Return float32 (len(_TRANSITIONS), c, n + 1): how much each tool came next, the end last, by each head of transitions."""
-        (row, (before, then, owner)), ends, rows = self._steps, self._graph.tools, len(self.chains)
+        # the steps that traces made from where each chain ends: its row, and (3, S) before, then, owner
+        row, (before, then, owner) = self._graph.steps_from(self._last)
+        ends, rows = self._graph.tools, len(self.chains)
         behind = np.array([(chain[-2] if len(chain) > 1 else ends) if chain else -1 for chain in self.chains], np.int64)
         weights = np.empty((len(_TRANSITIONS), len(row)), np.float32)
         weights[:2] = self._moved.of(row, owner)
@@ -242,8 +302,8 @@ class After:
 
         As `voted`: what comes next anyhow is the prior of both kernels, that of words the prior of the path.
         """
-        np.divide(self._counted[:, :, :-1], self._believed, out=found)
-        believed = np.float32(BACKING) / self._believed
+        np.divide(self._counted[:, :, :-1], self._believed[:, :, None], out=found)
+        believed = np.float32(BACKING) / self._believed[:, :, None]
         found[:2] += believed[:2] * self._shared_anyhow[:, :-1]
         found[2] += believed[2] * found[0]
         begins = [row for row, chain in enumerate(self.chains) if not chain]

@@ -135,7 +135,13 @@ class Hypergraph:
 
     def merge(self, value: Weights) -> Weights:
         """Return float32 (c,): traces → capabilities, the sum over the traces of each; `value` is float32 (m,)."""
-        return _sums(self.capability, value, len(self.capabilities))
+        return sums(self.capability, value, len(self.capabilities))
+
+    @cached_property
+    def arrays(self) -> tuple[Integers, ...]:
+        """The incidences as the kernel reads them for chains of calls."""
+        return (self.tool_start, self.tool_trace, self.here_start, self.before, self.then, self.owner, self.trace_start,
+                self.member_tool)  # fmt: skip
 
     @cached_property
     def _steps(self) -> Integers:
@@ -154,11 +160,11 @@ class Hypergraph:
 
     def gather(self, weight: Weights) -> Weights:
         """Return float32 (n,): traces → tools, each trace's weight given to every tool it called."""
-        return _sums(self.member_tool, weight.take(self.member_trace), self.tools)
+        return sums(self.member_tool, weight.take(self.member_trace), self.tools)
 
     def spread(self, value: Weights) -> Weights:
         """Return float32 (m,): tools → traces, the mean over each trace's distinct tools."""
-        total = _sums(self.member_trace, value.take(self.member_tool), len(self))
+        total = sums(self.member_trace, value.take(self.member_tool), len(self))
         return np.asarray(total / np.maximum(self._sizes, 1), np.float32)
 
     @cached_property
@@ -194,7 +200,7 @@ class Hypergraph:
         then, given = self.then[rows], weight[self.owner[rows]]
         if before is not None:
             given = given * (self.before[rows] == before)
-        return _sums(then, given, self.tools + 1)
+        return sums(then, given, self.tools + 1)
 
 
 def _steps(length: Integers, flat: Integers, tools: int) -> tuple[Integers, Integers, Integers, Integers]:
@@ -228,5 +234,6 @@ def _joined(values: Integers, cuts: Sequence[Sequence[int]], numbers: Sequence[i
     return number, np.concatenate([values[..., begin:end] for begin, end in cuts] or [values[..., :0]], axis=-1)
 
 
-def _sums(place: Integers, weight: Weights, size: int) -> Weights:
+def sums(place: Integers, weight: Weights, size: int) -> Weights:
+    """Return float32 (size,): weights, float (k,), summed by place, int64 (k,)."""
     return np.bincount(place, weight, size).astype(np.float32)

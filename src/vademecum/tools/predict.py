@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import mul
 
 import numpy as np
 
@@ -139,8 +138,7 @@ def stops(after: After, model: Model, taken: Taken) -> list[float]:
     """Return the probability that nothing more is called after each chain; 0 before the first call."""
     if not any(after.chains):
         return [0.0] * len(after.chains)
-    weights = model.stop.tolist()
-    odds = [sum(map(mul, weights, row)) for row in after.stopping(taken)]
+    odds = (after.stopping(taken) @ model.stop).tolist()
     return [
         1 / (1 + math.exp(min(-one, _FAR))) if chain else 0.0 for chain, one in zip(after.chains, odds, strict=True)
     ]

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.kernel import compiled
 from vademecum.retrieval.dense import products
 from vademecum.retrieval.lexical import K1, inverse_document_frequency
 from vademecum.retrieval.postings import Postings, build
@@ -84,18 +85,23 @@ class Matches:
     """Where texts say the terms of a question: P entries, one for each term in each text, by term.
 
     Attributes:
-        text: int64 (P,), which text.
+        holders: int64, the text of every posting there is.
         held: int64 (T,), how many texts say each term.
         idf: float32 (T,), of each term.
         runs: the postings of each term that any text says.
         slot: int64 (T,), the number of each term among those that any text says; V, how many these are, for one that none says.
     """
 
-    text: NDArray[np.int64]
+    holders: NDArray[np.int64]
     held: NDArray[np.int64]
     idf: Floats
     runs: Sequence[slice]
     slot: NDArray[np.int64]
+
+    @cached_property
+    def text(self) -> NDArray[np.int64]:
+        """int64 (P,): which text."""
+        return _joined(self.holders, self.runs)
 
     @cached_property
     def term(self) -> NDArray[np.int64]:
@@ -144,18 +150,50 @@ class Texts:
         slots = [numbers.get(key, nowhere) for key in question.keys.tolist()]
         said = [runs[slot] for slot in slots if slot < nowhere]
         slot = np.array(slots, np.int64)
-        return Matches(_joined(self._holders, said), held.take(slot), idf.take(slot), said, slot)
+        return Matches(self._holders, held.take(slot), idf.take(slot), said, slot)
 
-    def bm25(self, question: Question, matches: Matches | None = None, gained: Floats | None = None) -> Floats:
+    def bm25(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): BM25 as a share of what a text with every term, often, would get; 0..1.
 
-        `matches` and `gained` are what the methods of these names returned, if they are at hand.
+        `matches` is what the method of this name returned, if it is at hand.
         """
         found = matches or self.matches(question)
-        if not found.runs:
-            return np.zeros(self.size, np.float32)
-        score = np.bincount(found.text, self.gained(found) if gained is None else gained, self.size)
-        return (score / found.worth).astype(np.float32)
+        return self.summed(found, self._holders, self._gained, self.size, over=found.worth)
+
+    def summed(
+        self,
+        matches: Matches,
+        place: NDArray[np.int64],
+        value: Floats,
+        size: int,
+        *,
+        factors: Floats | None = None,
+        norms: Floats | None = None,
+        over: float = 1.0,
+    ) -> Floats:
+        """Return float32 (size,): what matches are worth, summed by place.
+
+        Args:
+            matches: where the texts say the terms of a question.
+            place: int64, a place for each posting, as `everything` has them.
+            value: float32, what each is worth.
+            size: how many places there are.
+            factors: float32 (T,), what that is to be times, for each term.
+            norms: float32 (size,), what the sum of each place is divided by.
+            over: what every sum is divided by.
+        """
+        if not matches.runs:
+            return np.zeros(size, np.float32)
+        if compiled:
+            offsets, slots = self.postings.offsets, matches.slot
+            found = compiled.summed(offsets, place, value, slots, factors, norms, over, size)
+            return np.frombuffer(found, np.float32)
+        given = _joined(value, matches.runs)
+        if factors is not None:
+            given = matches.each(factors) * given
+        text = matches.text if place is self._holders else _joined(place, matches.runs)
+        total = np.bincount(text, given, size) / (over if norms is None else np.float32(over) * norms)
+        return total.astype(np.float32)
 
     def gained(self, matches: Matches) -> Floats:
         """Return float32 (P,): what each match adds to BM25."""
@@ -175,12 +213,11 @@ class Texts:
     def tfidf(self, question: Question, matches: Matches | None = None) -> Floats:
         """Return float32 (n,): the cosine of tf-idf vectors, 0..1."""
         found = matches or self.matches(question)
-        if not found.runs:
-            return np.zeros(self.size, np.float32)
         weight = question.counts * found.idf
-        product = np.bincount(found.text, found.each(weight) * _joined(self._tfidf, found.runs), self.size)
         length = max(math.sqrt(weight @ weight), 1e-9)
-        return (product / (np.float32(length) * self._tfidf_norm)).astype(np.float32)
+        return self.summed(
+            found, self._holders, self._tfidf, self.size, factors=weight, norms=self._tfidf_norm, over=length
+        )
 
     @cached_property
     def _terms(self) -> tuple[NDArray[np.int64], Floats]:

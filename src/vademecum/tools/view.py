@@ -120,6 +120,11 @@ class View:
         return tool, capability
 
     @cached_property
+    def once(self) -> NDArray[np.bool_]:
+        """Whether no trace called a tool twice, bool (n,)."""
+        return without(len(self.tools), self.again[0])
+
+    @cached_property
     def made(self) -> dict[tuple[int, ...], NDArray[np.int64]]:
         """The traces that called each chain."""
         order = np.argsort(self.graph.capability, kind="stable")
@@ -171,6 +176,13 @@ class View:
             if self.live[number]:
                 found[tool.name.lower()].append(number)
         return dict(found)
+
+
+def without(tools: int, named: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return bool (tools,): True but for the tools named."""
+    found = np.ones(tools, np.bool_)
+    found[named] = False
+    return found
 
 
 def votes(matches: Matches, weight: Floats) -> Floats:
