@@ -13,13 +13,15 @@ from vademecum.retrieval.stopwords import TALK
 
 said = st.sampled_from(
     [*sorted(IRREGULAR), *sorted(TALK)[:20], "toys", "toying", "Hiking", "hiked", "fileCache", "max_retries", "l'index",
-     "Anna's", "préférée", "use", "ueds", "b2b", "42", "ID", "İd", "\u017fize"]
-) | st.from_regex(r"[A-Za-z][a-z]{0,7}(?:s|ed|ing|y|ies)?", fullmatch=True)  # fmt: skip
+     "Anna's", "préférée", "use", "ueds", "b2b", "42", "ID", "İd", "\u017fize",
+     "found42", "u42", "word42", "Word7", "v٣", "123456789"]
+) | st.from_regex(r"[A-Za-z][a-z]{0,7}(?:s|ed|ing|y|ies)?|[A-Z]?[a-z]{0,3}[0-9]{1,3}", fullmatch=True)  # fmt: skip
 
 
 @given(st.lists(said, min_size=1, max_size=6), st.lists(said, max_size=12))
 @example(["find"], ["found", "Found", "finding"])
 @example(["u"], ["ueds"])
+@example(["find 42"], ["found7", "word42", "Word42", "42", "421"])
 def test_a_run_stands_for_the_terms_asked_for_that_it_is_cut_into(question, told) -> None:
     """Whether it was cut at all or passed over for how it begins."""
     idf = dict.fromkeys(query_keys(" ".join(question)).tolist(), 1.0)

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from string import digits
 
 from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
@@ -100,11 +101,14 @@ class AskedFor(dict[str, tuple[int, ...]]):
         return found
 
     def _is_beside(self, run: str) -> bool:
-        """Whether a run is one word that begins as none of those does whose stems are asked for."""
+        """Whether a run is a number, or one word and maybe a number, that begins as none of those does whose stems are asked for."""
         word, begin = run.lower(), self._begin
-        if word[:3] in begin or word[:2] in begin or word[:1] in begin or word in IRREGULAR:
+        if word[:3] in begin or word[:2] in begin or word[:1] in begin or not run.isascii():
             return False
-        return run.isascii() and run.isalpha() and (run[1:].islower() or len(run) == 1)
+        letters = word.rstrip(digits)
+        if letters in IRREGULAR or word[len(letters) :] in self._keys:
+            return False
+        return not letters or (letters.isalpha() and (len(letters) == 1 or run[1 : len(letters)].islower()))
 
 
 def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int, float]) -> list[Evidence]:
@@ -204,7 +208,9 @@ def _stated(item: Evidence, asked: AskedFor) -> _Stated:
     best, share = _Stated({}), 0.0
     for sentence in _sentences(item.event.text[:READ_CHARACTERS]):
         found = set(chain.from_iterable(map(asked.__getitem__, runs(sentence))))
-        said = {term: part for term, part in asked.parts.items() if term in found} if found else {}
+        if not found:  # mostly
+            continue
+        said = {term: part for term, part in asked.parts.items() if term in found}
         if sum(said.values()) > share:
             best = _Stated(said, sentence)
             share = best.share
