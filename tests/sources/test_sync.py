@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from vademecum import config
@@ -318,6 +318,7 @@ steps = st.lists(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps)
+@example([*(("put", n, "a") for n in (0, 2, 3)), ("sync", 2, ""), ("put", 0, "b"), ("put", 1, "c")])  # behind its back
 def test_however_it_came_about_it_is_what_there_is(
     open_engine: Open, tmp_path_factory: Any, what: list[tuple[str, int, str]]
 ) -> None:

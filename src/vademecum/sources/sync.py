@@ -1,6 +1,6 @@
 """The flow that brings a source up to date: what changed since the last run, page by page, into the index.
 
-begin, or go on → ask for a page → keep it with the cursor → … → drop what is gone → index
+begin, or go on → ask for a page → keep it with the cursor → … → drop what is gone → (gone on: what changed meanwhile) → index
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ def sync(source: Source, progress: Progress, *, full: bool = False, dry_run: boo
         else:
             try:
                 run = fetch(source, provider, state, progress)
+                if resumed and state.pending and state.pending.cursor:
+                    run = caught_up(source, provider, run, progress)
             finally:  # what came until it was cut short is found as well
                 index(source.repo, progress)
     return SyncReport(
@@ -105,6 +107,15 @@ def fetch(source: Source, provider: Backlog | DocumentSource, state: State, prog
             continue
         return source.ledger.finish(state, page, source.clock())[1]
     raise SyncError(f"source {source.name!r} leads from page to page without end: report it to who wrote its provider")
+
+
+def caught_up(source: Source, provider: Backlog | DocumentSource, run: Run, progress: Progress) -> Run:
+    """Ask for what changed since a run began that was cut short: it went on behind the pages that it had read. Returns both as one."""
+    state, _ = source.ledger.begin(source.asked, full=False)
+    since = fetch(source, provider, state, progress)
+    return replace(
+        run, added=run.added + since.added, changed=run.changed + since.changed, removed=run.removed + since.removed
+    )
 
 
 def rehearse(source: Source, provider: Backlog | DocumentSource, state: State, progress: Progress) -> Run:
