@@ -129,7 +129,7 @@ class Histogram(Metric):
 
     def timed(self, **labels: str) -> AbstractContextManager[None]:
         """Observe how many seconds this takes, however it ends."""
-        return _Timed(self, tuple(sorted(labels.items())) if len(labels) > 1 else tuple(labels.items()))
+        return _Timed(self, tuple(sorted(labels.items())))
 
     def count(self, **labels: str) -> int:
         """Return the number of observations for these labels."""

@@ -36,17 +36,19 @@ _ASIDE = 0.2  # of a reference from a test, an example or vendored code
 MOST_KEPT = 4  # states whose edges are kept as arrays: a server is asked about the same one again and again
 _BACK = 0.1  # of an edge, to give some rank back to what uses it
 
-Edges = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+Numbers = NDArray[np.int64]
+Links = tuple[Numbers, Numbers, Numbers]  # where each edge starts, its relation, where it leads
+Edges = tuple[Numbers, Numbers, NDArray[np.float64]]  # where each starts, where it leads, what it is worth
 
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
     """A graph as arrays, its n nodes in order of their ids."""
 
-    ids: NDArray[np.int64]  # (n,)
-    file: NDArray[np.int64]  # (n,), of which of the paths
+    ids: Numbers  # (n,)
+    file: Numbers  # (n,), of which of the paths
     paths: tuple[str, ...]
-    edges: Edges  # where each starts, where it leads, and what it is worth
+    edges: Edges
 
 
 _KEPT: OrderedDict[tuple[str, int, str, str], _Laid] = OrderedDict()
@@ -146,14 +148,20 @@ def _as_arrays(graph: Graph) -> _Laid:
     leaf = np.fromiter((row[2] in LEAVES for row in places), bool, len(places))
     around = _found(ids, np.fromiter((row[3] for row in places), np.int64, len(places)))
     apart = np.array([file_kind(path) not in {FileKind.PRODUCT, FileKind.CONFIG} for path in number], bool)
-    source, kind, target = _links(graph, ids)
-    worth = _worth(source, kind, target, file, leaf, apart)
-    inside = (around >= 0).nonzero()[0]
-    return _Laid(ids, file, tuple(number), _both_ways(source, target, worth, inside, around[inside], leaf[inside]))
+    source, _, target = links = _links(graph, ids)
+    worth = _worth(links, file, leaf, apart)
+    inside = (around >= 0).nonzero()[0]  # a declaration lends rank to what it is in, and that to it
+    lent = np.where(leaf[inside], 0.0, 0.1)
+    both_ways = (
+        np.concatenate([source, target, inside, around[inside]]),
+        np.concatenate([target, source, around[inside], inside]),
+        np.concatenate([worth, _BACK * worth, lent, lent]),
+    )
+    return _Laid(ids, file, tuple(number), both_ways)
 
 
-def _links(graph: Graph, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Return the edges between known nodes: where each starts, its relation, where it leads."""
+def _links(graph: Graph, ids: Numbers) -> Links:
+    """Return the edges between known nodes."""
     rows = graph.links()
     source, kind, target = np.fromiter(chain.from_iterable(rows), np.int64, 3 * len(rows)).reshape(-1, 3).T
     source, target = _found(ids, source), _found(ids, target)
@@ -161,7 +169,7 @@ def _links(graph: Graph, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...
     return source[known], kind[known], target[known]
 
 
-def _found(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+def _found(ids: Numbers, wanted: Numbers) -> Numbers:
     """Return the place of each id among all, which ascend; -1 for one that is not there."""
     place = np.searchsorted(ids, wanted)
     there = place < len(ids)
@@ -169,43 +177,15 @@ def _found(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int6
     return np.where(there, place, -1)
 
 
-def _worth(
-    source: NDArray[np.int64],
-    kind: NDArray[np.int64],
-    target: NDArray[np.int64],
-    file: NDArray[np.int64],
-    leaf: NDArray[np.bool_],
-    apart: NDArray[np.bool_],
-) -> NDArray[np.float64]:
-    """Return what edges are worth, by relation, by what they lead to, and by what kind of file they come from."""
+def _worth(links: Links, file: Numbers, leaf: NDArray[np.bool_], apart: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return what edges are worth: by relation, by what they lead to, and by what kind of file they come from."""
+    source, kind, target = links
+    files = len(apart)
     of_kind = np.zeros(max(_WORTH) + 1)
     of_kind[list(_WORTH)] = list(_WORTH.values())
-    used = np.unique(target * len(apart) + file[source]) // max(
-        len(apart), 1
-    )  # each node once for each file that names it
+    used = np.unique(target * files + file[source]) // max(files, 1)  # each node once for each file that names it
     users = np.bincount(used, minlength=len(file))
-    common = 1 / (1 + np.maximum(users - 0.1 * len(apart), 0))  # named by more than a tenth of all files
+    common = 1 / (1 + np.maximum(users - 0.1 * files, 0))  # named by more than a tenth of all files
     aside = apart[file]
-    return np.asarray(
-        of_kind[kind]
-        * common[target]
-        * np.where(leaf[target], _LEAF, 1)
-        * np.where(aside[source] & ~aside[target], _ASIDE, 1)
-    )
-
-
-def _both_ways(
-    source: NDArray[np.int64],
-    target: NDArray[np.int64],
-    worth: NDArray[np.float64],
-    inside: NDArray[np.int64],
-    around: NDArray[np.int64],
-    leaf: NDArray[np.bool_],
-) -> Edges:
-    """Return edges there and, for little, back; a declaration lends rank to its file, and the file to it."""
-    lent = np.where(leaf, 0.0, 0.1)
-    return (
-        np.concatenate([source, target, inside, around]),
-        np.concatenate([target, source, around, inside]),
-        np.concatenate([worth, _BACK * worth, lent, lent]),
-    )
+    worth = of_kind[kind] * common[target] * np.where(leaf[target], _LEAF, 1)
+    return np.asarray(worth * np.where(aside[source] & ~aside[target], _ASIDE, 1))

@@ -107,7 +107,7 @@ static int count_matches(const Asked *q, Pool *pool) {
     int64_t before = 0;
     for (Py_ssize_t i = 0; i < q->counts[MATCHED]; i++) {
         int64_t chunk = matched[i];
-        if (i + SOON < q->counts[MATCHED]) PREFETCH(contents + (uint32_t)matched[i + SOON] % (size_t)(chunks + 1));
+        if (i + SOON < q->counts[MATCHED]) PREFETCH(contents + matched[i + SOON]); /* which fetches nothing where nothing is */
         if (chunk < 0 || chunk >= chunks || contents[chunk] < 0 || contents[chunk] >= q->contents) return -1;
         Py_ssize_t slot = pool->slot_of[contents[chunk]] - 1;
         if (slot < 0) continue;

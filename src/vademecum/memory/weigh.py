@@ -42,7 +42,7 @@ from vademecum.memory.view import View
 from vademecum.retrieval.dense import Quantised, products
 from vademecum.retrieval.fusion import highest, top
 from vademecum.retrieval.lexical import inverse_document_frequency
-from vademecum.retrieval.segment import quantise
+from vademecum.retrieval.segment import quantised
 
 DENSE = 0.6
 BEFORE, AFTER, SESSION = 0.5, 0.3, 0.5
@@ -130,7 +130,7 @@ def weigh(view: View, asking: Asking) -> Weighed:
     holding = matches.holding
     idf = inverse_document_frequency(view.living, holding)
     said, sessions = matches.scores(idf, by_session=view.has_talk)
-    whole = quantise(asking.vector[None, :])
+    whole = quantised(asking.vector)
     near, cosine = _nearest(view, whole, asking)
     meant = highest(cosine, MEANT)
     best = _best_said(view, said, asking)
@@ -156,7 +156,7 @@ def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tu
     """Return those of some rows that may be found and are nearest in meaning, nearest first, and their cosines, above 0."""
     if asking.mask is not None:
         rows = rows[asking.mask[rows]]
-    cosine = _cosines(view, quantise(asking.vector[None, :]), rows)
+    cosine = _cosines(view, quantised(asking.vector), rows)
     best = top(cosine, count)
     best = best[cosine[best] > 0]
     return rows[best], cosine[best]

@@ -138,8 +138,6 @@ class StaticEmbedder:
         A passage's vector is the same to the last bit, whatever it is embedded together with.
         """
         if kind == "query":
-            if compiled and len(passages) == 1:
-                return self._question(passages[0].text)[None, :]
             if compiled:
                 made = [self._question(passage.text) for passage in passages]
                 return np.array(made, np.float32).reshape(-1, self.dim)
