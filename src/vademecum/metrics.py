@@ -30,6 +30,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 Labels = tuple[tuple[str, str], ...]
@@ -106,6 +107,14 @@ class Gauge(Number):
             self.add(-1, **labels)
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What was observed under one combination of labels: how many between each two bounds, and their sum."""
+
+    counts: list[int]
+    total: float = 0.0
+
+
 class Histogram(Metric):
     """How observations are distributed: how many were at most so large, for several bounds, their sum and number."""
 
@@ -115,7 +124,7 @@ class Histogram(Metric):
         """Name it with its unit as its end; `bounds` ascend."""
         super().__init__(name, said)
         self.bounds = tuple(bounds)
-        self._seen: dict[Labels, tuple[list[int], float]] = {}
+        self._seen: dict[Labels, _Seen] = {}
 
     def observe(self, amount: float, **labels: str) -> None:
         """Take one observation in."""
@@ -123,21 +132,24 @@ class Histogram(Metric):
 
     def _observe(self, amount: float, key: Labels) -> None:
         with self._lock:
-            counts, total = self._seen.get(key) or ([0] * (len(self.bounds) + 1), 0.0)
-            counts[bisect_left(self.bounds, amount)] += 1
-            self._seen[key] = (counts, total + amount)
+            seen = self._seen.get(key)
+            if seen is None:
+                seen = self._seen[key] = _Seen([0] * (len(self.bounds) + 1))
+            seen.counts[bisect_left(self.bounds, amount)] += 1
+            seen.total += amount
 
     def timed(self, **labels: str) -> AbstractContextManager[None]:
         """Observe how many seconds this takes, however it ends."""
-        return _Timed(self, tuple(sorted(labels.items())))
+        return _Timed(self, tuple(labels.items()) if len(labels) == 1 else tuple(sorted(labels.items())))
 
     def count(self, **labels: str) -> int:
         """Return the number of observations for these labels."""
-        return sum(self._seen.get(tuple(sorted(labels.items())), ([], 0.0))[0])
+        seen = self._seen.get(tuple(sorted(labels.items())))
+        return 0 if seen is None else sum(seen.counts)
 
     def _rows(self) -> Iterator[str]:
         with self._lock:
-            seen = sorted((key, list(counts), total) for key, (counts, total) in self._seen.items())
+            seen = sorted((key, list(of.counts), of.total) for key, of in self._seen.items())
         for key, counts, total in seen:
             below = 0
             for bound, count in zip((*(f"{each:g}" for each in self.bounds), "+Inf"), counts, strict=True):

@@ -23,6 +23,7 @@ from vademecum.retrieval.fusion import top
 from vademecum.retrieval.model import FITTED, Model, fitted_for, judge, novelty_of
 from vademecum.retrieval.query import plan_query
 from vademecum.retrieval.rank import (
+    WEIGHED,
     WEIGHTS,
     Weights,
     find_candidates,
@@ -258,13 +259,13 @@ def test_the_kernel_weighs_candidates_as_numpy_does(found, plan, model):
     assume(len(rows))
     own, told = rank_module._weighed_by_kernel(model, found, rows, fused, plan)
     their, expected = rank_module._weighed(model, found, rows, fused, plan)
-    assert told.keys() == expected.keys()
-    assert (np.diff(told["score"]) <= 0).all()
+    assert told.shape == expected.shape == (len(WEIGHED), len(own))
+    assert (np.diff(told[WEIGHED.index("score")]) <= 0).all()
     assert sorted(own.tolist()) == sorted(their.tolist())
     ours, theirs = np.argsort(own), np.argsort(their)
-    for name, values in told.items():
-        assert values.dtype == np.float32
-        np.testing.assert_allclose(values[ours], expected[name][theirs], rtol=2e-4, atol=1e-6, err_msg=name)
+    assert told.dtype == expected.dtype == np.float32
+    for name, values, twin in zip(WEIGHED, told, expected, strict=True):
+        np.testing.assert_allclose(values[ours], twin[theirs], rtol=2e-4, atol=1e-6, err_msg=name)
 
 
 @needs_kernel

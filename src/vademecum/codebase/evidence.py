@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, chain
 from typing import Any
 
@@ -98,13 +99,18 @@ def _places(opened: Sequence[Opened], rows: Rows, bases: Sequence[int]) -> tuple
 
 def _rounded(ranked: Ranked, places: Sequence[int]) -> list[dict[str, float]]:
     """Return the signals of some ranked rows, rounded to four places, and their worth, which is small, to six."""
-    shown = np.asarray(places, np.intp)
-    names, known = [*ranked.signals, "worth"], [*ranked.signals.values(), ranked.worth]
-    laid = np.concatenate([values.take(shown) for values in known]).astype(np.float64)
-    per_unit = np.full(len(laid), 1e4)
-    per_unit[len(laid) - len(shown) :] = 1e6
-    rounded = (np.rint(laid * per_unit) / per_unit).reshape(len(names), -1)
+    names = ranked.names[: ranked.names.index("worth") + 1]
+    known, per_unit = ranked.told[: len(names)].take(places, axis=1).astype(np.float64), _per_unit(len(names))
+    rounded = np.rint(known * per_unit) / per_unit
     return [dict(zip(names, row, strict=True)) for row in rounded.T.tolist()]
+
+
+@cache
+def _per_unit(count: int) -> NDArray[np.float64]:
+    """Return float64 (count, 1): how finely each of so many is told, the last of them, which is small, to six places."""
+    per_unit = np.full((count, 1), 1e4)
+    per_unit[-1] = 1e6
+    return per_unit
 
 
 @dataclass(slots=True)
@@ -178,7 +184,7 @@ def _evidence(  # noqa: PLR0917 - what is said, and of what state
 def _filled(**every: Any) -> Evidence:
     """Return evidence of all its fields at once: to set those of a frozen record one by one takes four times as long."""
     made = Evidence.__new__(Evidence)
-    vars(made).update(every)
+    object.__setattr__(made, "__dict__", every)
     return made
 
 

@@ -36,9 +36,11 @@ def count_verdict(verdict: Verdict) -> None:
 
 def count_freshness(evidence: Sequence[Evidence]) -> None:
     """Count what is shown."""
-    seen = [item.freshness for item in evidence]
-    for freshness in set(seen):  # one, most often: a `Counter` takes longer to make
-        _FRESHNESS.add(seen.count(freshness), freshness=str(freshness))
+    left = [item.freshness for item in evidence]
+    while left:  # one kind, most often: a `Counter` takes longer to make
+        freshness = left[0]
+        _FRESHNESS.add(left.count(freshness), freshness=freshness.value)
+        left = [each for each in left if each is not freshness]
 
 
 def embedder_failed() -> None:

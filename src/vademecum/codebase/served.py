@@ -188,11 +188,10 @@ def fused(
     scores = _by_rank(signals) if ranker == "rrf" else _by_score(signals, found, query, plan)
     best = top(scores, max(query.k, JUDGED))
     best = best[scores[best] > 0]
-    shown = {name: values[best] for name, values in signals.items()}
-    worth = worth_of(scores[best])
-    return Ranked(np.arange(len(best)), scores[best], shown, coverage[best], worth, None, len(found)), [
-        found[n] for n in best.tolist()
-    ]
+    told = np.stack([*signals.values(), coverage, scores, coverage])[:, best]
+    told[len(signals)] = worth_of(scores[best])
+    ranked = Ranked(np.arange(len(best)), (*signals, "worth", "score", "coverage"), told, len(found))
+    return ranked, [found[n] for n in best.tolist()]
 
 
 def _by_rank(signals: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:

@@ -3,6 +3,8 @@
 
 #include "kernel.h"
 
+#include <math.h>
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
@@ -96,5 +98,28 @@ PyObject *products(PyObject *Py_UNUSED(module), PyObject *arguments) {
 done:
     free(wide);
     release(arrays, 3);
+    return result;
+}
+
+/* quantised(vector) -> (int8 per number, float32 scale): the vector as whole numbers of at most 127, of which each is worth `scale` */
+PyObject *quantised(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    Py_buffer vector = {0};
+    PyObject *numbers = NULL, *worth = NULL, *result = NULL;
+    int8_t *number;
+    float *scale, most = 0;
+    if (!PyArg_ParseTuple(arguments, "y*", &vector)) return NULL;
+    Py_ssize_t dim = vector.len / (Py_ssize_t)sizeof(float);
+    const float *values = vector.buf;
+    if (!(numbers = new_array(dim, 1, &number)) || !(worth = new_array(1, sizeof *scale, &scale))) goto done;
+    for (Py_ssize_t i = 0; i < dim; i++) most = fabsf(values[i]) > most ? fabsf(values[i]) : most;
+    *scale = most / 127;
+    for (Py_ssize_t i = 0; i < dim; i++) {
+        float whole = rintf(values[i] / *scale);
+        number[i] = whole >= -127 && whole <= 127 ? (int8_t)whole : 0; /* what is no number fails both */
+    }
+    result = PyTuple_Pack(2, numbers, worth);
+done:
+    Py_XDECREF(numbers), Py_XDECREF(worth);
+    PyBuffer_Release(&vector);
     return result;
 }

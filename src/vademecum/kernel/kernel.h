@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REVISION 6 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
+#define REVISION 7 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
 
 /* A function of which there is a second version for processors with AVX2, chosen when the module is loaded: eight numbers at a
    time instead of four, each with the same bits. */
@@ -172,6 +172,7 @@ PyObject *grown(PyObject *module, PyObject *arguments);
 int has_halves(void);
 int has_products(void);
 PyObject *products(PyObject *module, PyObject *arguments);
+PyObject *quantised(PyObject *module, PyObject *arguments);
 PyObject *find(PyObject *module, PyObject *arguments);
 PyObject *question(PyObject *module, PyObject *arguments);
 PyObject *run_table(PyObject *module, PyObject *arguments);

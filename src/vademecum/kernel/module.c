@@ -29,6 +29,7 @@ static PyMethodDef functions[] = {
     {"count_runs", count_runs, METH_VARARGS, "Count what the runs of texts stand for: `text.RunTable.count`."},
     {"find", find, METH_VARARGS, "Find the postings of terms: `retrieval.postings.Postings.find`."},
     {"grown", grown, METH_VARARGS, "Choose the likeliest chains of one call more: `tools.chains.grown`."},
+    {"quantised", quantised, METH_VARARGS, "Make whole numbers of a vector: `retrieval.segment.quantised`."},
     {"products", products, METH_VARARGS, "Multiply rows of whole numbers with a question: `retrieval.dense.products`."},
     {"question", question, METH_VARARGS, "Make the vector of a question: `providers.embedders.static`."},
     {"run_table", run_table, METH_VARARGS, "Make a table that `count_runs` remembers runs in."},

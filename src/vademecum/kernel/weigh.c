@@ -8,7 +8,7 @@ enum { BODY, NAME, SIGNATURE, FIELDS = 4 };
 /* PIECE_FEATURES and FILE_FEATURES without the kinds, whose weights are looked up */
 enum { P_DENSE, P_COVERAGE, P_IN_NAME, P_DEFINITION, P_DEFINITION_OF_NAME, P_LENGTH, PIECE };
 enum { F_FUSED, F_COVERAGE, F_IN_SIGNATURE, F_DENSE, F_DEFINITION, F_DEFINITION_OF_NAME, F_COHERENCE, F_BM25, F_PATH, WHOLE_FILE };
-#define TOLD 10 /* lexical, dense, path, definition, prior, file, piece, score, gain, coverage */
+#define TOLD 11 /* lexical, dense, path, definition, prior, file, piece, worth, score, coverage, gain */
 
 /* What goes in, in the order of the tuple, and how many bytes an element has. */
 enum { ROWS, FUSED, LEXICAL, DENSE, DEFINITION, PATH, PRIOR, ROW_CHUNK, ROW_FILE, CONTENTS, FILE_CONTENT, LENGTHS, KINDS,
@@ -225,9 +225,10 @@ static void tell(const Asked *q, const Pool *pool, int64_t *rows, float *told) {
     for (Py_ssize_t i = 0; i < pool->count; i++) {
         const Piece *piece = &pool->pieces[(uint32_t)pool->orders[i]];
         float path = AT(q, PATH, float)[piece->file], covered = piece->coverage + path;
+        float probable = pool->files[piece->slot].probable;
         const float values[TOLD] = {AT(q, LEXICAL, float)[piece->chunk], piece->dense, path, piece->definition,
-                                    AT(q, PRIOR, float)[piece->file], pool->files[piece->slot].probable, piece->share,
-                                    piece->score, piece->score / least, covered < 1 ? covered : 1};
+                                    AT(q, PRIOR, float)[piece->file], probable, piece->share, probable * piece->share,
+                                    piece->score, covered < 1 ? covered : 1, piece->score / least};
         rows[i] = piece->row;
         for (int t = 0; t < TOLD; t++) told[t * pool->count + i] = values[t];
     }

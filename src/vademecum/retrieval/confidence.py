@@ -58,9 +58,9 @@ def indications(ranked: Ranked) -> tuple[float, float, float, float]:
     first, last = float(ranked.scores[0]), float(ranked.scores[-1])
     return (
         max(ranked.coverage[:_HEAD].tolist()),
-        max(ranked.signals["dense"][:_HEAD].tolist()),
-        max(ranked.signals["definition"][:_HEAD].tolist()),
-        float(ranked.signals["file"][0]) if "file" in ranked.signals else 1 - last / max(first, 1e-9),
+        max(ranked["dense"][:_HEAD].tolist()),
+        max(ranked["definition"][:_HEAD].tolist()),
+        float(ranked["file"][0]) if "file" in ranked.names else 1 - last / max(first, 1e-9),
     )
 
 
@@ -72,10 +72,10 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
     if not len(ranked.rows):
         return Verdict.NOT_FOUND
     if plan.is_symbol:
-        defining = int((ranked.signals["definition"] >= 1).sum())
+        defining = int((ranked["definition"] >= 1).sum())
         if defining:
             return Verdict.RESOLVED if defining == 1 else Verdict.AMBIGUOUS
-        has = bool((ranked.signals["definition"] >= DEFINING["has"]).any())  # a member of the name, or a file
+        has = bool((ranked["definition"] >= DEFINING["has"]).any())  # a member of the name, or a file
         # every part of the name, and the name as a whole
         mentioned = bool((ranked.coverage > 0.99).any()) and not unknown
         return Verdict.LIKELY if has or mentioned else Verdict.NOT_FOUND

@@ -10,8 +10,8 @@ a file with many candidates lifts its best one, and each further piece of a file
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,8 @@ WARMTH = 0.15  # of the softmax that makes shares of the first step's scores: th
 # default: the fitted model, or constants; constants; fused: the first step alone; and the baselines
 RANKERS = ("default", "constants", "fused", "rrf", "bm25f", "dense")
 SHOWN = ("lexical", "dense", "path", "definition", "prior")
-TOLD = (*SHOWN, "file", "piece", "score", "gain", "coverage")  # of a candidate that a model weighed
+TOLD = (*SHOWN, "worth", "score", "coverage")  # of a row
+WEIGHED = (*SHOWN, "file", "piece", "worth", "score", "coverage", "gain")  # of a candidate that a model weighed
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +55,53 @@ class Ranked:
 
     Attributes:
         rows: int64 (m,), best first.
-        scores: float32 (m,).
-        signals: per name, float32 (m,).
-        coverage: float32 (m,), share of the question's idf found in each row or its path.
-        worth: float32 (m,), the share of all that is asked for that each row is expected to hold; at most 1 in sum.
-        gain: float32 (m,), the same and what it is worth to be pointed at the row's file; None where no model says it.
+        names: of what is told of each row: its signals, then "worth" and what is no signal.
+        told: float32 (len(names), m).
         searched: rows that passed the filters.
+
+    >>> ranked = Ranked(np.array([7, 4]), ("lexical", "worth"), np.array([[3, 2], [0.75, 0.25]], np.float32))
+    >>> ranked.worth.tolist(), ranked.first(1).rows.tolist(), list(ranked.signals)
+    ([0.75, 0.25], [7], ['lexical'])
     """
 
     rows: NDArray[np.int64]
-    scores: Floats
-    signals: Mapping[str, Floats] = field(repr=False)
-    coverage: Floats = field(repr=False)
-    worth: Floats = field(repr=False)
-    gain: Floats | None = field(repr=False)
+    names: tuple[str, ...]
+    told: Floats = field(repr=False)
     searched: int = 0
+
+    def __getitem__(self, name: str) -> Floats:
+        """Return float32 (m,): what is told of each row under a name."""
+        told: Floats = self.told[self.names.index(name)]
+        return told
+
+    @property
+    def signals(self) -> dict[str, Floats]:
+        """Per name, float32 (m,)."""
+        return dict(zip(self.names[: self.names.index("worth")], self.told, strict=False))
+
+    @property
+    def scores(self) -> Floats:
+        """float32 (m,)."""
+        return self["score"]
+
+    @property
+    def coverage(self) -> Floats:
+        """float32 (m,): the share of the question's idf found in each row or its path."""
+        return self["coverage"]
+
+    @property
+    def worth(self) -> Floats:
+        """float32 (m,): the share of all that is asked for that each row is expected to hold; at most 1 in sum."""
+        return self["worth"]
+
+    @property
+    def gain(self) -> Floats | None:
+        """float32 (m,): the same and what it is worth to be pointed at the row's file; None where no model says it."""
+        return self["gain"] if "gain" in self.names else None
 
     def first(self, k: int) -> Ranked:
         """Return the best `k` of these rows."""
-        signals = {name: values[:k] for name, values in self.signals.items()}
-        gain = None if self.gain is None else self.gain[:k]
-        return Ranked(self.rows[:k], self.scores[:k], signals, self.coverage[:k], self.worth[:k], gain, self.searched)
+        return Ranked(self.rows[:k], self.names, self.told[:, :k], self.searched)
 
 
 def rank(
@@ -101,27 +128,28 @@ def rank(
     if ranker == "constants" or model is None:
         return ranked_of(signals, *_by_constants(signals, rows, fused, weights), searched)
     rows, told = (_weighed_by_kernel if compiled else _weighed)(model, signals, rows, fused, plan)
-    shown = {name: told[name] for name in (*SHOWN, "file", "piece")}
-    return Ranked(rows, told["score"], shown, told["coverage"], told["file"] * told["piece"], told["gain"], searched)
+    return Ranked(rows, WEIGHED, told, searched)
 
 
 def _weighed(
     model: Model, signals: Signals, rows: NDArray[np.int64], fused: Floats, plan: Plan
-) -> tuple[NDArray[np.int64], dict[str, Floats]]:
-    """Return candidates in the order of their scores by a model, and of each what TOLD names, float32 (C,)."""
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return candidates in the order of their scores by a model, and of each what WEIGHED names, float32 (11, C)."""
     pool = pool_of(signals, rows, fused)
     judged = judge(model, signals, pool, plan)
     order = np.argsort(-judged.score, kind="stable")
     rows = pool.rows.take(order)
-    shown = _shown(signals, rows)
-    told = {name: getattr(judged, name).take(order) for name in ("file", "piece", "score", "gain", "coverage")}
-    told["coverage"] = np.minimum(told["coverage"] + shown["path"], 1)
-    return rows, shown | told
+    shown, coverage = _shown(signals, rows), judged.coverage.take(order)
+    file, piece, score, gain = (
+        of.take(order) for of in (judged.file, judged.piece, judged.score, judged.gain)
+    )
+    coverage = np.minimum(coverage + shown["path"], 1)
+    return rows, np.stack([*shown.values(), file, piece, file * piece, score, coverage, gain])
 
 
 def _weighed_by_kernel(
     model: Model, signals: Signals, rows: NDArray[np.int64], fused: Floats, plan: Plan
-) -> tuple[NDArray[np.int64], dict[str, Floats]]:
+) -> tuple[NDArray[np.int64], Floats]:
     """Return what `_weighed` returns, but for the last place of a float."""
     s, (vectors, scales, whole, scale) = signals, of_paths(signals.path_dense)
     found = compiled.weigh(
@@ -132,8 +160,7 @@ def _weighed_by_kernel(
         ),
         scale, novelty_of(plan), K1, B, NAME_COUNTS, plan.is_bare,
     )  # fmt: skip
-    table = np.frombuffer(found[1], np.float32).reshape(len(TOLD), -1)
-    return np.frombuffer(found[0], np.int64), dict(zip(TOLD, table, strict=True))
+    return np.frombuffer(found[0], np.int64), np.frombuffer(found[1], np.float32).reshape(len(WEIGHED), -1)
 
 
 def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
@@ -144,37 +171,30 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
     rows, first, number = np.unique(
         np.concatenate([each.rows for each in rankings]), return_index=True, return_inverse=True
     )
-
-    def mean(values: Sequence[Floats]) -> Floats:
-        counted = [each * np.float32(weight / sum(weights)) for each, weight in zip(values, weights, strict=True)]
-        return np.bincount(number, np.concatenate(counted)).astype(np.float32)
-
-    scores = mean([each.scores for each in rankings])
-    order = np.argsort(-scores, kind="stable")
-    chosen = first[order]
-    names = [name for name in rankings[0].signals if all(name in each.signals for each in rankings)]
-    signals = {name: np.concatenate([each.signals[name] for each in rankings])[chosen] for name in names}
-    coverage = np.concatenate([each.coverage for each in rankings])[chosen]
-    searched = max(each.searched for each in rankings)
-    worth = mean([each.worth for each in rankings])[order]
-    gains = [each.gain for each in rankings if each.gain is not None]
-    gain = mean(gains)[order] if len(gains) == len(rankings) else None
-    return Ranked(rows[order], scores[order], signals, coverage, worth, gain, searched)
+    names = tuple(name for name in rankings[0].names if all(name in each.names for each in rankings))
+    told = np.concatenate([[each[name] for name in names] for each in rankings], axis=1)
+    shares = np.concatenate([np.full(len(e.rows), w / sum(weights), np.float32) for e, w in zip(rankings, weights, strict=True)])
+    best = told[:, first]
+    for name in {"score", "worth", "gain"}.intersection(names):
+        which = names.index(name)
+        best[which] = np.bincount(number, told[which] * shares)
+    order = np.argsort(-best[names.index("score")], kind="stable")
+    return Ranked(rows[order], names, best[:, order], max(each.searched for each in rankings))
 
 
 def meant_first(ranked: Ranked) -> Ranked:
     """Return the rows that are what a name stands for, then the others, each with the score of the place it takes."""
-    order = np.argsort(ranked.signals["definition"] < DEFINING["declares"], kind="stable")
-    signals = {name: values[order] for name, values in ranked.signals.items()}
-    gain = None if ranked.gain is None else ranked.gain[order]
-    coverage, worth = ranked.coverage[order], ranked.worth[order]
-    return Ranked(ranked.rows[order], ranked.scores, signals, coverage, worth, gain, ranked.searched)
+    order = np.argsort(ranked["definition"] < DEFINING["declares"], kind="stable")
+    told = ranked.told[:, order]
+    told[ranked.names.index("score")] = ranked.scores
+    return replace(ranked, rows=ranked.rows[order], told=told)
 
 
 def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, fused: Floats, searched: int) -> Ranked:
     """Return ranked rows with their signals. `fused` is what their worth is told from."""
-    shown, worth = _shown(signals, rows), worth_of(fused)
-    return Ranked(rows, scores, shown, np.minimum(signals.coverage(rows) + shown["path"], 1), worth, None, searched)
+    shown = _shown(signals, rows)
+    coverage = np.minimum(signals.coverage(rows) + shown["path"], 1)
+    return Ranked(rows, TOLD, np.stack([*shown.values(), worth_of(fused), scores, coverage]), searched)
 
 
 def worth_of(fused: Floats) -> Floats:

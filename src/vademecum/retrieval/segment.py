@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import load_arrays, ranges, save_arrays
 from vademecum.errors import StoreCorruptError
+from vademecum.kernel import compiled
 from vademecum.retrieval.postings import Postings, build, merge
 from vademecum.retrieval.stored import NOTHING_STORED, Stored, laid
 from vademecum.types import ChunkKind
@@ -112,11 +113,14 @@ def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
 
 
 def quantised(vector: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return one unit vector, (dim,), as `quantise` returns it, in a third of the time that several take.
+    """Return one unit vector, (dim,), as `quantise` returns it, in less time than several take.
 
     >>> quantised(np.array([0.6, -0.8], np.float32))[0].tolist()
     [[95, -127]]
     """
+    if compiled:
+        numbers, scale = compiled.quantised(np.ascontiguousarray(vector, np.float32))
+        return np.frombuffer(numbers, np.int8)[None, :], np.frombuffer(scale, np.float32)
     scale = np.abs(vector).max(keepdims=True, initial=0.0) / 127
     whole = np.rint(vector / scale) if scale[0] > 0 else np.zeros_like(vector)
     return whole.astype(np.int8)[None, :], scale

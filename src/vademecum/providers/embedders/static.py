@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -139,8 +140,8 @@ class StaticEmbedder:
         """
         if kind == "query":
             if compiled:
-                made = [self._question(passage.text) for passage in passages]
-                return np.array(made, np.float32).reshape(-1, self.dim)
+                made = b"".join([self._question(passage.text) for passage in passages])
+                return np.frombuffer(made, np.float32).reshape(-1, self.dim)
             # each times the matrices by itself, for the same bits; all times one before the next is read
             return self._head(self._questions([passage.text for passage in passages])[:, None], kind)[:, 0]
         bags = self._bags(passages)
@@ -149,14 +150,11 @@ class StaticEmbedder:
         blocks = [self._head(padded[i : i + _BLOCK], kind) for i in range(0, len(padded), _BLOCK)]
         return np.concatenate([*blocks, padded[:0]])[: len(bags)]
 
-    def _question(self, text: str) -> Matrix:
-        """Return the vector of one text, float32 (dim,), as `_questions` and `_head` make it but for the last places."""
-        pieces = np.array(sorted(piece for run in _RUN.findall(text) for piece in self._cut(run)), np.int32)
-        found = compiled.question(
-            self._table, self._weight["query"], *self._network("query", _PRECISION), pieces, HEAD_SCALE
-        )
-        vector: Matrix = np.frombuffer(found, np.float32)
-        return vector
+    def _question(self, text: str) -> bytearray:
+        """Return the vector of one text, bytes of float32 (dim,), as `_questions` and `_head` make it but for the last places."""
+        pieces = array("i", sorted([piece for run in _RUN.findall(text) for piece in self._cut(run)]))
+        network = self._network("query", _PRECISION)
+        return compiled.question(self._table, self._weight["query"], *network, pieces, HEAD_SCALE)
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
         """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
