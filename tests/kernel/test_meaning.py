@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from vademecum.kernel import compiled
 from vademecum.providers.embedders.static import StaticEmbedder
 from vademecum.retrieval import dense
+from vademecum.retrieval.segment import quantise, quantised
 from vademecum.types import Passage
 
 pytestmark = pytest.mark.skipif(compiled is None, reason="nothing was compiled: no C compiler, or VADE_KERNEL=off")
@@ -30,6 +32,22 @@ def test_a_questions_vector_is_that_of_numpy(text: str) -> None:
     np.testing.assert_array_equal(alone[0], beside[1])
     np.testing.assert_allclose(alone[0], by_numpy(text), atol=2e-6)
     assert alone.dtype == np.float32
+
+
+@given(arrays(np.float32, st.integers(0, 300), elements=st.floats(-4, 4, width=32)))
+def test_a_vector_is_made_whole_as_several_are(vector: np.ndarray) -> None:
+    """The same numbers and the same scale, to the last bit; of a vector of zeros, zeros."""
+    whole, scale = quantised(vector)
+    expected, scales = quantise(vector[None])
+    np.testing.assert_array_equal(whole, expected)
+    np.testing.assert_array_equal(scale, scales)
+    assert (whole.dtype, scale.dtype, whole.shape) == (np.int8, np.float32, (1, len(vector)))
+
+
+def test_what_is_no_number_is_made_zero() -> None:
+    """A vector that a provider spoiled is no reason to crash."""
+    whole, _ = quantised(np.array([np.nan, 1.0, -np.inf], np.float32))
+    assert whole.tolist() == [[0, 0, 0]]
 
 
 @pytest.mark.skipif(not (compiled and compiled.HAS_HALVES), reason="this processor reads no half precision")

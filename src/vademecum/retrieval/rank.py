@@ -140,9 +140,7 @@ def _weighed(
     order = np.argsort(-judged.score, kind="stable")
     rows = pool.rows.take(order)
     shown, coverage = _shown(signals, rows), judged.coverage.take(order)
-    file, piece, score, gain = (
-        of.take(order) for of in (judged.file, judged.piece, judged.score, judged.gain)
-    )
+    file, piece, score, gain = (of.take(order) for of in (judged.file, judged.piece, judged.score, judged.gain))
     coverage = np.minimum(coverage + shown["path"], 1)
     return rows, np.stack([*shown.values(), file, piece, file * piece, score, coverage, gain])
 
@@ -173,7 +171,9 @@ def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ra
     )
     names = tuple(name for name in rankings[0].names if all(name in each.names for each in rankings))
     told = np.concatenate([[each[name] for name in names] for each in rankings], axis=1)
-    shares = np.concatenate([np.full(len(e.rows), w / sum(weights), np.float32) for e, w in zip(rankings, weights, strict=True)])
+    shares = np.concatenate(
+        [np.full(len(e.rows), w / sum(weights), np.float32) for e, w in zip(rankings, weights, strict=True)]
+    )
     best = told[:, first]
     for name in {"score", "worth", "gain"}.intersection(names):
         which = names.index(name)

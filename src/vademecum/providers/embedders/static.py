@@ -154,7 +154,8 @@ class StaticEmbedder:
         """Return the vector of one text, bytes of float32 (dim,), as `_questions` and `_head` make it but for the last places."""
         pieces = array("i", sorted([piece for run in _RUN.findall(text) for piece in self._cut(run)]))
         network = self._network("query", _PRECISION)
-        return compiled.question(self._table, self._weight["query"], *network, pieces, HEAD_SCALE)
+        vector: bytearray = compiled.question(self._table, self._weight["query"], *network, pieces, HEAD_SCALE)
+        return vector
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
         """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
