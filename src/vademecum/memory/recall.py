@@ -3,6 +3,7 @@
 `recall` reads as the paragraph it is: take the question apart, lay the scopes' events side by side, weigh them, keep the
 best that pass the filters, read them, put what was superseded behind what took its place, and say how far to trust it.
 A question about the course of things ("what did we discuss last week") has no words to weigh: the latest of its time answer it.
+So has one about all that is left to do: the todos that are open answer it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from vademecum.errors import UsageError
 from vademecum.memory.confidence import Found, judge
 from vademecum.memory.laid import Sharing
+from vademecum.memory.open_work import asks_for_open_work, open_rows
 from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
@@ -93,6 +95,10 @@ class Recall:
         view = self.view()
         if by is By.BOTH and vector is None and asks_for_timeline(text):
             return self._course(view, question, k, filters)
+        if by is By.BOTH and vector is None and asks_for_open_work(text):
+            left = self._open_work(view, question, k, filters)
+            if left.evidence:
+                return left
         asking = self._asking(view, question, filters, by, vector)
         with self._laid.weighing:
             weighed = weigh(view, asking)
@@ -139,11 +145,23 @@ class Recall:
             since, until = question.period
         mask = self._mask(view, replace(filters, since=since, until=until, roles=filters.roles or SAID))
         rows = np.flatnonzero(view.alive if mask is None else mask)
+        return self._listed(view, question, k, replace(filters, since=since, until=until), rows)
+
+    def _open_work(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
+        """Return the latest `k` events that state a todo which is open; a time the question names is when to do it by."""
+        rows = open_rows(self.scopes, view, filters.as_of)
+        mask = self._mask(view, filters)
+        return self._listed(view, question, k, filters, rows if mask is None else rows[mask.take(rows)])
+
+    def _listed(
+        self, view: View, question: Question, k: int, filters: Filters, rows: NDArray[np.integer[Any]]
+    ) -> Recalled:
+        """Return the latest `k` events of some rows, the latest first: what was asked for, so nothing is weighed."""
         latest = rows[np.argsort(-view.at[rows], kind="stable")[:k]]
         evidence = self._evidence(view, latest, [0.0] * len(latest), [{}] * len(latest), filters.as_of)
         verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
         reason = "" if evidence else self._or_archived("nothing is recorded for that time")
-        return Recalled(question.text, verdict, sure, tuple(evidence), reason, since, until, len(rows))
+        return Recalled(question.text, verdict, sure, tuple(evidence), reason, filters.since, filters.until, len(rows))
 
     def _or_archived(self, reason: str) -> str:
         """Say why nothing was found, and that what was archived was not looked at."""

@@ -40,19 +40,24 @@ class Standing:
         """
         versions = tuple(scope.journal.version() for scope in self._scopes)
         if self._known is None or self._known[0]() is not view or self._known[1] != versions:
-            self._known = ref(view), versions, self._rows(view)
+            events = [fact.event for fact in read_active(self._scopes)]
+            self._known = ref(view), versions, rows_of(self._scopes, view, events)
         return self._known[2]
 
-    def _rows(self, view: View) -> NDArray[np.int64]:
-        events = [fact.event for fact in read_active(self._scopes)]
-        found = []
-        for scope in self._scopes:
-            numbers = np.array(sorted(scope.journal.numbers(events).values()), np.int64)
-            here = view.rows_in(scope.number)
-            own = view.numbers[here]
-            place = np.searchsorted(own, numbers)
-            there = place < len(own)
-            there[there] = own[place[there]] == numbers[there]  # one that was recorded this moment is in the next view
-            found.append(place[there] + here.start)
-        rows: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *found])
-        return rows[view.alive.take(rows)]
+
+def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArray[np.int64]:
+    """Return the rows of a view that hold events, by their ids, which several scopes may have: int64 (M,), ascending.
+
+    Raises `StoreError`.
+    """
+    found = []
+    for scope in scopes:
+        numbers = np.array(sorted(scope.journal.numbers(events).values()), np.int64)
+        here = view.rows_in(scope.number)
+        own = view.numbers[here]
+        place = np.searchsorted(own, numbers)
+        there = place < len(own)
+        there[there] = own[place[there]] == numbers[there]  # one that was recorded this moment is in the next view
+        found.append(place[there] + here.start)
+    rows: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *found])
+    return rows[view.alive.take(rows)]

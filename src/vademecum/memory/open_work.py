@@ -1,0 +1,80 @@
+"""What is left to do: the todos that are open, for a question that asks for them and names nothing else.
+
+"What is left to do?" shares no word with "I still have to write the migration guide". Like a question about the course of things
+it has nothing to weigh, so it is answered by what it asks for: the events that state a todo nobody has taken out, the
+latest first. One that names a thing ("what is left to do about the cache?") is weighed by its words like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.memory.records import FactKind
+from vademecum.memory.scope import Scope
+from vademecum.memory.standing import rows_of
+from vademecum.memory.view import View
+from vademecum.memory.when import find_time
+from vademecum.memory.words import terms
+
+_STATE = r"(?:left|open|remaining|outstanding|pending|unfinished|undone|missing)"
+_WORK = r"(?:to-?dos?|to do|tasks?|items?|action items?|(?:loose )?ends|work|things?(?: to do)?|points?)"
+_ETAT = r"(?:ouverte?s?|restante?s?|en cours|en attente|en suspens|à faire|inachevée?s?)"
+_CHOSE = r"(?:to-?dos?|tâches?|choses?|points?|travail|travaux)"
+# From its beginning on, so that any other question is seen to be none at its first words; in lower case, with plain apostrophes.
+_ASKS = re.compile(
+    r"\W*(?:(?:so|and|ok|okay|now|alors|et|donc)\b[,\s]*)*(?:"
+    rf"what(?:'s| is| are|)(?: still| yet)? (?:{_STATE}|remains?|to be done|to do)(?: (?:open|undone|to do|to be done|to finish))?\b"
+    rf"|what(?: \w+)? (?:do|have|must|should) (?:i|we|you)(?: still)?(?: have| need| got)?(?: {_STATE})? to (?:do|finish)\b(?<!should i do)(?<!should we do)"
+    r"|what (?:do|must|should) (?:i|we|you) still (?:have to |need to )?(?:do|finish)\b"
+    r"|what (?:else |still )?(?:needs|has|remains) (?:to be done|doing|to do)\b"
+    r"|what(?:'s| is| are) (?:still )?on (?:my|our|the) (?:to-?do|to do|task)(?:s| list)?\b"
+    rf"|(?:is|are) there (?:still )?(?:anything|something|any) (?:still )?(?:{_STATE}(?: to do| to be done| {_WORK})?|to do)\b"
+    rf"|(?:(?:what are|show|list|tell|give|any)(?: me)? )?(?:all )?(?:of )?(?:the |my |our )?(?:still )?{_STATE} {_WORK}\b(?: list)?"
+    rf"|(?:what|which) {_WORK} (?:remains?\b|(?:are|is)(?: still)? {_STATE}\b)"
+    r"|(?:(?:what are|show|list|tell|give)(?: me)? )?(?:all )?(?:the |my |our )?(?:to-?dos|to-?do list)\b"
+    r"|qu(?:e |'est-ce qu(?:e |'|i ))(?:il )?(?:me |nous |te |vous )?reste(?:-t-il)?(?: encore| donc)?(?: à (?:faire|finir|terminer))?"
+    r"|(?:il |ça )?(?:me |nous )?reste quoi(?: à (?:faire|finir))?"
+    r"|reste-t-il (?:encore )?(?:quelque chose|des choses|du travail|des tâches|quoi que ce soit)(?: à (?:faire|finir))?"
+    r"|qu(?:e |'est-ce qu(?:e |'))(?:dois-je|devons-nous|doit-on|faut-il|je dois|on doit|il faut|nous devons) encore faire"
+    rf"|quel(?:le)?s? (?:sont )?(?:encore )?(?:les |mes |nos )?{_CHOSE} (?:(?:sont|restent) )?(?:encore |toujours )?{_ETAT}"
+    rf"|(?:(?:montre|liste|donne)(?:-moi)? )?(?:toutes |tous )?(?:les |mes |nos )?{_CHOSE} (?:encore )?{_ETAT}"
+    r"|(?:la |ma |notre )?liste (?:des (?:tâches|choses à faire|to-?dos)|de to-?dos)"
+    r")"
+)
+_NAMES_NOTHING = re.compile(
+    r"\b(?:now|then|so far|still|yet|here|please|project|repo(?:sitory)?|session|all|open|for (?:me|us)"
+    r"|encore|donc|ici|maintenant|projet|dépôt|session|ouverte?s?)\b"
+)
+_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # to see which words are a time, whichever it is
+
+
+def asks_for_open_work(question: str) -> bool:
+    """Return whether a question is about all that is left to do.
+
+    >>> asks_for_open_work("What is left to do this week?"), asks_for_open_work("Que reste-t-il à faire ?")
+    (True, True)
+    >>> asks_for_open_work("What is left to do about the cache?"), asks_for_open_work("What is open source?")
+    (False, False)
+    """
+    low = question.lower().replace("\u2019", "'")
+    asked = _ASKS.match(low)
+    if asked is None:
+        return False
+    rest = low[asked.end() :]
+    if (mention := find_time(rest, _ANY_DAY)) is not None:
+        rest = rest[: mention.start] + rest[mention.end :]
+    return not terms(_NAMES_NOTHING.sub(" ", rest))
+
+
+def open_rows(scopes: Sequence[Scope], view: View, as_of: float | None = None) -> NDArray[np.int64]:
+    """Return the rows of a view whose events state a todo that is open, or was at `as_of`: int64 (M,), ascending.
+
+    Raises `StoreError`.
+    """
+    todos = [fact.event for scope in scopes for fact in scope.ledger.facts([FactKind.TODO], as_of=as_of)]
+    return rows_of(scopes, view, todos)
