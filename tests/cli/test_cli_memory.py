@@ -115,3 +115,15 @@ def test_a_repository_without_memory_is_not_given_one_by_a_search(vade, tmp_path
     """Reading makes nothing."""
     vade("search", "token budget")
     assert list((tmp_path / "data").rglob("memory.db")) == []
+
+
+def test_what_is_its_own_topic_is_shown_once(vade):
+    """Nothing is "ripgrep: ripgrep"; what took its place still says of what."""
+    vade("memory", "record", "we now use ripgrep", "--role", "user")
+    for shown in (vade("memory", "recall", "ripgrep").out, vade("memory", "prefs", "--all").out):
+        assert "ripgrep" in shown
+        assert "ripgrep: ripgrep" not in shown
+    (fact,) = json.loads(vade("memory", "prefs", "--all", "--json").out)
+    assert vade("memory", "confirm", fact["id"]).out == f"confirmed {fact['id']} ripgrep\n"
+    assert vade("memory", "edit", fact["id"], "ripgrep").out.endswith(" ripgrep\n")
+    assert "ripgrep: ripgrep" not in vade("memory", "prefs", "--all").out

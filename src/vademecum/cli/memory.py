@@ -15,6 +15,7 @@ from vademecum.amounts import counted
 from vademecum.cli.files import lines_of, written
 from vademecum.cli.render import emit, emit_json
 from vademecum.cli.session import examples, json_option, opened, settings_for
+from vademecum.memory.labels import with_topic
 
 if TYPE_CHECKING:
     from vademecum.config import Settings
@@ -234,7 +235,7 @@ def restore(ids: tuple[str, ...]) -> int:
         return _marked("restore", ids)
     with remembering() as kept:
         for fact in kept.rejected():
-            emit(f"{fact.id} {fact.topic}: {fact.text}\n")
+            emit(f"{fact.id} {with_topic(fact.topic, fact.text)}\n")
     return 0
 
 
@@ -245,7 +246,7 @@ def edit(fact: str, text: str) -> int:
     """Put FACT in other words from now on; its history stays."""
     with remembering() as kept:
         new = kept.edit(fact, text)
-    emit(f"{new.id} {new.topic}: {new.text}\n")
+    emit(f"{new.id} {with_topic(new.topic, new.text)}\n")
     return 0
 
 
@@ -380,7 +381,7 @@ def _marked(verb: str, ids: tuple[str, ...]) -> int:
     with remembering() as kept:
         for id_ in ids:
             fact = getattr(kept, verb)(id_)
-            emit(f"{verb.removesuffix('e')}ed {fact.id} {fact.topic}: {fact.value}\n")
+            emit(f"{verb.removesuffix('e')}ed {fact.id} {with_topic(fact.topic, fact.value)}\n")
     return 0
 
 

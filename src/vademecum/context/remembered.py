@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from vademecum.amounts import counted
 from vademecum.context.piece import Form, Piece, Section
 from vademecum.context.render import visible
+from vademecum.memory.labels import with_topic
 from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
 
 if TYPE_CHECKING:
@@ -96,14 +97,15 @@ def evidence_lines(item: Evidence, *, why: bool = False, repo: str = "") -> list
 
 def fact_text(fact: Fact, now: Sequence[Fact] = (), against: Sequence[Fact] = ()) -> str:
     """Return a fact and whether it holds: `now X; was Y until D`, or where nothing decides both statements with their dates."""
-    said = f"{fact.kind} {fact.id} {fact.topic}: "
+    head = f"{fact.kind} {fact.id} "
+    said = f"{head}{fact.topic}: "
     new = next((each for each in now if each.key == fact.key), None)
     if fact.valid_to is not None and new is not None:
         return f"{said}now {new.value}; was {fact.value} until {stamp(fact.valid_to)[:10]}"
     rivals = [f"{each.value} ({stamp(each.last_at)[:10]})" for each in against if each.key == fact.key]
     if rivals:
         return f"{said}{fact.value} ({stamp(fact.last_at)[:10]}), against {', '.join(rivals)}: undecided"
-    return f"{said}{fact.value}{' (disputed)' if fact.disputed else ''}"
+    return f"{head}{with_topic(fact.topic, fact.value)}{' (disputed)' if fact.disputed else ''}"
 
 
 def stamp(at: float) -> str:
@@ -155,10 +157,8 @@ def facts_text(facts: Sequence[Fact], *, every: bool = True) -> str:
         limits = f"  [{fact.place}]" if fact.place else ""
         sure = "confirmed" if fact.confirmed else f"{fact.confidence:.2f}"
         disputed = "  disputed" if fact.disputed else ""
-        said = " ".join(fact.text.split())
-        lines.append(
-            f"{fact.id}  {sure}  {fact.kind}  {visible(fact.topic)}: {visible(said)}{until}{visible(limits)}{disputed}"
-        )
+        said = with_topic(fact.topic, " ".join(fact.text.split()))
+        lines.append(f"{fact.id}  {sure}  {fact.kind}  {visible(said)}{until}{visible(limits)}{disputed}")
     if lines:
         return "".join(f"{line}\n" for line in lines)
     if not every:

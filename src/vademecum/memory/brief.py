@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from vademecum.memory.active import ALWAYS_ON, surest, told
 from vademecum.memory.fitting import estimated_tokens, fitted, one_line
 from vademecum.memory.kinds import FactKind
-from vademecum.memory.labels import label
+from vademecum.memory.labels import label, with_topic
 from vademecum.memory.wording import Wording, against, hint
 from vademecum.memory.words import terms
 
@@ -89,7 +89,7 @@ class Brief:
         decided = [each for each in known if each.kind == FactKind.DECISION][:MOST_TOLD]
         left = [each for each in known if each.kind == FactKind.TODO][:MOST_OPEN]
         w = self._wording
-        always = [f"- {each.topic}: {self._preference(each)}" for each in active]
+        always = [f"- {with_topic(each.topic, self._preference(each))}" for each in active]
         sections = [(w.preferences, always), (w.knowledge, self._lines(decided)), (w.open_work, self._lines(left))]
         return fitted(sections, self._budget, self._count)
 

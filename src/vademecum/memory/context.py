@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from vademecum.memory.active import ALWAYS_ON
 from vademecum.memory.fitting import estimated_tokens, fitted, one_line
+from vademecum.memory.labels import with_topic
 from vademecum.memory.preferences import Preferences
 from vademecum.memory.records import Chapter, Evidence, Fact, Role
 from vademecum.memory.weighting import boosted
@@ -78,7 +79,10 @@ class ContextBuilder:
         if chapters is not None:
             return fitted([self._chapters(chapters)], ask.budget_tokens, self._count), []
         preferences = self._preferences.active(ask.user_id, ask.files)
-        block = (self._wording.preferences, [f"- {fact.topic}: {self._preference(fact)}" for fact in preferences])
+        block = (
+            self._wording.preferences,
+            [f"- {with_topic(fact.topic, self._preference(fact))}" for fact in preferences],
+        )
         lines, shown = self._knowledge(ask, {fact.id for fact in preferences})
         if not lines and _ASKS_PAST.search(ask.message):
             lines = [self._wording.nothing]

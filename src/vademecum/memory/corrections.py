@@ -9,6 +9,7 @@ from vademecum.errors import UnknownError, UsageError
 from vademecum.memory.anchors import Anchoring
 from vademecum.memory.facts import FORGOTTEN
 from vademecum.memory.journal import FORGOTTEN as DELETED
+from vademecum.memory.labels import with_topic
 from vademecum.memory.record import Extract, Recording, record
 from vademecum.memory.records import Anchor, Event, Fact, Reading, Role, Statement, event_id
 from vademecum.memory.scope import Scope
@@ -133,7 +134,9 @@ class Corrections:
             if found := [fact for fact in scope.ledger.rejected() if fact.id == id_]:
                 return scope, found[0]
         held = [fact for scope in self._scopes for fact in scope.ledger.facts()]
-        about = [f"{fact.id} ({fact.topic}: {fact.value})" for fact in held if fact.subject.lower() == id_.lower()]
+        about = [
+            f"{fact.id} ({with_topic(fact.topic, fact.value)})" for fact in held if fact.subject.lower() == id_.lower()
+        ]
         shown = (
             f"of it there are {', '.join(about[:3])}"
             if about

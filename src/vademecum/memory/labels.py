@@ -70,6 +70,15 @@ def label(subject: str, attribute: str, text: str, kind: str) -> str:
     return f"{language} {name}" if language else f"{name} {of}".strip()
 
 
+def with_topic(topic: str, said: str) -> str:
+    """Return what is said of a thing behind what it is about, which is left out where that is all it says.
+
+    >>> with_topic("indentation", "tabs"), with_topic("ripgrep", "Ripgrep.")
+    ('indentation: tabs', 'Ripgrep.')
+    """
+    return said if topic.casefold() == said.strip(" .!`").casefold() else f"{topic}: {said}"
+
+
 def is_french(text: str) -> bool:
     """Return whether a text has more small words of French than of English.
 
