@@ -55,6 +55,32 @@ def test_a_server_that_cannot_be_asked_costs_no_other(vade, repository, command,
     assert vade("tools", "register", "--mcp-url", "example.org").code == 2
 
 
+WAITS = """
+import pathlib, sys, time
+while not pathlib.Path(sys.argv[1]).exists():
+    time.sleep(0.01)
+"""
+MAKES = """
+import pathlib, sys
+pathlib.Path(sys.argv[1]).touch()
+"""
+
+
+def test_servers_are_asked_side_by_side(vade, repository, tmp_path, monkeypatch):
+    """The first answers only once the second was started; they are told in their order all the same."""
+    monkeypatch.setenv("VADE_GATEWAY__TIMEOUT_S", "5")
+    servers = {}
+    for name, before in (("slow", WAITS), ("quick", MAKES)):
+        path = tmp_path / f"{name}.py"
+        path.write_text(before + SERVER)
+        servers[name] = {"command": sys.executable, "args": [str(path), str(tmp_path / "started")]}
+    config = tmp_path / "servers.json"
+    config.write_text(json.dumps({"mcpServers": servers}))
+    done = vade("tools", "register", "--servers", str(config))
+    assert (done.code, done.err) == (0, "")
+    assert [line.split(":")[0] for line in done.out.splitlines() if " new, " in line] == ["slow", "quick"]
+
+
 def test_a_document_is_registered(vade, repository, tmp_path):
     """Each operation of an OpenAPI document is a tool; what such a document is, it says itself."""
     document = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,15 @@ from vademecum.cli.session import examples, json_option, opened, settings_for
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
+    from vademecum.protocols import ToolServer
     from vademecum.providers.servers.configured import ServerSpec
-    from vademecum.tools.records import ObserveReport, RegisterReport
+    from vademecum.tools.records import ObserveReport, RegisterReport, Rejected, Tool
     from vademecum.tools.tools import Tools
 
 NOT_FOUND = 1
 MOST_BYTES = 256_000_000  # of a file that is read: more is a mistake
 REJECTED_SHOWN = 10
+SERVERS_AT_ONCE = 8  # asked side by side: each may be a process of its own
 
 
 @click.group()
@@ -254,24 +257,56 @@ def _specs(file: str, commands: tuple[str, ...], urls: tuple[str, ...], name: st
 
 
 def _register_servers(known: Tools, specs: list[ServerSpec], *, as_json: bool) -> int:
-    """Ask each server for its tools; one that cannot be asked is named, and the others count."""
-    from vademecum.consent import consented
+    """Ask servers for their tools, side by side; one that cannot be asked is named in its place, and the others count."""
     from vademecum.errors import ConsentError, ToolServerError
-    from vademecum.providers.servers.configured import open_server
 
-    code, settings = 0, settings_for(())
+    code = 0
+    with closing(_asked(specs)) as asked:
+        for server, listed in asked:
+            try:
+                tools, rejected = listed()
+                report = known.register(tools, complete={server})
+            except (ConsentError, ToolServerError) as error:
+                click.echo(f"vade: {error}", err=True)
+                code = NOT_FOUND
+            else:
+                _registered(replace(report, rejected=tuple(rejected)), as_json=as_json, name=server)
+    return code
+
+
+def _asked(
+    specs: list[ServerSpec],
+) -> Generator[tuple[str, Callable[[], tuple[list[Tool], list[Rejected]]]], None, None]:
+    """Yield the names of servers in their order, each with what returns its tools, or raises why it cannot be asked, once that is known.
+
+    Whoever stops asking lets go of those that have not answered.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    from vademecum.consent import consented
+    from vademecum.providers.servers.configured import open_server
+    from vademecum.tools.sources import listed
+
+    settings = settings_for(())
     limits = settings.gateway
-    for spec in specs:
-        server = open_server(spec, timeout_s=limits.timeout_s, answer_bytes=limits.answer_bytes)
+
+    def ask(server: ToolServer) -> tuple[list[Tool], list[Rejected]]:
         try:
-            consented("server of tools", server, settings, shared=False)
-            _registered(known.register_server(server), as_json=as_json, name=spec.name)
-        except (ConsentError, ToolServerError) as error:
-            click.echo(f"vade: {error}", err=True)
-            code = NOT_FOUND
+            return listed(consented("server of tools", server, settings, shared=False))
         finally:
             server.close()
-    return code
+
+    servers = [open_server(spec, timeout_s=limits.timeout_s, answer_bytes=limits.answer_bytes) for spec in specs]
+    with ThreadPoolExecutor(min(len(servers), SERVERS_AT_ONCE), "vademecum-server") as pool:
+        asked = [pool.submit(ask, server) for server in servers]
+        try:
+            for server, each in zip(servers, asked, strict=True):
+                yield server.name, each.result
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for server, each in zip(servers, asked, strict=True):
+                if not each.done():
+                    server.close()
 
 
 def _transcripts(file: str) -> list[str]:
