@@ -41,6 +41,10 @@ Asks = Callable[
 ]  # a question, method and params, to {"result"} or {"error"}
 
 
+def silent(stage: str, done: int, total: int) -> None:
+    """Show no progress: what a `Progress` is where nobody asked to see one."""
+
+
 @runtime_checkable
 class Embedder(Protocol):
     """Turns passages into unit vectors; queries and documents may be read differently."""

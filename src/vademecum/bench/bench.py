@@ -30,7 +30,7 @@ from vademecum.codebase.git import Root
 from vademecum.codebase.identity import repository_name
 from vademecum.config import Settings
 from vademecum.errors import GitError, UsageError
-from vademecum.protocols import Embedder, Progress
+from vademecum.protocols import Embedder, Progress, silent
 from vademecum.roots import narrow
 
 QUESTIONS = 100  # of each kind: intervals of about ±0.08
@@ -88,13 +88,9 @@ def bench(
         with tempfile.TemporaryDirectory(prefix="vade-bench-") as scratch:  # readable by this user alone
             home = Path(scratch)
             own = replace(settings, storage=replace(settings.storage, home=str(home / "home")))
-            run = Run(questions, seed, own, embedder, progress or _silent, home)
+            run = Run(questions, seed, own, embedder, progress or silent, home)
             reports.append(measure(root, prefixes, run, history=history))
     return reports
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 def measure(root: Root, prefixes: tuple[str, ...], run: Run, *, history: bool = True) -> Report:

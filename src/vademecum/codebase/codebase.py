@@ -26,7 +26,7 @@ from vademecum.codebase.source import contained
 from vademecum.codebase.status import check_repository, collect_garbage, status_of
 from vademecum.codebase.symbol import find_inherited, find_symbol
 from vademecum.errors import AccessError, StoreAwayError, StoreCorruptError, UnknownError, UsageError
-from vademecum.protocols import Enricher, Progress, Reranker, SearchServer
+from vademecum.protocols import Enricher, Progress, Reranker, SearchServer, silent
 from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
 
 if TYPE_CHECKING:  # a search does without the graph: what asks it imports it
@@ -37,10 +37,6 @@ if TYPE_CHECKING:  # a search does without the graph: what asks it imports it
 NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
 Below = Sequence[str]  # directories and files, from the repository's top, in which names are declared; () for all of it
 SCOPES = ("repo", "repos", "all", "shared")
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 def _nobody() -> tuple[Enricher, Pace]:
@@ -89,15 +85,15 @@ class Codebase:
         Raises:
             Error: what went wrong and how to mend it; what was indexed before is intact.
         """
-        return self._linked(self._repositories[0][0], progress or _silent, commit, full=full)
+        return self._linked(self._repositories[0][0], progress or silent, commit, full=full)
 
     def index_all(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> list[IndexReport]:
         """Bring every open repository's index up to date."""
-        return [self._linked(repo, progress or _silent, commit, full=full) for repo, _ in self._repositories]
+        return [self._linked(repo, progress or silent, commit, full=full) for repo, _ in self._repositories]
 
     def refresh(self, progress: Progress | None = None, *, linked: bool = False) -> list[IndexReport]:
         """Take in what changed, as a search does first and, `linked`, a context; waits a moment for another process."""
-        return [self._refreshing.refresh(repo, progress or _silent, linked=linked) for repo, _ in self._repositories]
+        return [self._refreshing.refresh(repo, progress or silent, linked=linked) for repo, _ in self._repositories]
 
     def search(  # noqa: PLR0913 - the filters people type, each by its name
         self,
@@ -161,7 +157,7 @@ class Codebase:
         def answer() -> Answer:
             beside = kind == "doc" and not commit
             wanted = repos or not sources
-            code = self._opened(commit, repos, scope, progress or _silent, refresh=refresh) if wanted else []
+            code = self._opened(commit, repos, scope, progress or silent, refresh=refresh) if wanted else []
             own = documents.opened([each.repo for each in code], sources, every=beside)
             found = search([*code, *own], query, ranker or self._ranker, reranking)
             return documents.completed(found, own, self._indexed, beside=beside)
@@ -184,10 +180,10 @@ class Codebase:
         self, name: str, k: int = 10, repo: str = "", *, below: Below = (), refresh: bool = True, nearest: bool = True
     ) -> Answer:
         """Find where a name is defined: exact, inherited, or not found. `Class.method`, `module::Type` and paths narrow it."""
-        opened = self._opened("", (repo,) if repo else (), "repos", _silent, refresh=refresh)
+        opened = self._opened("", (repo,) if repo else (), "repos", silent, refresh=refresh)
         opened = [narrowed(each, below) for each in opened]
         answer = find_symbol(opened, name, k, nearest=nearest)
-        return answer or find_inherited(opened, name, k, answer, _silent)
+        return answer or find_inherited(opened, name, k, answer, silent)
 
     def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
         """Return the items of backlogs and documents that code is linked to: its lines name them, or commits that changed its files.
@@ -208,8 +204,8 @@ class Codebase:
         """Return one repository's graph, the first's unless named, brought up to date; see `codebase.graph`."""
         from vademecum.codebase.graph.graph import graph_of
 
-        [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress or _silent, refresh=refresh)
-        return graph_of(opened, progress or _silent, below=narrowed(opened, below).prefixes if below else ())
+        [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress or silent, refresh=refresh)
+        return graph_of(opened, progress or silent, below=narrowed(opened, below).prefixes if below else ())
 
     def callers(
         self, name: str, depth: int = 2, *, repo: str = "", below: Below = (), guesses: bool = False
@@ -281,7 +277,7 @@ class Codebase:
 
     def pieces(self, path: str, repo: str = "", commit: str = "") -> tuple[Evidence, ...]:
         """Return every piece of one indexed file, in order, from the index as it is; () where the file is not in it."""
-        return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", _silent, refresh=False)[0], path)
+        return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", silent, refresh=False)[0], path)
 
     def outline(
         self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
@@ -294,7 +290,7 @@ class Codebase:
 
     def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
         """Return at most so many files that come after a path, in order, and how many there are; from the index as it is."""
-        [opened] = self._opened("", (repo,) if repo else (), "repo", _silent, refresh=False)
+        [opened] = self._opened("", (repo,) if repo else (), "repo", silent, refresh=False)
         return inventory(opened, after, most), opened.view.files.indexed
 
     def states(self, repos: Sequence[str] = ()) -> tuple[str, ...]:
@@ -348,7 +344,7 @@ class Codebase:
         enricher, pace = self._enriching()
         self.refresh(progress)
         stop = stop or threading.Event()
-        return [enrich(repo, enricher, pace, progress or _silent, stop) for repo, _ in self._repositories]
+        return [enrich(repo, enricher, pace, progress or silent, stop) for repo, _ in self._repositories]
 
     def watch(self, on_report: Callable[[IndexReport | EnrichReport], None], stop: threading.Event) -> None:
         """Keep the open repositories' indexes up to date until `stop` is set. Needs the extra `watch`.

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from vademecum.codebase.index import index
 from vademecum.codebase.repository import Repository
 from vademecum.errors import Error, MissingExtraError, StoreBusyError
+from vademecum.protocols import silent
 from vademecum.types import EnrichReport, IndexReport, Skipped
 
 DEBOUNCE_MS = 200  # an editor's save is several events; a branch switch is thousands
@@ -38,7 +39,7 @@ def watch(repos: Sequence[Repository], on_report: Report, stop: threading.Event)
     except ImportError as error:
         raise MissingExtraError("watching needs watchfiles: pip install 'vademecum[watch]'") from error
     for repo in repos:
-        on_report(index(repo, _silent, references=True))
+        on_report(index(repo, silent, references=True))
     by_root = {repo.root.path: repo for repo in repos}
     paths = list(by_root)
     beside = Beside(repos, on_report)
@@ -58,7 +59,7 @@ def watch(repos: Sequence[Repository], on_report: Report, stop: threading.Event)
 
 def _take_in(repo: Repository, on_report: Report, beside: Beside) -> None:
     try:
-        report = index(repo, _silent, wait_s=0.0, references=True)
+        report = index(repo, silent, wait_s=0.0, references=True)
     except StoreBusyError:
         return  # whoever holds it takes the change in
     except Error as error:
@@ -119,7 +120,3 @@ class Beside:
             report = EnrichReport(**record)
             if report.made or report.failed:
                 self._on_report(report)
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Show no progress."""

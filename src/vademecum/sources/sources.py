@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 
 from vademecum.errors import Error, UsageError
 from vademecum.items import SourceStatus, SyncReport
-from vademecum.protocols import Progress
+from vademecum.protocols import Progress, silent
 from vademecum.source_settings import SourceSettings
 from vademecum.types import Check
 
 if TYPE_CHECKING:
     from vademecum.sources.sync import Source
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 class Sources:
@@ -62,7 +58,7 @@ class Sources:
         """
         from vademecum.sources.sync import sync  # every command opens an engine, and few fetch
 
-        return sync(self._known(name), progress or _silent, full=full, dry_run=dry_run)
+        return sync(self._known(name), progress or silent, full=full, dry_run=dry_run)
 
     def status(self) -> list[SourceStatus]:
         """Say what is known of each source; nobody is asked."""
