@@ -46,7 +46,7 @@ def read(view: View, keys: np.ndarray, most: int, *, kernel: bool = False) -> li
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.lists(said, min_size=1, max_size=9), min_size=1, max_size=4), st.integers(1, 9), st.data())
 def test_blocks_of_any_size_say_the_same(told, most, data) -> None:
-    """However the rows are cut, whatever was deleted, to the last digit; a word that nobody wrote is in none."""
+    """However the rows are cut, whatever was deleted; a word that nobody wrote is in none."""
     segments, count = [], 0
     for texts in told:
         segments.append(segment(count + 1, [" ".join(words) for words in texts]))
@@ -54,7 +54,10 @@ def test_blocks_of_any_size_say_the_same(told, most, data) -> None:
     dead = np.array(data.draw(st.lists(st.integers(1, count), unique=True, max_size=count - 1)), np.int64)
     view = view_of([Part(0, tuple(segments), dead)])
     keys = np.unique(np.concatenate([one.postings.keys for one in segments] + [np.array([7], np.uint64)]))
-    assert read(view, keys, most) == read(view, keys, 10**9) == read(view, keys, most, kernel=True)
+    found = read(view, keys, most)
+    assert found == read(view, keys, 10**9)
+    for by_kernel, by_numpy in zip(read(view, keys, most, kernel=True), found, strict=True):
+        assert by_kernel == pytest.approx(by_numpy, rel=1e-6)  # sessions are summed in another order
 
 
 @pytest.mark.skipif(reading.compiled is None, reason="nothing was compiled: no C compiler, or VADE_KERNEL=off")

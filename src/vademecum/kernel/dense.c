@@ -65,8 +65,27 @@ __attribute__((target("avx2"))) static void all_products(const int8_t *rows, con
     }
     for (Py_ssize_t i = 4 * quarter; i < count; i++) found[i] = (float)product(rows + i * dim, wide, dim);
 }
+
+/* Put the products of rows at some places to `found`; -1 where a place is outside. They are all over memory: each is asked for ahead. */
+__attribute__((target("avx2"))) static int products_at(const int8_t *rows, const int64_t *places, const int16_t *wide,
+                                                       Py_ssize_t count, Py_ssize_t most, Py_ssize_t dim, float *found) {
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if ((uint64_t)places[i] >= (uint64_t)most) return -1;
+        if (i + AHEAD < count && (uint64_t)places[i + AHEAD] < (uint64_t)most)
+            for (Py_ssize_t at = 0; at < dim; at += 64)
+                _mm_prefetch((const char *)(rows + places[i + AHEAD] * dim + at), _MM_HINT_T0);
+        found[i] = (float)product(rows + places[i] * dim, wide, dim);
+    }
+    return 0;
+}
 #else
 int has_products(void) { return 0; }
+
+static int products_at(const int8_t *rows, const int64_t *places, const int16_t *wide, Py_ssize_t count, Py_ssize_t most,
+                       Py_ssize_t dim, float *found) {
+    (void)rows, (void)places, (void)wide, (void)count, (void)most, (void)dim, (void)found; /* nobody calls it */
+    return -1;
+}
 
 static void all_products(const int8_t *rows, const int8_t *question, const int16_t *wide, Py_ssize_t count, Py_ssize_t dim,
                          float *found) {
@@ -121,5 +140,34 @@ PyObject *quantised(PyObject *Py_UNUSED(module), PyObject *arguments) {
 done:
     Py_XDECREF(numbers), Py_XDECREF(worth);
     PyBuffer_Release(&vector);
+    return result;
+}
+
+/* products_of(rows, places, question, scales, scale) -> float32 per place: the product of the row there with the question, scaled */
+PyObject *products_of(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    enum { ROWS, PLACES, QUESTION, SCALES, ARRAYS };
+    Py_buffer a[ARRAYS] = {0};
+    PyObject *result = NULL;
+    int16_t *wide = NULL;
+    float scale, *found;
+    int outside = -1;
+    if (!PyArg_ParseTuple(arguments, "y*y*y*y*f", &a[ROWS], &a[PLACES], &a[QUESTION], &a[SCALES], &scale)) return NULL;
+    Py_ssize_t dim = a[QUESTION].len, most = count_of(&a[SCALES], 4), count = count_of(&a[PLACES], 8);
+    if (!has_products() || most < 0 || count < 0 || a[ROWS].len != most * dim) {
+        PyErr_SetString(PyExc_ValueError, "vectors and scales do not fit each other, or this processor has no AVX2");
+        goto done;
+    }
+    wide = malloc((size_t)(dim + 1) * sizeof *wide);
+    if (!wide) { PyErr_NoMemory(); goto done; }
+    for (Py_ssize_t i = 0; i < dim; i++) wide[i] = ((const int8_t *)a[QUESTION].buf)[i];
+    if (!(result = new_array(count, sizeof *found, &found))) goto done;
+    const int64_t *places = a[PLACES].buf;
+    Py_BEGIN_ALLOW_THREADS
+    outside = products_at(a[ROWS].buf, places, wide, count, most, dim, found);
+    for (Py_ssize_t i = 0; !outside && i < count; i++) found[i] = ((const float *)a[SCALES].buf)[places[i]] * scale * found[i];
+    Py_END_ALLOW_THREADS
+    if (outside) { Py_CLEAR(result); PyErr_SetString(PyExc_ValueError, "a row is asked for that there is not"); }
+done:
+    free(wide), release(a, ARRAYS);
     return result;
 }

@@ -163,6 +163,7 @@ static inline void release(Py_buffer *arrays, int count) {
 /* The functions that Python sees. */
 PyObject *add_matches(PyObject *module, PyObject *arguments);
 PyObject *bags(PyObject *module, PyObject *arguments);
+PyObject *after_of(PyObject *module, PyObject *arguments);
 PyObject *bm25f(PyObject *module, PyObject *arguments);
 PyObject *candidates(PyObject *module, PyObject *arguments);
 PyObject *count_runs(PyObject *module, PyObject *arguments);
@@ -172,12 +173,15 @@ PyObject *grown(PyObject *module, PyObject *arguments);
 int has_halves(void);
 int has_products(void);
 PyObject *products(PyObject *module, PyObject *arguments);
+PyObject *products_of(PyObject *module, PyObject *arguments);
 PyObject *quantised(PyObject *module, PyObject *arguments);
 PyObject *find(PyObject *module, PyObject *arguments);
 PyObject *question(PyObject *module, PyObject *arguments);
+PyObject *rows_of(PyObject *module, PyObject *arguments);
 PyObject *run_table(PyObject *module, PyObject *arguments);
 PyObject *share_of_paths(PyObject *module, PyObject *arguments);
 PyObject *scores(PyObject *module, PyObject *arguments);
+PyObject *score_sessions(PyObject *module, PyObject *arguments);
 PyObject *spans(PyObject *module, PyObject *arguments);
 PyObject *stopping(PyObject *module, PyObject *arguments);
 PyObject *summed(PyObject *module, PyObject *arguments);

@@ -21,6 +21,7 @@ void put_in_order(uint64_t *orders, Py_ssize_t count) {
 
 static PyMethodDef functions[] = {
     {"add_matches", add_matches, METH_VARARGS, "Add what a term says of events: `memory.matches.Matches.scores`."},
+    {"after_of", after_of, METH_VARARGS, "Find the events after some: `memory.layout.Layout.after_of`."},
     {"bags", bags, METH_VARARGS, "Add up the rows of the pieces of texts: `providers.embedders.static`."},
     {"after", after, METH_VARARGS, "Tell what each tool looks like after chains of calls: `tools.heads.After`."},
     {"attend", attend, METH_VARARGS, "Attend to traces, and give it on to their tools: `tools.attention.attended`."},
@@ -31,10 +32,13 @@ static PyMethodDef functions[] = {
     {"grown", grown, METH_VARARGS, "Choose the likeliest chains of one call more: `tools.chains.grown`."},
     {"quantised", quantised, METH_VARARGS, "Make whole numbers of a vector: `retrieval.segment.quantised`."},
     {"products", products, METH_VARARGS, "Multiply rows of whole numbers with a question: `retrieval.dense.products`."},
+    {"products_of", products_of, METH_VARARGS, "Multiply some rows of many with a question: `retrieval.dense.products_of`."},
     {"question", question, METH_VARARGS, "Make the vector of a question: `providers.embedders.static`."},
+    {"rows_of", rows_of, METH_VARARGS, "Find the rows of sessions: `memory.layout.Layout.rows_of`."},
     {"run_table", run_table, METH_VARARGS, "Make a table that `count_runs` remembers runs in."},
     {"share_of_paths", share_of_paths, METH_VARARGS, "Tell what of a question is in paths: `retrieval.features.path_share`."},
     {"scores", scores, METH_VARARGS, "Score every tool after chains of calls: `tools.heads.After.scores`."},
+    {"score_sessions", score_sessions, METH_VARARGS, "Weigh what sessions hold: `memory.matches.Matches.scores`."},
     {"spans", spans, METH_VARARGS, "Make passages of candidates: `retrieval.spans.spans_of`."},
     {"stopping", stopping, METH_VARARGS, "Tell what it looks like to stop after chains of calls: `tools.heads.After.stopping`."},
     {"summed", summed, METH_VARARGS, "Sum what postings of terms are worth: `tools.texts.Texts.summed`."},

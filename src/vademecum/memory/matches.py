@@ -57,7 +57,12 @@ class Matches:
         said, weights = np.zeros(len(view) + 1, np.float32), idf.astype(np.float32)
         sums = np.zeros((self.asked, view.session_count)) if by_session else None
         (self._add_by_kernel if compiled else self._add)(said, sums, weights)
-        return said, None if sums is None else self._of_sessions(sums)
+        if sums is None:
+            return said, None
+        if compiled:
+            found = compiled.score_sessions(sums, self.asked, view.session_norms)
+            return said, np.frombuffer(found, np.float32)
+        return said, self.of_sessions(sums)
 
     def _add_by_kernel(self, said: Floats, sums: NDArray[np.float64] | None, weights: Floats) -> None:
         """Do what `_add` does, to the last bit."""
@@ -79,7 +84,7 @@ class Matches:
             if sums is not None:
                 np.add.at(sums[term], view.session.take(rows), tf.astype(np.float64))
 
-    def _of_sessions(self, held: NDArray[np.float64]) -> Floats:
+    def of_sessions(self, held: NDArray[np.float64]) -> Floats:
         """BM25 of sessions that hold each term so often, (T, S), which is written over: float32 (S,)."""
         holding = np.array(
             [np.count_nonzero(row) for row in held > 0], np.float64

@@ -39,7 +39,7 @@ from vademecum.memory.matches import Matches
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES, Segment
 from vademecum.memory.view import View
-from vademecum.retrieval.dense import Quantised, products
+from vademecum.retrieval.dense import Quantised, products, products_of, scaled_products
 from vademecum.retrieval.fusion import highest, top
 from vademecum.retrieval.lexical import inverse_document_frequency
 from vademecum.retrieval.segment import quantised
@@ -62,6 +62,7 @@ _SAMPLED = 64  # every so many-th row is looked at to guess where to cut
 Floats = NDArray[np.float32]
 Rows = NDArray[np.integer[Any]]
 _WEIGHTS = np.array([SPEAKER.get(role, 1.0) for role in ROLES], np.float32)
+_ONE = np.ones(1, np.float32)
 _NAMED = np.array([1, NAMED], np.float32)  # by whether the question names who said it
 _PEOPLE = np.array([role in SPEAKER for role in ROLES])
 
@@ -293,7 +294,7 @@ def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None
     if len(view) <= EXACT_BELOW or asking.by is By.MEANING:
         return None, _all_cosines(view, vector)
     means, scales = view.session_means
-    near = top(products(means, vector[0]) * scales, NEAR_ROWS // 8)
+    near = top(scaled_products(means, vector[0], scales, _ONE), NEAR_ROWS // 8)
     sizes = view.session_sizes.take(near).cumsum()
     rows = view.rows_of(near[: int(sizes.searchsorted(NEAR_ROWS)) + 1])[: 2 * NEAR_ROWS]
     if asking.mask is not None:
@@ -327,8 +328,7 @@ def _above_0(found: Floats) -> Floats:
 
 def _own_cosines(segment: Segment, vector: Quantised, rows: Rows) -> Floats:
     """Return the cosines of some rows of a segment, also where they are negative."""
-    whole, scale = vector
-    return products(segment.vectors.take(rows, axis=0), whole) * (segment.scales.take(rows) * scale)
+    return products_of(segment.vectors, rows.astype(np.int64, copy=False), vector, segment.scales)
 
 
 def _all_cosines(view: View, vector: Quantised) -> Floats:

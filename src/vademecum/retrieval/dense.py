@@ -95,3 +95,13 @@ def products(vectors: NDArray[np.int8], whole: NDArray[np.int8]) -> NDArray[np.f
 
     found = simsimd.cdist(vectors, whole, "dot")
     return np.asarray(found, np.float32).reshape(-1)  # whole numbers below 2**24 up to dim 1,040: exact in float32
+
+
+def products_of(
+    vectors: NDArray[np.int8], places: NDArray[np.int64], query: Quantised, scales: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return float32 (P,): what `scaled_products` does of the rows at some places. Raises `ValueError` or `IndexError` outside."""
+    whole, scale = query
+    if _IN_KERNEL:
+        return np.frombuffer(compiled.products_of(vectors, places, whole, scales, float(scale[0])), np.float32)
+    return scaled_products(vectors.take(places, axis=0), whole, scales.take(places), scale)
