@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from vademecum.codebase import languages
+from vademecum.codebase.chunk import chunk_file, references_of
 from vademecum.codebase.parse import parse
 from vademecum.errors import ParseError
 from vademecum.result import Err
@@ -82,3 +85,15 @@ def test_threads_parse_at_the_same_time():
     """A server reads several repositories at once; each thread gets its own file's syntax, and the process lives."""
     run = subprocess.run([sys.executable, "-c", SHARED], capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("case", sorted((Path(__file__).parent / "cases").glob("*.txt")), ids=lambda case: case.stem)
+def test_one_walk_finds_what_two_do(case):
+    content, language = case.read_text("utf-8").split("=====\n")[0].replace("%%", "x").encode(), case.stem
+    if not languages.has_references(language):
+        pytest.skip("nothing is known of what its files refer to")
+    alone, both = (parse(content, language, references=asked).unwrap() for asked in (False, True))
+    assert both.captures == alone.captures
+    assert alone.referring is None
+    assert both.referring
+    assert chunk_file(content, language, references=True).references == references_of(content, language)

@@ -45,7 +45,7 @@ def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, refere
     lines = Lines(content)
     if row is None or row.module is None:
         return ParsedFile(language, tuple(_plain(span, lines) for span in sections.sections(lines, language)))
-    parsed = parse(content, language, deadline_s)
+    parsed = parse(content, language, deadline_s, references=references)
     if not isinstance(parsed, Ok):
         windows = tuple(_plain(span, lines) for span in sections.sections(lines, "text"))
         return ParsedFile(language, windows, has_errors=True, problem=str(parsed.error))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from vademecum.codebase import languages
 from vademecum.errors import ParseError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # A byte range, half-open.
 Range = tuple[int, int]
+# What a pattern matched: its number, and the nodes captured under each name.
+Match: TypeAlias = "tuple[int, dict[str, list[tree_sitter.Node]]]"
 
 # What a grammar cannot read is put in other words of the same length, so that every offset stays true. Compiled when needed:
 # each is for one language.
@@ -54,20 +57,25 @@ class Syntax:
         root: The tree's root, asked again only where something large must be cut.
         captures: The byte ranges captured under each name of the query, sorted, outer before inner.
         has_errors: Whether the grammar found errors.
+        referring: What the query that finds references matched, in the cursor's order; None where it was not asked.
     """
 
     root: tree_sitter.Node
     captures: Mapping[str, list[Range]]
     has_errors: bool
+    referring: Sequence[Match] | None = None
 
 
-def parse(content: bytes, language: str, deadline_s: float = 5.0) -> Result[Syntax, ParseError]:
+def parse(
+    content: bytes, language: str, deadline_s: float = 5.0, *, references: bool = False
+) -> Result[Syntax, ParseError]:
     """Parse one file and run its language's query over it.
 
     Args:
         content: The file, valid UTF-8.
         language: A language id.
         deadline_s: Seconds after which parsing is given up, so that one pathological file cannot hang a run.
+        references: Whether what the file refers to is looked for in the same walk, where its language has a query for that.
 
     Returns:
         The syntax, or a `ParseError` when the language has no grammar or time ran out.
@@ -92,10 +100,29 @@ def parse(content: bytes, language: str, deadline_s: float = 5.0) -> Result[Synt
         tree = tree_sitter.Parser(grammar.compiled).parse(readable, tree)
     # A progress callback on the query would crash the interpreter (py-tree-sitter 0.26.1). Its cost grows with the depth
     # of the tree and with unfinished matches, so these are bounded instead; no code that people write comes near.
-    cursor = tree_sitter.QueryCursor(grammar.query, match_limit=_MATCHES)
+    root = tree.root_node
+    joint = languages.joint_query(language) if references else None
+    query = joint.query if joint is not None else languages.own_query(language)
+    assert query is not None
+    cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
     cursor.set_max_start_depth(_DEPTH)
-    captured = cursor.captures(tree.root_node)
-    return Ok(Syntax(tree.root_node, _by_name(captured), tree.root_node.has_error))
+    if joint is None:
+        return Ok(Syntax(root, _by_name(cursor.captures(root)), root.has_error))
+    captured, referring = _apart(cursor.matches(root), joint.own)
+    return Ok(Syntax(root, _by_name(captured), root.has_error, referring))
+
+
+def _apart(matches: Iterable[Match], own: int) -> tuple[dict[str, list[tree_sitter.Node]], list[Match]]:
+    """Return what the first `own` patterns captured, by name, and the matches of all the others."""
+    captured: defaultdict[str, list[tree_sitter.Node]] = defaultdict(list)
+    referring = []
+    for match in matches:
+        if match[0] < own:
+            for name, nodes in match[1].items():
+                captured[name] += nodes
+        else:
+            referring.append(match)
+    return captured, referring
 
 
 def syntax_tree(content: bytes, language: str, deadline_s: float = 5.0) -> Result[tree_sitter.Tree, ParseError]:

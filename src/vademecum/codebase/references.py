@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from vademecum.codebase.cut import Lines
 from vademecum.codebase.declarations import LEAVES, Outline
 from vademecum.codebase.expression import chain
 from vademecum.codebase.imports import exported, imported, required
-from vademecum.codebase.parse import Syntax
+from vademecum.codebase.parse import Match, Syntax
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -94,17 +94,25 @@ def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: st
     >>> found.owners, found.imports, found.calls, found.bindings
     (['', 'run'], [[0, 1, 'B', 'a', 'B']], [[1, 4, 'x.go']], [[1, 3, 'x', 'type', 'B', 1]])
     """
+    matches = _matches(syntax, language) if syntax.referring is None else syntax.referring
+    if matches is None:
+        return ""
+    finder = _Finder(lines, outline, language)
+    finder.take(matches)
+    finder.declared(outline)
+    return finder.found.dump()
+
+
+def _matches(syntax: Syntax, language: str) -> Sequence[Match] | None:
+    """Return what the query matches where the parse did not ask it; None where there is none."""
     query = languages.references_query(language)
     if query is None:
-        return ""
+        return None
     import tree_sitter
 
     cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
     cursor.set_max_start_depth(_DEPTH)
-    finder = _Finder(lines, outline, language)
-    finder.take(cursor.matches(syntax.root))
-    finder.declared(outline)
-    return finder.found.dump()
+    return cursor.matches(syntax.root)
 
 
 class _Finder:

@@ -178,8 +178,9 @@ def _warm_up(jobs: list[Job], plan: Plan) -> None:
     if plan.task is not Task.SEARCHED:
         from vademecum.codebase import references  # noqa: F401 - the same
     for language in {language for _, language in jobs}:
-        languages.grammar(language)
-        if plan.task is not Task.SEARCHED:
+        if plan.task is not Task.LINKED or languages.joint_query(language) is None:
+            languages.own_query(language)
+        if plan.task is Task.REFERENCES:
             languages.references_query(language)
 
 

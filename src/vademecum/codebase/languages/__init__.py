@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 __all__ = [
     "LANGUAGES",
     "Grammar",
+    "Joint",
     "Language",
     "canonical",
     "compiled_grammar",
     "grammar",
     "has_references",
+    "joint_query",
     "language_of",
     "named_language",
+    "own_query",
     "references_query",
     "row",
 ]
@@ -48,11 +51,23 @@ _CPP_HEADER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A loaded grammar, its compiled query, and whether the query looks at the text of nodes. Threads may share it."""
+    """A loaded grammar and the text of its query. Threads may share it."""
 
     compiled: tree_sitter.Language
+    source: str
+
+    @property
+    def predicates(self) -> bool:
+        """Whether the query looks at the text of nodes."""
+        return "(#" in self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A grammar's query and the one that finds what code refers to, in one: both are answered by one walk through a tree."""
+
     query: tree_sitter.Query
-    predicates: bool
+    own: int  # how many patterns, the first ones, are the grammar's own
 
 
 def language_of(path: str, head: bytes = b"") -> str:
@@ -125,14 +140,23 @@ def compiled_grammar(language: str) -> tree_sitter.Language | None:
 
 @functools.cache
 def grammar(language: str) -> Grammar | None:
-    """Load a language's grammar and compile its query, once per process; None when it has none."""
+    """Load a language's grammar and read its query, once per process; None when it has none."""
     found, compiled = row(language), compiled_grammar(language)
     if found is None or compiled is None:
         return None
+    source = "\n".join((Path(__file__).parent / f"{query}.scm").read_text("utf-8") for query in found.queries)
+    return Grammar(compiled, source)
+
+
+@functools.cache
+def own_query(language: str) -> tree_sitter.Query | None:
+    """Compile the query that cuts files of a language, once per process; None when it has no grammar."""
+    loaded = grammar(language)
+    if loaded is None:
+        return None
     import tree_sitter
 
-    source = "\n".join((Path(__file__).parent / f"{query}.scm").read_text("utf-8") for query in found.queries)
-    return Grammar(compiled, tree_sitter.Query(compiled, source), "(#" in source)
+    return tree_sitter.Query(loaded.compiled, loaded.source)
 
 
 @functools.cache
@@ -144,6 +168,21 @@ def references_query(language: str) -> tree_sitter.Query | None:
     import tree_sitter
 
     return tree_sitter.Query(loaded.compiled, "\n".join(path.read_text("utf-8") for path in _references(found)))
+
+
+@functools.cache
+def joint_query(language: str) -> Joint | None:
+    """Compile both queries of a language as one, once per process; None when there is none for what its code refers to."""
+    found, loaded = row(language), grammar(language)
+    if found is None or loaded is None or not has_references(language):
+        return None
+    import tree_sitter
+
+    sources = [loaded.source, *(path.read_text("utf-8") for path in _references(found))]
+    query = tree_sitter.Query(loaded.compiled, "\n".join(sources))
+    end = len(loaded.source.encode())
+    own = sum(query.start_byte_for_pattern(number) < end for number in range(query.pattern_count))
+    return Joint(query, own)
 
 
 @functools.cache
