@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError, fields
 import pytest
 
 from vademecum.errors import GitError, UsageError
+from vademecum.retrieval.filters import FEW_ROWS
 from vademecum.types import Evidence, Freshness, Verdict
 
 MANY = {
@@ -319,6 +320,16 @@ def test_a_qualified_name_is_what_it_says(repo, engine, asked, path):
     best = answer.evidence[0]
     assert best.path == path
     assert answer.verdict is Verdict.RESOLVED
+
+
+def test_of_many_declarations_of_a_name_the_one_that_is_meant_is_found(repo, engine):
+    """Also where so many have it that not all are read: by its class, by its module, and by its package's folder."""
+    files = {f"bird{n}.py": SENDERS.format(f"Bird{n}") for n in range(FEW_ROWS + 8)}
+    code = engine(repo("post", files | {"nest/eggs.py": "def send(letter):\n    return letter\n"})).codebase
+    for symbol, path in (("Bird7.send", "bird7.py"), ("bird9.Bird9.send", "bird9.py"), ("nest.send", "nest/eggs.py")):
+        assert {hit.path for hit in code.search("send a letter", symbol=symbol).evidence} == {path}
+        assert code.search(symbol).evidence[0].path == path
+    assert not code.search("send a letter", symbol="Fish.send")
 
 
 def test_a_qualifier_that_nothing_has_leaves_the_name(repo, engine):

@@ -21,6 +21,7 @@ from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, 
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.fusion import top
 from vademecum.retrieval.model import FITTED, Model, fitted_for, judge, novelty_of
+from vademecum.retrieval.postings import Matches
 from vademecum.retrieval.query import plan_query
 from vademecum.retrieval.rank import (
     WEIGHED,
@@ -107,6 +108,16 @@ def paths(answer):
     return [evidence.path for evidence in answer.evidence]
 
 
+HALF = np.full(1, 0.5, np.float32)
+
+
+def matches_of(held, tf, term_share):
+    """Matches of which each term's, ascending, is a run; `held` is (term, chunk) of each."""
+    terms, begins = np.unique(held[:, 0], return_index=True)
+    runs = np.column_stack([terms, np.zeros_like(terms), begins, [*begins[1:], len(held)][: len(terms)]])
+    return Matches(((held[:, 1].astype(np.int32), tf, 0),), runs.astype(np.int64), term_share.take(terms))
+
+
 @st.composite
 def signals(draw, files=9, chunks=30, terms=4):
     """Signals of some chunks, some of them at two paths and some at none, some files with none, some words unmatched."""
@@ -137,8 +148,7 @@ def signals(draw, files=9, chunks=30, terms=4):
         kinds=rng.integers(0, len(KIND_CODES), size).astype(np.uint8),
         file_lengths=np.array([lengths[rows, 0].sum() for rows in own], np.float32),
         unasked=rng.integers(0, len(FILE_KINDS), count).astype(np.uint8),
-        matched=held[:, 1].astype(np.int32), term=held[:, 0], tf=rng.integers(0, 4, (len(held), 4)).astype(np.uint8),
-        share=term_share[held[:, 0]], term_share=term_share[:, None],
+        matches=matches_of(held, rng.integers(0, 4, (len(held), 4)).astype(np.uint8), term_share), term_share=term_share[:, None],
     )  # fmt: skip
 
 
@@ -151,8 +161,8 @@ def plain_signals(lexical, path, prior):
         files=every.astype(np.int32), file_rows=np.ones(size, np.int64), standing=every.astype(np.int32),
         begins=every.astype(np.int32), copies=np.ones(size, np.int64), contents=every.astype(np.int32),
         file_content=every.astype(np.int32), lengths=np.zeros((size, 4), np.float32), kinds=np.zeros(size, np.uint8),
-        file_lengths=nothing, unasked=np.zeros(size, np.uint8), matched=np.zeros(0, np.int32), term=np.zeros(0, np.int64),
-        tf=np.zeros((0, 4), np.uint8), share=nothing[:0], term_share=np.zeros((1, 1), np.float32),
+        file_lengths=nothing, unasked=np.zeros(size, np.uint8), term_share=np.zeros((1, 1), np.float32),
+        matches=matches_of(np.zeros((0, 2), np.int64), np.zeros((0, 4), np.uint8), nothing),
     )  # fmt: skip
 
 
@@ -289,15 +299,26 @@ def test_the_kernel_refuses_rows_of_nothing(damaged):
 @pytest.mark.parametrize(
     "damaged",
     [
-        {"matched": np.array([3], np.int32)}, {"matched": np.array([-1], np.int32)}, {"term": np.array([1])},
-        {"term": np.array([-1])}, {"contents": np.array([0, 7, 2], np.int32)}, {"contents": np.array([0, 1, -5], np.int32)},
+        {"docs": np.array([3], np.int32)}, {"docs": np.array([-1], np.int32)}, {"run": (-1, 0, 0, 1)}, {"run": (0, 1, 0, 1)},
+        {"run": (0, -1, 0, 1)}, {"run": (0, 0, 0, 2)}, {"run": (0, 0, -1, 1)}, {"run": (0, 0, 1, 0)}, {"share": HALF[:0]},
+        {"contents": np.array([0, 7, 2], np.int32)}, {"contents": np.array([0, 1, -5], np.int32)}, {"base": -1}, {"base": 2},
         {"file_content": np.array([0, 1, 8], np.int32)}, {"tf": np.zeros((2, 4), np.uint8)},
     ],
 )  # fmt: skip
 def test_the_kernel_refuses_matches_in_nothing(damaged):
     """A match of a term, or in a chunk or a content, that there is not is an error, never read or written."""
-    one = {"matched": np.array([1], np.int32), "term": np.zeros(1, np.int64), "tf": np.ones((1, 4), np.uint8)}
-    known = replace(plain_signals(*np.ones((3, 3), np.float32)), **one | {"share": np.ones(1, np.float32)} | damaged)
+    given = {
+        "docs": np.array([1], np.int32),
+        "tf": np.ones((1, 4), np.uint8),
+        "base": 0,
+        "run": (0, 0, 0, 1),
+        "share": HALF,
+    }
+    given |= damaged
+    matches = Matches(
+        ((given.pop("docs"), given.pop("tf"), given.pop("base")),), np.array([given.pop("run")]), given.pop("share")
+    )
+    known = replace(plain_signals(*np.ones((3, 3), np.float32)), matches=matches, term_share=HALF[:, None], **given)
     with pytest.raises(ValueError, match=r"fit|there is not"):
         rank_module._weighed_by_kernel(FITTED_MODEL, known, np.arange(3), np.ones(3, np.float32), PROSE)
 
@@ -457,7 +478,11 @@ def test_joined_signals_have_every_field(view):
     known, _ = asked(view("app", SHOP), "tokens")
     assert laid_end_to_end([known]) is known
     joined = laid_end_to_end([known, known])
+    assert len(joined.matches.runs) == len(joined.matches.share) == 2 * len(known.matches.runs)
+    assert len(joined.matches.parts) == 2 * len(known.matches.parts)
     for field in fields(Signals):
+        if field.name == "matches":
+            continue
         size, before = len(getattr(joined, field.name)), len(getattr(known, field.name))
         assert size == (before if field.name == "term_share" else 2 * before), field.name
         assert getattr(joined, field.name).dtype == getattr(known, field.name).dtype, field.name

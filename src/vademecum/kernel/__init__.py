@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-REVISION = 7  # of the functions: what was compiled of other sources is not used
+REVISION = 8  # of the functions: what was compiled of other sources is not used
 
 
 def _found() -> Any:

@@ -45,7 +45,7 @@ def bm25f(
     asked: int,
     rows: int,
     k1: float,
-) -> tuple[bytearray, bytearray, bytearray, bytearray, bytearray, bytearray, bytearray, bytearray]: ...
+) -> tuple[bytearray, bytearray, bytearray, bytearray, bytearray]: ...
 def candidates(
     lexical: Buffer,
     dense: Buffer,
@@ -127,6 +127,7 @@ def summed(
 ) -> bytearray: ...
 def weigh(
     arrays: tuple[Buffer | None, ...],  # as `ARRAYS` of weigh.c names them
+    segments: tuple[tuple[Buffer, Buffer, int], ...],  # docs, tf, first chunk
     scale: float,
     novelty: float,
     k1: float,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REVISION 7 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
+#define REVISION 8 /* to be raised, here and in `__init__.py`, whenever a function takes or returns something else */
 
 /* A function of which there is a second version for processors with AVX2, chosen when the module is loaded: eight numbers at a
    time instead of four, each with the same bits. */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define FIELDS 4
-#define MADE 8 /* arrays that are returned */
+#define MADE 5 /* arrays that are returned */
 #define BLOCK 2048 /* chunks whose scores are summed up at a time: so many sums stay near the processor */
 
 typedef struct {
@@ -18,9 +18,9 @@ typedef struct {
 } Segment;
 
 typedef struct {
-    Py_ssize_t term, begin, count; /* where its postings lie in the segment */
-    const Segment *segment;
-    Py_ssize_t next, end; /* where, among all that were found, those that are not yet added begin and end */
+    Py_ssize_t term, part; /* of the question; of the segments */
+    Py_ssize_t begin, end; /* where its postings lie in the segment */
+    Py_ssize_t next;       /* the first that is not yet added */
 } Run;
 
 static int read_segment(PyObject *item, Segment *segment) {
@@ -40,75 +40,80 @@ static int read_segment(PyObject *item, Segment *segment) {
     return 0;
 }
 
-/* Write the runs of postings of each key, term by term and in it segment by segment; return how many postings, -1 if damaged. */
-static Py_ssize_t find_runs(const Segment *segments, Py_ssize_t parts, const uint64_t *keys, Py_ssize_t terms, Run *runs,
-                            Py_ssize_t *found) {
-    Py_ssize_t total = 0, count = 0;
+/* Write the runs of postings of each key, term by term and in it segment by segment; return how many runs, -1 if damaged. */
+static Py_ssize_t find_runs(const Segment *segments, Py_ssize_t parts, const uint64_t *keys, Py_ssize_t terms, Run *runs) {
+    Py_ssize_t count = 0;
     for (Py_ssize_t t = 0; t < terms; t++)
-        for (const Segment *s = segments; s < segments + parts; s++) {
+        for (Py_ssize_t part = 0; part < parts; part++) {
+            const Segment *s = &segments[part];
             Py_ssize_t slot = find_key(s->keys, s->terms, keys[t]);
             if (slot < 0) continue;
             int64_t begin = s->offsets[slot], end = s->offsets[slot + 1];
             if (begin < 0 || end < begin || end > s->postings) return -1;
-            runs[count++] = (Run){t, begin, end - begin, s, 0, 0};
-            total += end - begin;
+            runs[count++] = (Run){t, part, begin, end, begin};
         }
-    *found = count;
-    return total;
+    return count;
 }
 
 typedef struct {
-    int32_t *docs;
-    int64_t *term;
-    uint8_t *tf, *known;
+    uint8_t *known;
     double *idf, *holding;
-    float *score, *share, *term_share;
+    float *score, *term_share;
+    int64_t *runs; /* term, segment, begin and end of each */
 } Found;
 
-/* Copy the postings of the runs one behind the other, and count which rows hold each term; -1 where a document is none, or does
-   not come after the one before. */
-static int lay_out(Run *runs, Py_ssize_t count, const int64_t *copies, Py_ssize_t chunks, Found *found) {
-    Py_ssize_t at = 0;
-    for (Run *run = runs; run < runs + count; run++) {
-        const Segment *s = run->segment;
-        int64_t holding = 0, before = -1;
-        run->next = at, run->end = at + run->count;
-        memcpy(found->tf + at * FIELDS, s->tf + run->begin * FIELDS, (size_t)(run->count * FIELDS));
-        for (Py_ssize_t i = 0; i < run->count; i++, at++) {
-            int64_t doc = (int64_t)s->docs[run->begin + i] + s->base;
-            if (doc < s->base || doc >= chunks || doc <= before) return -1;
-            found->docs[at] = (int32_t)(before = doc);
-            found->term[at] = run->term;
-            holding += copies ? copies[doc] : 1;
+/* Count which rows hold each term; -1 where a document is none. */
+static int count_holding(const Segment *segments, const Run *runs, Py_ssize_t count, const int64_t *copies, Py_ssize_t chunks,
+                         double *holding) {
+    for (const Run *run = runs; run < runs + count; run++) {
+        const Segment *s = &segments[run->part];
+        int64_t rows = copies ? 0 : run->end - run->begin;
+        for (Py_ssize_t i = run->begin; copies && i < run->end; i++) {
+            int64_t doc = (int64_t)s->docs[i] + s->base;
+            if (doc < 0 || doc >= chunks) return -1;
+            rows += copies[doc];
         }
-        found->holding[run->term] += (double)holding;
+        holding[run->term] += (double)rows;
     }
     return 0;
 }
 
-/* Add what the matches of a run are worth to the sums of a block's chunks. */
-static void add_run(const float *norms, Py_ssize_t block, Py_ssize_t past, float k1, const Found *found, Run *run, double *sums) {
-    const double idf = found->idf[run->term];
-    const int32_t *docs = found->docs;
-    Py_ssize_t i = run->next;
-    for (; i < run->end && docs[i] < past; i++) {
-        if (i + SOON < run->end) PREFETCH(norms + (Py_ssize_t)docs[i + SOON] * FIELDS);
-        const float *norm = norms + (Py_ssize_t)docs[i] * FIELDS;
-        const uint8_t *tf = found->tf + i * FIELDS;
+/* Add what the matches of a run are worth to the sums of a block's chunks; -1 where they are in no order. */
+static int add_run(const float *norms, Py_ssize_t block, Py_ssize_t past, float k1, double idf, const Segment *s, Run *run,
+                   double *sums) {
+    const int32_t *docs = s->docs;
+    Py_ssize_t i = run->next, before = block - 1;
+    for (; i < run->end; i++) {
+        Py_ssize_t doc = (Py_ssize_t)docs[i] + s->base;
+        if (doc >= past) break;
+        if (doc <= before) return -1;
+        if (i + SOON < run->end) PREFETCH(norms + ((Py_ssize_t)docs[i + SOON] + s->base) * FIELDS); /* of nothing, if damaged */
+        const float *norm = norms + doc * FIELDS;
+        const uint8_t *tf = s->tf + i * FIELDS;
         float frequency = norm[0] * tf[0] + norm[1] * tf[1] + norm[2] * tf[2] + norm[3] * tf[3];
-        sums[docs[i] - block] += idf * (double)(frequency / (k1 + frequency));
+        sums[doc - block] += idf * (double)(frequency / (k1 + frequency));
+        before = doc;
     }
     run->next = i;
+    return 0;
 }
 
-/* Write what all matches of each chunk are worth; sums in double precision, in the order of the terms. */
-static void add_scores(const float *norms, Py_ssize_t chunks, Run *runs, Py_ssize_t count, float k1, const Found *found) {
+/* Write what all matches of each chunk are worth; sums in double precision, in the order of the terms. -1 where a document is none. */
+static int add_scores(const Segment *segments, const float *norms, Py_ssize_t chunks, Run *runs, Py_ssize_t count, float k1,
+                      const Found *found) {
     for (Py_ssize_t block = 0; block < chunks; block += BLOCK) {
         double sums[BLOCK] = {0};
         Py_ssize_t past = chunks - block < BLOCK ? chunks : block + BLOCK;
-        for (Run *run = runs; run < runs + count; run++) add_run(norms, block, past, k1, found, run, sums);
+        for (Run *run = runs; run < runs + count; run++)
+            if (add_run(norms, block, past, k1, found->idf[run->term], &segments[run->part], run, sums)) return -1;
         for (Py_ssize_t i = block; i < past; i++) found->score[i] = (float)sums[i - block];
     }
+    for (Py_ssize_t r = 0; r < count; r++) {
+        if (runs[r].next < runs[r].end) return -1;
+        int64_t *told = found->runs + 4 * r;
+        told[0] = runs[r].term, told[1] = runs[r].part, told[2] = runs[r].begin, told[3] = runs[r].end;
+    }
+    return 0;
 }
 
 /* Tell the terms' idf, which of them any row holds, and what share of the idf of those that are asked for each has. */
@@ -123,12 +128,12 @@ static void weigh_terms(double rows, Py_ssize_t terms, Py_ssize_t asked, const F
         found->term_share[t] = t < asked ? (float)(found->idf[t] / (total > 1e-9 ? total : 1e-9)) : 0;
 }
 
-/* bm25f(segments, norms, copies or None, keys, asked, rows, k1) -> (score, idf, known, term_share, matched, term, tf, share) */
+/* bm25f(segments, norms, copies or None, keys, asked, rows, k1) -> (score, idf, known, term_share, runs) */
 PyObject *bm25f(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *list, *made[MADE] = {0}, *result = NULL;
     Py_buffer arrays[3] = {0};
-    Py_ssize_t asked, rows, parts, ready = 0, runs_found = 0;
-    double *holding = NULL;
+    Py_ssize_t asked, rows, parts, ready = 0, count;
+    Found found = {0};
     float k1;
     if (!PyArg_ParseTuple(arguments, "O!y*z*y*nnf", &PyTuple_Type, &list, &arrays[0], &arrays[1], &arrays[2], &asked, &rows, &k1))
         return NULL;
@@ -138,36 +143,34 @@ PyObject *bm25f(PyObject *Py_UNUSED(module), PyObject *arguments) {
     parts = PyTuple_Size(list);
     Segment *segments = calloc((size_t)(parts ? parts : 1), sizeof *segments);
     Run *runs = calloc((size_t)(terms > 0 && parts ? terms * parts : 1), sizeof *runs);
-    if (!segments || !runs) { PyErr_NoMemory(); goto done; }
+    found.holding = calloc((size_t)(terms > 0 ? terms : 1), sizeof *found.holding);
+    if (!segments || !runs || !found.holding) { PyErr_NoMemory(); goto done; }
     if (chunks < 0 || terms < 0 || (copies && count_of(&arrays[1], 8) != chunks)) {
         PyErr_SetString(PyExc_ValueError, "norms, copies and keys do not fit each other");
         goto done;
     }
     for (; ready < parts; ready++)
         if (read_segment(PyTuple_GetItem(list, ready), &segments[ready])) { ready++; goto done; }
-    Py_ssize_t postings = find_runs(segments, parts, keys, terms, runs, &runs_found);
-    if (postings < 0) { PyErr_SetString(PyExc_ValueError, "postings begin or end outside"); goto done; }
-    Found found = {.holding = calloc((size_t)(terms ? terms : 1), sizeof *found.holding)};
-    if (!found.holding) { PyErr_NoMemory(); goto done; }
-    holding = found.holding;
+    if ((count = find_runs(segments, parts, keys, terms, runs)) < 0) {
+        PyErr_SetString(PyExc_ValueError, "postings begin or end outside");
+        goto done;
+    }
     if (!(made[0] = new_array(chunks, 4, &found.score)) || !(made[1] = new_array(terms, 8, &found.idf)) ||
         !(made[2] = new_array(terms, 1, &found.known)) || !(made[3] = new_array(terms, 4, &found.term_share)) ||
-        !(made[4] = new_array(postings, 4, &found.docs)) || !(made[5] = new_array(postings, 8, &found.term)) ||
-        !(made[6] = new_array(postings * FIELDS, 1, &found.tf)) || !(made[7] = new_array(postings, 4, &found.share))) goto done;
+        !(made[4] = new_array(count * 4, 8, &found.runs))) goto done;
     int outside;
     Py_BEGIN_ALLOW_THREADS
-    outside = lay_out(runs, runs_found, copies, chunks, &found);
+    outside = count_holding(segments, runs, count, copies, chunks, found.holding);
     if (!outside) {
         weigh_terms((double)rows, terms, asked, &found);
-        add_scores(arrays[0].buf, chunks, runs, runs_found, k1, &found);
-        for (Py_ssize_t i = 0; i < postings; i++) found.share[i] = found.term_share[found.term[i]];
+        outside = add_scores(segments, arrays[0].buf, chunks, runs, count, k1, &found);
     }
     Py_END_ALLOW_THREADS
     if (outside) PyErr_SetString(PyExc_ValueError, "postings name a document that there is not, or in no order");
-    else result = PyTuple_Pack(MADE, made[0], made[1], made[2], made[3], made[4], made[5], made[6], made[7]);
+    else result = PyTuple_Pack(MADE, made[0], made[1], made[2], made[3], made[4]);
 done:
     for (int i = 0; i < MADE; i++) Py_XDECREF(made[i]);
     for (Py_ssize_t i = 0; i < ready; i++) release(segments[i].held, 4);
-    free(segments), free(runs), free(holding), release(arrays, 3);
+    free(segments), free(runs), free(found.holding), release(arrays, 3);
     return result;
 }

@@ -12,14 +12,24 @@ enum { F_FUSED, F_COVERAGE, F_IN_SIGNATURE, F_DENSE, F_DEFINITION, F_DEFINITION_
 
 /* What goes in, in the order of the tuple, and how many bytes an element has. */
 enum { ROWS, FUSED, LEXICAL, DENSE, DEFINITION, PATH, PRIOR, ROW_CHUNK, ROW_FILE, CONTENTS, FILE_CONTENT, LENGTHS, KINDS,
-       FILE_LENGTHS, UNASKED, MATCHED, TERM, TF, SHARE, TERM_SHARE, PIECE_WORTH, KIND_WORTH, FILE_WORTH, UNASKED_WORTH,
+       FILE_LENGTHS, UNASKED, RUNS, RUN_SHARE, TERM_SHARE, PIECE_WORTH, KIND_WORTH, FILE_WORTH, UNASKED_WORTH,
        PATH_VECTORS, PATH_SCALES, WHOLE, ARRAYS };
-static const size_t SIZES[ARRAYS] = {8, 4, 4, 4, 4, 4, 4, 8, 4, 4, 4, 4 * FIELDS, 1, 4, 1, 4, 8, FIELDS, 4, 4, 4, 4, 4, 4, 1, 4, 1};
+static const size_t SIZES[ARRAYS] = {8, 4, 4, 4, 4, 4, 4, 8, 4, 4, 4, 4 * FIELDS, 1, 4, 1, 4 * 8, 4, 4, 4, 4, 4, 4, 1, 4, 1};
+
+typedef struct { /* the postings of a segment, and the number of its first chunk */
+    const int32_t *docs;
+    const uint8_t *tf;
+    Py_ssize_t postings, base;
+    Py_buffer held[2];
+} Part;
 
 typedef struct {
     Py_buffer arrays[ARRAYS];
     Py_ssize_t counts[ARRAYS];
     Py_ssize_t contents, dim; /* one past the last content; of a path's vector */
+    Part *part;
+    Py_ssize_t parts;
+    Py_ssize_t terms;         /* one past the last that has a share of the question */
     float scale;              /* of the question's vector */
     double novelty, k1, b;
     int is_bare, name_counts;
@@ -99,30 +109,37 @@ static int place_contents(const Asked *q, Pool *pool) {
     return 0;
 }
 
+/* Note a match in a file that is looked at, and in a chunk that is held, the first of which at or after it is `next`. */
+static void note(const Asked *q, Pool *pool, Py_ssize_t slot, int64_t term, float share, int64_t chunk, const uint8_t *tf,
+                 Py_ssize_t *next) {
+    pool->found[slot * q->terms + term] += tf[BODY] + q->name_counts * (tf[NAME] > 0);
+    while (*next < pool->chunks && pool->held[*next].chunk < chunk) ++*next;
+    if (*next == pool->chunks || pool->held[*next].chunk != chunk) return;
+    Held *held = &pool->held[*next];
+    held->coverage += share;
+    if (tf[NAME]) held->in_name += share;
+    if (tf[SIGNATURE]) held->in_signature += share;
+}
+
 /* Count the matches in the files that are looked at, and what candidates hold of the question; -1 where one points outside. */
 static int count_matches(const Asked *q, Pool *pool) {
-    const int32_t *matched = AT(q, MATCHED, int32_t), *contents = AT(q, CONTENTS, int32_t);
-    const int64_t *term = AT(q, TERM, int64_t);
-    Py_ssize_t chunks = q->counts[LEXICAL], terms = q->counts[TERM_SHARE], next = 0;
-    int64_t before = 0;
-    for (Py_ssize_t i = 0; i < q->counts[MATCHED]; i++) {
-        int64_t chunk = matched[i];
-        if (i + SOON < q->counts[MATCHED]) PREFETCH(contents + matched[i + SOON]); /* which fetches nothing where nothing is */
-        if (chunk < 0 || chunk >= chunks || contents[chunk] < 0 || contents[chunk] >= q->contents) return -1;
-        Py_ssize_t slot = pool->slot_of[contents[chunk]] - 1;
-        if (slot < 0) continue;
-        if (term[i] < 0 || term[i] >= terms) return -1;
-        const uint8_t *tf = AT(q, TF, uint8_t) + i * FIELDS;
-        pool->found[slot * terms + term[i]] += tf[BODY] + q->name_counts * (tf[NAME] > 0);
-        if (chunk < before) next = 0; /* another term: the chunks of each ascend, and so do those that are held */
-        before = chunk;
-        while (next < pool->chunks && pool->held[next].chunk < chunk) next++;
-        if (next == pool->chunks || pool->held[next].chunk != chunk) continue;
-        Held *held = &pool->held[next];
-        float share = AT(q, SHARE, float)[i];
-        held->coverage += share;
-        if (tf[NAME]) held->in_name += share;
-        if (tf[SIGNATURE]) held->in_signature += share;
+    const int32_t *contents = AT(q, CONTENTS, int32_t);
+    const int64_t *runs = AT(q, RUNS, int64_t);
+    Py_ssize_t chunks = q->counts[LEXICAL];
+    for (const int64_t *run = runs; run < runs + 4 * q->counts[RUNS]; run += 4) { /* term, part, begin and end */
+        if (run[0] < 0 || run[1] < 0 || run[1] >= q->parts) return -1;
+        const Part *part = &q->part[run[1]];
+        if (run[2] < 0 || run[3] < run[2] || run[3] > part->postings) return -1;
+        if (run[0] >= q->terms) continue;
+        float share = AT(q, RUN_SHARE, float)[(run - runs) / 4];
+        Py_ssize_t next = 0; /* the chunks of a run ascend, and so do those that are held */
+        for (Py_ssize_t i = run[2]; i < run[3]; i++) {
+            int64_t chunk = (int64_t)part->docs[i] + part->base;
+            if (i + SOON < run[3]) PREFETCH(contents + (Py_ssize_t)part->docs[i + SOON] + part->base); /* of nothing, if damaged */
+            if (chunk < 0 || chunk >= chunks || contents[chunk] < 0 || contents[chunk] >= q->contents) return -1;
+            Py_ssize_t slot = pool->slot_of[contents[chunk]] - 1;
+            if (slot >= 0) note(q, pool, slot, run[0], share, chunk, part->tf + i * FIELDS, &next);
+        }
     }
     return 0;
 }
@@ -131,7 +148,7 @@ static int count_matches(const Asked *q, Pool *pool) {
 static void weigh_files_words(const Asked *q, Pool *pool) {
     float total = 0;
     const float *lengths = AT(q, FILE_LENGTHS, float), *share = AT(q, TERM_SHARE, float);
-    Py_ssize_t terms = q->counts[TERM_SHARE];
+    Py_ssize_t terms = q->terms;
     for (Py_ssize_t slot = 0; slot < pool->slots; slot++) total += lengths[pool->files[slot].file];
     double mean = (double)total / (double)pool->slots;
     float slope = (float)(q->k1 * q->b / (mean > 1 ? mean : 1));
@@ -241,11 +258,12 @@ static int check(Asked *q) {
     Py_ssize_t chunks = n[LEXICAL], files = n[PATH];
     int fit = n[FUSED] == n[ROWS] && n[ROW_FILE] == n[ROW_CHUNK] && n[DENSE] == chunks && n[DEFINITION] == chunks &&
               n[CONTENTS] == chunks && n[LENGTHS] == chunks && n[KINDS] == chunks && n[PRIOR] == files &&
-              n[FILE_CONTENT] == files && n[FILE_LENGTHS] == files && n[UNASKED] == files && n[TERM] == n[MATCHED] &&
-              n[TF] == n[MATCHED] && n[SHARE] == n[MATCHED] && n[PIECE_WORTH] == PIECE && n[FILE_WORTH] == WHOLE_FILE &&
+              n[FILE_CONTENT] == files && n[FILE_LENGTHS] == files && n[UNASKED] == files && n[RUNS] >= 0 && n[RUN_SHARE] == n[RUNS] &&
+              n[PIECE_WORTH] == PIECE && n[FILE_WORTH] == WHOLE_FILE &&
               n[KIND_WORTH] == 256 && n[UNASKED_WORTH] == 256 && (!q->arrays[PATH_SCALES].buf || n[PATH_SCALES] == files);
     q->dim = n[WHOLE];
     if (q->arrays[PATH_VECTORS].buf && (!q->arrays[PATH_SCALES].buf || n[PATH_VECTORS] != files * q->dim)) fit = 0;
+    for (q->terms = n[TERM_SHARE]; fit && q->terms && !AT(q, TERM_SHARE, float)[q->terms - 1];) q->terms--;
     q->contents = fit && chunks ? (Py_ssize_t)AT(q, CONTENTS, int32_t)[chunks - 1] + 1 : 0;
     if (fit && q->contents >= 0) return 0;
     PyErr_SetString(PyExc_ValueError, "arrays of signals do not fit each other");
@@ -262,18 +280,34 @@ static int run(const Asked *q, Pool *pool) {
     return 0;
 }
 
-/* weigh(arrays, scale of the question's vector, novelty, k1, b, what a name counts, is_bare) -> (rows, what is told of them) */
+/* Borrow the postings of each segment; -1 where they are none. */
+static int read_parts(PyObject *tuple, Asked *q) {
+    q->part = calloc((size_t)PyTuple_Size(tuple) + 1, sizeof *q->part);
+    if (!q->part) { PyErr_NoMemory(); return -1; }
+    while (q->parts < PyTuple_Size(tuple)) {
+        Part *part = &q->part[q->parts++];
+        if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, q->parts - 1), "y*y*n", &part->held[0], &part->held[1], &part->base)) return -1;
+        part->docs = part->held[0].buf, part->tf = part->held[1].buf, part->postings = count_of(&part->held[0], 4);
+        if (part->postings < 0 || part->held[1].len != part->postings * FIELDS || part->base < 0) {
+            PyErr_SetString(PyExc_ValueError, "arrays of postings do not fit each other");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* weigh(arrays, postings of each segment, scale of the question's vector, novelty, k1, b, what a name counts, is_bare) -> (rows, what is told of them) */
 PyObject *weigh(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Asked q = {0};
     Pool pool = {0};
-    PyObject *tuple, *rows = NULL, *told = NULL, *result = NULL;
+    PyObject *tuple, *segments, *rows = NULL, *told = NULL, *result = NULL;
     int64_t *row;
     float *value;
     int outside;
-    if (!PyArg_ParseTuple(arguments, "O!fdddip", &PyTuple_Type, &tuple, &q.scale, &q.novelty, &q.k1, &q.b, &q.name_counts,
+    if (!PyArg_ParseTuple(arguments, "O!O!fdddip", &PyTuple_Type, &tuple, &PyTuple_Type, &segments, &q.scale, &q.novelty, &q.k1, &q.b, &q.name_counts,
                           &q.is_bare)) return NULL;
-    if (borrow(tuple, q.arrays, ARRAYS) || check(&q)) goto done;
-    size_t count = (size_t)(pool.count = q.counts[ROWS]), terms = (size_t)q.counts[TERM_SHARE];
+    if (borrow(tuple, q.arrays, ARRAYS) || read_parts(segments, &q) || check(&q)) goto done;
+    size_t count = (size_t)(pool.count = q.counts[ROWS]), terms = (size_t)q.terms;
     pool.pieces = calloc(count + 1, sizeof *pool.pieces), pool.files = calloc(count + 1, sizeof *pool.files);
     pool.held = calloc(count + 1, sizeof *pool.held), pool.found = calloc(count * terms + 1, sizeof *pool.found);
     pool.slot_of = calloc((size_t)q.contents + 1, sizeof *pool.slot_of);
@@ -291,5 +325,7 @@ done:
     Py_XDECREF(rows), Py_XDECREF(told);
     free(pool.pieces), free(pool.files), free(pool.held), free(pool.found), free(pool.held_at), free(pool.slot_of), free(pool.orders);
     release(q.arrays, ARRAYS);
+    for (Py_ssize_t i = 0; i < q.parts; i++) release(q.part[i].held, 2);
+    free(q.part);
     return result;
 }

@@ -129,11 +129,12 @@ def _matches(signals: Signals, pool: Pool) -> tuple[dict[str, Values], Values]:
     contents = signals.file_content.take(pool.files)
     slot_of = np.full(int(signals.contents[-1]) + 1, -1, np.int32)
     slot_of[contents] = np.arange(len(contents))  # content that stands at two paths is counted once, and read by both
-    slot = slot_of.take(signals.contents.take(signals.matched))
+    chunks, term, share, tf = signals.matches.laid_out()
+    slot = slot_of.take(signals.contents.take(chunks))
     inside = np.flatnonzero(slot >= 0)
-    slot, tf = slot.take(inside), signals.tf.take(inside, axis=0)
-    held = _held(signals, pool, signals.matched.take(inside), signals.share.take(inside), tf)
-    return held, _bm25(signals, pool, slot, signals.term.take(inside), tf).take(slot_of.take(contents))
+    slot, term, tf = slot.take(inside), term.take(inside), tf.take(inside, axis=0)
+    held = _held(signals, pool, chunks.take(inside), share.take(inside), tf)
+    return held, _bm25(signals, pool, slot, term, tf).take(slot_of.take(contents))
 
 
 def _held(signals: Signals, pool: Pool, chunks: Values, share: Values, tf: Values) -> dict[str, Values]:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.matching import glob_pattern
-from vademecum.retrieval.features import definitions
+from vademecum.retrieval.features import definitions, holding
 from vademecum.retrieval.files import FILE_KINDS, FileTable
 from vademecum.retrieval.query import is_meant, is_within, split_name
 from vademecum.retrieval.view import View
 from vademecum.types import KINDS, Query
+
+FEW_ROWS = 32  # that are read rather than looked up
 
 
 def is_filtered(query: Query) -> bool:
@@ -36,12 +38,28 @@ def row_mask(view: View, query: Query) -> NDArray[np.bool_]:
 
 def meant_rows(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray[np.bool_]:
     """Return bool (m,): which of some rows hold what a qualified name means; where none do, what a package shows by it."""
+    found = np.zeros(len(rows), bool)
+    likely = _likely(view, rows, parts) if len(rows) > FEW_ROWS else np.arange(len(rows))
+    rows = rows[likely]
     files = view.row_file.take(rows).tolist()
     held = [(each.symbols, view.files.paths[file]) for each, file in zip(view.said(rows.tolist()), files, strict=True)]
     strictly = np.array([any(is_meant(parts, name, path) for name in names) for names, path in held], bool)
-    if strictly.any():
-        return strictly
-    return np.array([any(is_within(parts, name, path) for name in names) for names, path in held], bool)
+    if not strictly.any():
+        strictly = np.array([any(is_within(parts, name, path) for name in names) for names, path in held], bool)
+    found[likely[strictly]] = True
+    return found
+
+
+def _likely(view: View, rows: NDArray[np.intp], parts: Sequence[str]) -> NDArray[np.intp]:
+    """Return the places of those rows in whose file, or path, the name around the last one stands: no other is meant.
+
+    What rows say of themselves is read from their texts, and many a name is that of hundreds of declarations.
+    """
+    around = parts[-2] if len(parts) > 1 else ""
+    writing, paths = holding(view, around), view.files.paths
+    files = view.row_file.take(rows)
+    beside = np.fromiter((around in paths[file] for file in files.tolist()), bool, len(rows))
+    return np.flatnonzero(writing.take(files) | beside)
 
 
 def file_mask(files: FileTable, query: Query) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ what other branches hold does not count. Paths are scored apart (`features.path_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.kernel import compiled
-from vademecum.retrieval.postings import damaged
+from vademecum.retrieval.postings import Matches, damaged
 from vademecum.retrieval.segment import Segment
 from vademecum.retrieval.tokens import query_keys
 
@@ -33,13 +33,13 @@ K1 = 1.2  # the textbook value; saturation of repeated words
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 2.0)  # body, name, signature, docs (2: CodeRAG decision 1 for summaries)
 _EVERY_FIELD = np.ones(len(FIELD_WEIGHTS), np.float32)
 # of the arrays that the kernel returns, in the order of `Lexical`
-_KINDS = (np.float32, np.float64, np.bool_, np.float32, np.int32, np.int64, np.uint8, np.float32)
+_KINDS = (np.float32, np.float64, np.bool_, np.float32, np.int64)
 FIELD_B = (0.75, 0.3, 0.5, 0.5)  # length normalisation: long bodies are penalised, long names hardly
 
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """What the words of a question find: per chunk, float32 (N,), the BM25F score; per term and per match, the rest.
+    """What the words of a question find: per chunk, float32 (N,), the BM25F score; per term, the rest.
 
     Terms that no row holds weigh most in coverage: what is missing everywhere is what the question may be about.
     """
@@ -48,10 +48,7 @@ class Lexical:
     idf: NDArray[np.float64]  # (T,), per query term
     known: NDArray[np.bool_]  # (T,), whether any row holds the term
     term_share: NDArray[np.float32]  # (T,), each term's share of the question's idf, 0 for those nobody wrote
-    matched: NDArray[np.int32]  # (P,), the chunk of each match of a term
-    term: NDArray[np.int64]  # (P,), the term; its matches follow each other
-    tf: NDArray[np.uint8]  # (P, 4), how often it is in each field
-    share: NDArray[np.float32]  # (P,), the term's share
+    matches: Matches
 
 
 def field_norms(lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -101,18 +98,20 @@ def bm25f(
 
 def _by_kernel(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:
     """Return what `_by_numpy` returns."""
-    bases = accumulate((segment.size for segment in segments), initial=0)
-    pieces = [(segment.postings, base) for segment, base in zip(segments, bases, strict=False)]
+    pieces = [(segment.postings, base) for segment, base in _based(segments)]
     laid = tuple((p.keys, p.offsets, p.docs, p.tf, base) for p, base in pieces)
     found = compiled.bm25f(laid, norms, copies, keys, asked, rows, K1)
     arrays: list[Any] = [np.frombuffer(raw, kind) for raw, kind in zip(found, _KINDS, strict=True)]
-    arrays[6] = arrays[6].reshape(-1, len(FIELD_WEIGHTS))
-    return Lexical(*arrays)
+    score, idf, known, term_share, runs = arrays
+    runs = runs.reshape(-1, 4)
+    parts = tuple((p.docs, p.tf, base) for p, base in pieces)
+    return Lexical(score, idf, known, term_share, Matches(parts, runs, term_share.take(runs[:, 0])))
 
 
 def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:
     """Return what `bm25f` does."""
-    docs, term, tf = _matches(segments, keys)
+    found = _matches(segments, keys)
+    docs, term, _, tf = found.laid_out()
     begins = np.searchsorted(term, np.arange(len(keys) + 1))  # of each term's matches, which follow each other
     matches = np.diff(begins)
     holding = _holding(docs, begins, matches, copies)
@@ -122,7 +121,7 @@ def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, aske
     weight *= frequency / (K1 + frequency)
     score = np.bincount(docs, weight, len(norms)).astype(np.float32)
     share = np.where(np.arange(len(keys)) < asked, idf / max(float(idf[:asked].sum()), 1e-9), 0.0).astype(np.float32)
-    return Lexical(score, idf, holding > 0, share, docs, term, tf, np.repeat(share, matches))
+    return Lexical(score, idf, holding > 0, share, replace(found, share=share.take(found.runs[:, 0])))
 
 
 def _holding(
@@ -136,21 +135,19 @@ def _holding(
     return found
 
 
-def _matches(
-    segments: Sequence[Segment], keys: NDArray[np.uint64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]:
-    """Return (chunk, term, occurrences per field) of every match, in the question's order of terms."""
-    if len(segments) == 1:
-        docs, tf, term = segments[0].postings.find(keys)
-        return docs, term, tf
-    if not segments:
-        return np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros((0, len(FIELD_WEIGHTS)), np.uint8)
-    found = [segment.postings.find(keys) for segment in segments]
-    bases = accumulate((segment.size for segment in segments), initial=0)
-    docs = np.concatenate([docs + np.int32(base) for (docs, _, _), base in zip(found, bases, strict=False)])
-    term = np.concatenate([term for _, _, term in found])
-    order = np.argsort(term, kind="stable")  # whatever segment a chunk is in, sums have one order
-    return docs[order], term[order], np.concatenate([tf for _, tf, _ in found]).take(order, axis=0)
+def _matches(segments: Segments, keys: Keys) -> Matches:
+    """Return the matches of every term, in the question's order of terms; shares are not known yet."""
+    parts = tuple((segment.postings.docs, segment.postings.tf, base) for segment, base in _based(segments))
+    runs = [segment.postings.places(keys) for segment in segments]
+    numbered = [np.column_stack([each[:, 0], np.full(len(each), part), each[:, 1:]]) for part, each in enumerate(runs)]
+    every = np.concatenate([np.zeros((0, 4), np.int64), *numbered])
+    every = every[np.argsort(every[:, 0], kind="stable")]  # whatever segment a chunk is in, sums have one order
+    return Matches(parts, every, np.zeros(len(every), np.float32))
+
+
+def _based(segments: Segments) -> list[tuple[Segment, int]]:
+    """Return each segment with the number of its first chunk among those of all."""
+    return list(zip(segments, accumulate((segment.size for segment in segments), initial=0), strict=False))
 
 
 def term_keys(terms: Sequence[str]) -> NDArray[np.uint64]:

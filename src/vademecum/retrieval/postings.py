@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -76,15 +77,64 @@ class Postings:
 
         Raises `ValueError` where they lie outside.
         """
+        return [Run(term, self.docs[begin:end], self.tf[begin:end]) for term, begin, end in self.places(keys).tolist()]
+
+    def places(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return int64 (n, 3): of each of the given terms that is there its index, and where its postings begin and end.
+
+        Raises `ValueError` where that is outside.
+        """
         if not len(self.keys) or not len(keys):
-            return []
+            return np.zeros((0, 3), np.int64)
         slot = self.keys.searchsorted(keys)
         known = (self.keys.take(slot, mode="clip") == keys).nonzero()[0]
         slot = slot.take(known)
-        starts, ends = self.offsets.take(slot).tolist(), self.offsets.take(slot + 1).tolist()
-        if min(starts, default=0) < 0 or max(ends, default=0) > len(self.docs):
+        begins, ends = self.offsets.take(slot), self.offsets.take(slot + 1)
+        if begins.min(initial=0) < 0 or ends.max(initial=0) > len(self.docs):
             raise ValueError("postings begin or end outside")
-        return [Run(t, self.docs[a:b], self.tf[a:b]) for t, a, b in zip(known.tolist(), starts, ends, strict=True)]
+        return np.column_stack([known, begins, ends])
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Where the terms of a question stand in segments laid end to end: runs of postings, of which nothing is copied.
+
+    Attributes:
+        parts: of each segment int32 (P,) documents, uint8 (P, F) occurrences, and the number of its first document.
+        runs: int64 (n, 4), of each run its term, its part, and where in that it begins and ends; term by term.
+        share: float32 (n,), what share of the question each run's term is.
+    """
+
+    parts: tuple[tuple[NDArray[np.int32], NDArray[np.uint8], int], ...]
+    runs: NDArray[np.int64]
+    share: NDArray[np.float32]
+
+    def laid_out(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float32], NDArray[np.uint8]]:
+        """Return int32 (M,) document, int64 (M,) term, float32 (M,) share and uint8 (M, F) occurrences of every match, run by run.
+
+        >>> part = np.array([4, 6], np.int32), np.array([[1], [2]], np.uint8), 10
+        >>> [each.tolist() for each in Matches((part,), np.array([[3, 0, 1, 2]]), np.array([0.5], np.float32)).laid_out()]
+        [[16], [3], [0.5], [[2]]]
+        """
+        runs, counts = self.runs.tolist(), self.runs[:, 3] - self.runs[:, 2]
+        docs = [self.parts[part][0][begin:end] + np.int32(self.parts[part][2]) for _, part, begin, end in runs]
+        tf = [self.parts[part][1][begin:end] for _, part, begin, end in runs]
+        return (
+            np.concatenate([np.zeros(0, np.int32), *docs]),
+            np.repeat(self.runs[:, 0], counts),
+            np.repeat(self.share, counts),
+            np.concatenate(tf) if tf else np.zeros((0, 4), np.uint8),
+        )
+
+
+def end_to_end(several: Sequence[Matches], firsts: Sequence[int]) -> Matches:
+    """Join matches; `firsts[i]` is the number of the first document of `several[i]` among all."""
+    counts = accumulate((len(each.parts) for each in several), initial=0)
+    parts = [
+        (docs, tf, base + first) for each, first in zip(several, firsts, strict=False) for docs, tf, base in each.parts
+    ]
+    runs = [each.runs + np.array([0, count, 0, 0]) for each, count in zip(several, counts, strict=False)]
+    return Matches(tuple(parts), np.concatenate(runs), np.concatenate([each.share for each in several]))
 
 
 def damaged(error: Exception) -> StoreCorruptError:

@@ -113,7 +113,12 @@ def _spelled_out(text: str) -> list[str]:
         return [stripped]
     if not _CODE_LIKE.search(text):  # then no part of it is: one look instead of one for every word
         return []
-    return [found[0] for found in _IDENTIFIER.finditer(text) if _CODE_LIKE.search(found[0])]
+    return [name for name in _IDENTIFIER.findall(text) if not _is_word(name) and _CODE_LIKE.search(name)]
+
+
+def _is_word(name: str) -> bool:
+    """Tell at once of most words that they are no more than that."""
+    return name.isalpha() and name[1:].islower()
 
 
 def title_of(text: str) -> str:
@@ -162,7 +167,8 @@ def split_name(name: str) -> list[str]:
 
 def _plainly(text: str) -> str:
     """Return a text with Go's pointers as the types they point to, and a name and nothing else without what its types take."""
-    text = _RECEIVER.sub(r"\1\2", text) if "(*" in text else text
+    if "(*" in text:  # the lines that have one, of which a long text has few
+        text = "\n".join(_RECEIVER.sub(r"\1\2", line) if "(*" in line else line for line in text.split("\n"))
     if not _HAS_ARGUMENTS.match(text):
         return text
     name, nested = text.strip(), 1

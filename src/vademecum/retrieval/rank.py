@@ -153,10 +153,10 @@ def _weighed_by_kernel(
     found = compiled.weigh(
         (
             rows, fused, s.lexical, s.dense, s.definition, s.path, s.prior, s.rows, s.files, s.contents, s.file_content,
-            s.lengths, s.kinds, s.file_lengths, s.unasked, s.matched, s.term, s.tf, s.share, s.term_share,
+            s.lengths, s.kinds, s.file_lengths, s.unasked, s.matches.runs, s.matches.share, s.term_share,
             model.of_piece, model.of_kind, model.of_file, model.of_unasked, vectors, scales, whole,
         ),
-        scale, novelty_of(plan), K1, B, NAME_COUNTS, plan.is_bare,
+        s.matches.parts, scale, novelty_of(plan), K1, B, NAME_COUNTS, plan.is_bare,
     )  # fmt: skip
     return np.frombuffer(found[0], np.int64), np.frombuffer(found[1], np.float32).reshape(len(WEIGHED), -1)
 

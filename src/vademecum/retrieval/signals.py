@@ -1,4 +1,4 @@
-"""Every signal of one view for one question, where it is first known: per chunk, per file, per match of a term.
+"""Every signal of one view for one question, where it is first known: per chunk, per file, per term.
 
 Nothing is ranked here. `rank` weighs the signals of all rows to find candidates, `candidates` looks closer at those.
 """
@@ -25,6 +25,7 @@ from vademecum.retrieval.features import (
 )
 from vademecum.retrieval.filters import meant_rows
 from vademecum.retrieval.lexical import bm25f, term_keys
+from vademecum.retrieval.postings import Matches, end_to_end
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.segment import quantised
 from vademecum.retrieval.view import View
@@ -37,7 +38,7 @@ PER_FILE = frozenset({"path", "prior", "path_dense"})
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What is known of a view's N chunks, F files and P matches of a term in a chunk.
+    """What is known of a view's N chunks and F files for T terms.
 
     Attributes:
         lexical, dense, definition: float32 (N,). path, prior, path_dense: float32 (F,).
@@ -49,7 +50,7 @@ class Signals:
         lengths, kinds: (N, 4) and (N,), terms per field and kind code of each chunk. file_lengths: float32 (F,), terms of
             each file's bodies.
         unasked: uint8 (F,), the kind of a file that nobody asked for, as its index in FILE_KINDS, else 0 (product).
-        matched, term, tf, share: (P,), (P,), (P, 4) and (P,), chunk, term, occurrences, and the term's share of the question.
+        matches: where the question's terms stand.
         term_share: float32 (T, 1), each term's share of the question's idf; 0 for compounds that nobody wrote.
     """
 
@@ -71,10 +72,7 @@ class Signals:
     kinds: NDArray[np.uint8]
     file_lengths: Floats
     unasked: NDArray[np.uint8]
-    matched: NDArray[np.int32]
-    term: NDArray[np.int64]
-    tf: NDArray[np.uint8]
-    share: Floats
+    matches: Matches
     term_share: Floats
 
     def of(self, name: str, rows: Rows) -> Floats:
@@ -93,7 +91,8 @@ class Signals:
         chunks = self.rows[rows]
         number = np.zeros(len(self.lexical), np.int32)
         number[chunks] = np.arange(1, len(chunks) + 1)
-        found = np.bincount(number[self.matched], self.share, len(chunks) + 1)[number[chunks]]
+        matched, _, share, _ = self.matches.laid_out()
+        found = np.bincount(number[matched], share, len(chunks) + 1)[number[chunks]]
         return found.astype(np.float32)
 
 
@@ -134,10 +133,7 @@ def signals_of(
         kinds=view.kinds,
         file_lengths=view.file_lengths,
         unasked=unasked,
-        matched=words.matched,
-        term=words.term,
-        tf=words.tf,
-        share=words.share,
+        matches=words.matches,
         term_share=words.term_share[:, None],
     )
     known = (words.known | is_in_paths).tolist()
@@ -198,11 +194,16 @@ def laid_end_to_end(several: Sequence[Signals]) -> Signals:
             begins=s.begins + row,
             contents=s.contents + content,
             file_content=s.file_content + content,
-            matched=s.matched + np.int32(chunk),
         )
         for s, row, chunk, file, content in zip(several, rows, chunks, files, contents, strict=False)
     ]
     joined = {
-        f.name: np.concatenate([getattr(s, f.name) for s in shifted]) for f in fields(Signals) if f.name != "term_share"
+        f.name: np.concatenate([getattr(s, f.name) for s in shifted])
+        for f in fields(Signals)
+        if f.name not in {"matches", "term_share"}
     }
-    return Signals(**joined, term_share=np.mean([s.term_share for s in several], axis=0, dtype=np.float32))
+    return Signals(
+        **joined,
+        matches=end_to_end([s.matches for s in several], chunks.tolist()),
+        term_share=np.mean([s.term_share for s in several], axis=0, dtype=np.float32),
+    )

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain, pairwise
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
@@ -222,15 +223,11 @@ def query_terms(text: str) -> tuple[list[str], list[str]]:
         (['file', 'walker'], ['filewalker'])
     """
     found = _RUN.findall(text)
-    content = [run for run in found if run.lower() not in STOP_WORDS] or found
-    known = {run: _asked_terms(run) for run in dict.fromkeys(content)}  # a long question repeats itself
-    own: dict[str, None] = {}
-    joined: dict[str, None] = {}
-    previous = ""
-    for run in content:
-        these = known[run]
-        own.update(dict.fromkeys(these))
-        if previous and these:
-            joined[previous + these[-1]] = None
-        previous = these[-1] if these else ""
+    distinct = dict.fromkeys(found)  # a long question repeats itself
+    known = {run: _asked_terms(run) for run in distinct if run.lower() not in STOP_WORDS}
+    known = known or {run: _asked_terms(run) for run in distinct}
+    own = dict.fromkeys(chain.from_iterable(known.values()))
+    last = {run: these[-1] if these else "" for run, these in known.items()}
+    ends = [last[run] for run in found if run in last]
+    joined = dict.fromkeys(before + after for before, after in pairwise(ends) if before and after)
     return list(own), [term for term in joined if term not in own]
