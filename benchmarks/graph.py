@@ -47,17 +47,15 @@ from vademecum.storage.sqlite import SqliteStore
 
 HERE = Path(__file__).parent
 SITES = 3000  # asked of jedi for each repository, drawn evenly
-# Index without the graph: no references are looked for, in this process or in those that help it.
-WITHOUT = """
-import subprocess
-from types import SimpleNamespace
-from vademecum.codebase import chunk, workers
-NONE = "from vademecum.codebase import chunk; chunk.find_references = lambda *a: ''; "
-exec(NONE)
-class Helper(subprocess.Popen):
-    def __init__(self, command, **options):
-        super().__init__([*command[:-1], NONE + command[-1]], **options)
-workers.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": Helper})
+# Index a directory with the graph, or without, as a search does that finds no index.
+INDEX = """
+import resource, sys, time
+from vademecum.engine import Engine
+engine = Engine.open(sys.argv[1])
+began = time.perf_counter()
+engine.codebase.index() if sys.argv[2] == "with" else engine.codebase.refresh()
+print(time.perf_counter() - began)
+print(sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 """
 SCRIPT_ENDINGS = (".ts", ".tsx", ".mts", ".cts")
 Site = tuple[str, int, str]  # path, line, name called
@@ -431,21 +429,16 @@ def meant(target: Function, node: Node, below: dict[Function, set[Function]]) ->
 
 
 def speed(root: Path, _: argparse.Namespace) -> dict[str, Any]:
-    """Measure index time with the graph and without, alone and as a command that has to start, and traversals, in turn."""
+    """Measure index time with the graph and without, alone and in a process that has to start, and traversals, in turn."""
     times: dict[str, list[float]] = {"without": [], "with": []}
     whole: dict[str, list[float]] = {"without": [], "with": []}
     busy: dict[str, list[float]] = {"without": [], "with": []}
     for _round in range(3):
         for kind, taken in times.items():
             os.environ["VADE_HOME"] = tempfile.mkdtemp()
-            code = (WITHOUT if kind == "without" else "") + (
-                "import resource, sys, time\nfrom vademecum.engine import Engine\ne = Engine.open(sys.argv[1])\nt = time.perf_counter()\n"
-                + ("e.codebase.refresh()" if kind == "without" else "e.codebase.index()")
-                + "\nprint(time.perf_counter() - t)\n"
-                "print(sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))"
-            )  # fmt: skip
             began = time.perf_counter()
-            done = subprocess.run([sys.executable, "-c", code, str(root)], capture_output=True, text=True, check=True)
+            command = [sys.executable, "-c", INDEX, str(root), kind]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
             whole[kind].append(time.perf_counter() - began)
             wall, cpu = map(float, done.stdout.split())
             taken.append(wall)
@@ -456,7 +449,7 @@ def speed(root: Path, _: argparse.Namespace) -> dict[str, Any]:
         drawn = random.Random(7).sample(nodes, min(500, len(nodes)))
         walks = {name: _walks(graph, drawn, into=into) for name, into in (("callers", True), ("callees", False))}
         edges = len(graph.every_edge(tuple(Tier)))
-    taken = {"index_s": _least(times), "command_s": _least(whole), "index_cpu_s": _least(busy)}
+    taken = {"index_s": _least(times), "process_s": _least(whole), "index_cpu_s": _least(busy)}
     return taken | {"symbols": len(nodes), "edges": edges, "depth_3_ms": walks}
 
 

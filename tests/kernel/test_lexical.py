@@ -87,6 +87,13 @@ def test_damaged_postings_are_refused(segment: Segment) -> None:
         lexical._by_kernel([segment], None, np.ones((2, 4), np.float32), np.array([3], np.uint64), 1, 2)
 
 
+def test_a_segment_names_no_document_of_the_one_before() -> None:
+    """A number below 0 would be one of another segment's."""
+    segments = [damaged(), damaged(docs=np.array([-1, 1], np.int32))]
+    with pytest.raises(ValueError, match="postings"):
+        lexical._by_kernel(segments, None, np.ones((4, 4), np.float32), np.array([3], np.uint64), 1, 4)
+
+
 @pytest.mark.parametrize(
     "segment",
     [damaged(offsets=np.array([0, 3])), damaged(offsets=np.array([-1, 2])), damaged(offsets=np.array([0]))],

@@ -130,6 +130,7 @@ def signals(draw, files=9, chunks=30, terms=4):
     alive = np.bincount(standing, minlength=size) > 0
     held = np.argwhere(rng.random((terms, size)) < draw(st.sampled_from([0.0, 0.3, 1.0])))
     term_share = rng.dirichlet(np.ones(terms)).astype(np.float32)
+    term_share[draw(st.integers(0, terms)) :] = 0  # compounds that nobody wrote
     lengths = rng.integers(0, 90, (size, 4)).astype(np.float32)
 
     def some(length, above=0.3):
@@ -261,8 +262,11 @@ def test_a_good_path_and_many_equals_are_seen_among_many_rows():
     np.testing.assert_array_equal(ours, theirs)
 
 
+JOINED = st.lists(signals(), min_size=2, max_size=3).map(laid_end_to_end)
+
+
 @needs_kernel
-@given(st.one_of(signals(), signals(files=40, chunks=900)), plans, models())
+@given(st.one_of(signals(), signals(files=40, chunks=900), JOINED), plans, models())
 def test_the_kernel_weighs_candidates_as_numpy_does(found, plan, model):
     """Each row has the same signals and, but for the last places, the same scores; those that differ are in order."""
     rows, fused = find_candidates(found, None, plan, 10, WEIGHTS)

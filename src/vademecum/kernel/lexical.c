@@ -50,6 +50,7 @@ static Py_ssize_t find_runs(const Segment *segments, Py_ssize_t parts, const uin
             if (slot < 0) continue;
             int64_t begin = s->offsets[slot], end = s->offsets[slot + 1];
             if (begin < 0 || end < begin || end > s->postings) return -1;
+            if (begin < end && s->docs[begin] < 0) return -1; /* the others come after it, which is looked at as they are added */
             runs[count++] = (Run){t, part, begin, end, begin};
         }
     return count;

@@ -48,7 +48,7 @@ class Lexical:
     idf: NDArray[np.float64]  # (T,), per query term
     known: NDArray[np.bool_]  # (T,), whether any row holds the term
     term_share: NDArray[np.float32]  # (T,), each term's share of the question's idf, 0 for those nobody wrote
-    matches: Matches
+    matches: Matches  # where the terms stand
 
 
 def field_norms(lengths: NDArray[np.float32], mean_lengths: NDArray[np.float64]) -> NDArray[np.float32]:
