@@ -142,6 +142,13 @@ def test_means_are_the_same_however_few_vectors_are_made_floats_at_once(told, mo
         assert np.allclose(one.astype(float), other.astype(float), atol=1.01)
 
 
+def test_one_scope_is_read_where_it_lies():
+    """A view of one scope holds no column of its own: what is as long as a memory is there once."""
+    view = view_of([Part(0, (segment(1, [("a", Role.USER, 1, "Ann"), ("b", Role.USER, 2, "")]),), NOBODY)])
+    for name in ("numbers", "at", "roles", "session", "speaker", "alive"):
+        assert np.shares_memory(getattr(view, name), getattr(view.layouts[0], name)), name
+
+
 def test_two_scopes_end_to_end():
     """Rows, sessions and speakers of the second follow those of the first; the same name in both is two sessions."""
     one = Part(0, (segment(1, [("a", Role.USER, 1, "Ann"), ("b", Role.USER, 2, "")]),), NOBODY)

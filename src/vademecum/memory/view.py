@@ -90,7 +90,8 @@ class View:
     @cached_property
     def speaker(self) -> NDArray[np.int32]:
         """int32 (N,): who said it; the same name in two scopes is two."""
-        pieces = [own.speaker + np.int32(base) for own, base in zip(self._filled, self._speakers, strict=False)]
+        starts = zip(self._filled, self._speakers, strict=False)
+        pieces = [own.speaker + np.int32(base) if base else own.speaker for own, base in starts]
         return self._end_to_end(pieces, np.int32)
 
     @cached_property
