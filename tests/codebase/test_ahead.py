@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+from itertools import islice
 
 import pytest
 
-from vademecum.codebase.graph import ahead as module
+from vademecum.codebase.child import Child
 from vademecum.codebase.graph import build, records
 from vademecum.codebase.graph.ahead import Ahead
 from vademecum.codebase.graph.terms import Tier
@@ -80,19 +81,67 @@ def test_a_worker_makes_the_same_graph(repo, engine, tmp_path, taken):
     assert graph(helped) == graph(alone)
 
 
-def test_a_worker_that_dies_costs_nothing_but_time(repo, engine, taken, monkeypatch):
-    """The graph is made here then."""
+@pytest.mark.parametrize("parts", [0, 1, 2])
+def test_a_worker_that_dies_costs_nothing_but_time(repo, engine, taken, monkeypatch, parts):
+    """The graph is made here then, also where a part of it was kept already."""
+    ask = Child.ask_in_parts
 
-    def dies(self, child):
-        self._child = child
-        child.stop()
+    def dies(self, question):
+        yield from islice(ask(self, question), parts)
+        self.stop()
+        raise EOFError
 
-    monkeypatch.setattr(module.Ahead, "begin", dies)
+    whole = engine(repo("whole", FILES), index__workers=1)
+    whole.codebase.index()
+    monkeypatch.setattr(Child, "ask_in_parts", dies)
     found = engine(repo("left", FILES), index__workers=2)
     found.codebase.index()
-    assert taken == [None]
+    assert [part is None for part in taken] == [True, False, True][: len(taken)]
+    assert len(taken) >= 2
     assert helpers() == []
-    assert len(found.codebase.callers("Step7.run_7", depth=1).found) == 3
+    assert graph(found) == graph(whole)
+
+
+@pytest.mark.parametrize("kept", [1, 2, 4])
+def test_a_kill_between_two_parts_leaves_no_graph(repo, engine, monkeypatch, kept):
+    """What was kept of one counts for nothing: the next one who asks makes it."""
+    whole = engine(repo("whole", FILES), index__workers=1)
+    whole.codebase.index()
+    killed = engine(repo("killed", FILES), index__workers=2)
+    write, written = records.Records._write, []
+
+    def stops(self, rows):
+        if len(written) == kept:
+            raise KeyboardInterrupt
+        written.append(rows)
+        write(self, rows)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(records.Records, "_write", stops)
+        with pytest.raises(KeyboardInterrupt):
+            killed.codebase.index()
+    assert helpers() == []
+    store = killed.codebase._repositories[0][0].catalogue.store
+    assert [state.partition(" ")[0] for (state,) in store.scan("graphs", (), ("tree_hash",)).unwrap()] == ["unfinished"]
+    assert graph(killed) == graph(whole)
+
+
+def test_two_that_keep_a_graph_part_by_part_do_not_mix(repo, engine, monkeypatch):
+    """The second one begins anew; the first one gives way, and finds the graph made."""
+    whole = engine(repo("whole", FILES), index__workers=1)
+    whole.codebase.index()
+    first = engine(repo("both", FILES), index__workers=2)
+    come, others = Ahead._coming, []
+
+    def coming(self):
+        for number, part in enumerate(come(self)):
+            if number == 3:
+                others.append(graph(first))  # another one who asks, of the same index
+            yield part
+
+    monkeypatch.setattr(Ahead, "_coming", coming)
+    first.codebase.index()
+    assert [*others, graph(first)] == [graph(whole)] * 2
 
 
 def test_rows_of_other_files_are_not_taken(repo, engine, taken, monkeypatch):

@@ -18,9 +18,9 @@ from vademecum.codebase.analyse import Analysis, Job, Parsed, symbol_rows
 from vademecum.codebase.languages import has_references
 from vademecum.protocols import Row
 
-# Linking takes longer than storing by about a third of the time that the arrays of what is linked take. Of the files that are
-# left the workers take nearly half, so that twice as many are left (the batches of eight repositories, laid out by processor time).
-PUT_OFF = 0.6
+# Linking takes about as long as storing what is found and what is linked, and a little more. Of the files that are left the workers
+# take nearly half, so that twice as many are left (shares of .6, .45, .3 and .15 in turns on eight repositories).
+PUT_OFF = 0.3
 
 Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
 

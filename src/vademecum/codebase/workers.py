@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import queue
-import struct
 import subprocess
 import sys
 import threading
@@ -23,11 +21,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from typing import IO, Any, Protocol, Self
+from typing import IO, Protocol, Self
 
 from vademecum.codebase import languages
 from vademecum.codebase.algebra import one_thread
 from vademecum.codebase.analyse import Analysis, Job, Parsed, analyse, completed, parsed_files
+from vademecum.codebase.child import Child, Question, read, write
 from vademecum.codebase.copied import Copy, can_copy
 from vademecum.codebase.garbage import uncollected
 from vademecum.codebase.share import Done, Halves, Share
@@ -58,13 +57,6 @@ class Plan:
     deadline_s: float
     processes: int
     task: Task = Task.SEARCHED
-
-
-class Question(Protocol):
-    """What a worker can be asked besides: it is sent to it, and answered there."""
-
-    def answer(self) -> Any:
-        """Return what is sent back."""
 
 
 class FollowUp(Protocol):
@@ -192,32 +184,6 @@ def _new() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
     )
-
-
-class Child:
-    """One worker process. A new one is to be asked a plan first; `EOFError` means that it did not come up."""
-
-    def __init__(self, process: subprocess.Popen[bytes] | Copy) -> None:
-        self._process = process
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._in, self._out = self._process.stdin, self._process.stdout
-
-    def ask(self, question: Plan | list[Job] | Question) -> Any:
-        """Return the analyses of jobs, or another answer. Raises `EOFError` when the process dies of them."""
-        try:
-            _write(self._in, question)
-            return _read(self._out)
-        except (OSError, ValueError) as error:  # the pipe broke, or was closed by whoever ended the process
-            raise EOFError from error
-
-    def stop(self) -> None:
-        """End the process. May be called by several threads, and more than once."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._in, self._out):
-            with suppress(OSError):
-                pipe.close()
 
 
 class _Pool:
@@ -351,22 +317,24 @@ def serve() -> None:
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not reach the pipe
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
-        plan: Plan = _read(source)
+        plan: Plan = read(source)
         embedder: Embedder | None = load("embedder", plan.embedder) if plan.embedder else None
         terms = term_table()
-        _write(sink, "ready")
+        write(sink, "ready")
         _work(source, sink, plan, embedder, terms)
 
 
 def _work(source: IO[bytes], sink: IO[bytes], plan: Plan, embedder: Embedder | None, terms: RunTable) -> None:
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
-            asked: list[Job] | Question = _read(source)
+            asked: list[Job] | Question = read(source)
             if isinstance(asked, list):
-                _write(sink, _found(asked, plan, embedder, terms))
+                write(sink, _found(asked, plan, embedder, terms))
             else:
                 gc.disable()  # it is the last one
-                _write(sink, asked.answer())
+                for part in asked.answers():
+                    write(sink, part)
+                write(sink, None)
 
 
 def _die_with_parent() -> None:
@@ -376,21 +344,3 @@ def _die_with_parent() -> None:
         import signal
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 is PR_SET_PDEATHSIG
-
-
-def _write(pipe: IO[bytes], value: Any) -> None:
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    pipe.write(struct.pack("<Q", len(data)) + data)
-    pipe.flush()
-
-
-def _read(pipe: IO[bytes]) -> Any:
-    (length,) = struct.unpack("<Q", _exactly(pipe, 8))
-    return pickle.loads(_exactly(pipe, length))  # noqa: S301 - our own child wrote it
-
-
-def _exactly(pipe: IO[bytes], length: int) -> bytes:
-    data = pipe.read(length)
-    if len(data) < length:
-        raise EOFError
-    return data

@@ -1,17 +1,19 @@
 """Linking ahead: where everything was just analysed, a worker that is through makes the graph while this process stores.
 
-It is handed what analysis found of every content, so that nothing is read, and sends back rows. They are taken where the snapshot
-turns out to be of just these files, else, or where the worker died, the graph is made as ever. See `graph.build`.
+It is handed what analysis found of every content, so that nothing is read, and sends back rows as they are made, so that
+they are kept while it makes the next. They are taken where the snapshot turns out to be of just these files, else, or where the
+worker died, the graph is made as ever. See `graph.build`.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from vademecum.codebase.algebra import one_thread
 from vademecum.codebase.analyse import Job
@@ -22,8 +24,8 @@ from vademecum.codebase.repository import Opened
 from vademecum.protocols import Progress, Row
 
 if TYPE_CHECKING:
+    from vademecum.codebase.child import Child
     from vademecum.codebase.graph.records import Rows
-    from vademecum.codebase.workers import Child
 
 MOST_AHEAD = (
     32_000_000  # bytes of content: all that was found of it is held, here and in the worker, some ten times as much
@@ -40,14 +42,13 @@ class Material:
     references: dict[int, str]
     contents: dict[int, bytes]  # of documents and of files that say where modules lie
 
-    def answer(self) -> Rows | None:
-        """Return the graph's rows; None where a content has to be known that is not among these."""
+    def answers(self) -> Iterator[Rows | Literal["whole"]]:
+        """Yield the graph's rows, then that they are all: not where a content has to be known that is not among these."""
         from vademecum.codebase.graph.build import linked_afresh
 
-        try:
-            return linked_afresh(self.files, self.symbols, self.references, self.contents)
-        except KeyError:
-            return None
+        with suppress(KeyError):
+            yield from linked_afresh(self.files, self.symbols, self.references, self.contents)
+            yield "whole"
 
 
 class Ahead:
@@ -60,9 +61,10 @@ class Ahead:
         self._symbols: dict[int, tuple[Row, ...]] = {}
         self._references: dict[int, str] = {}
         self._child: Child | None = None
+        self._is_taken = False
         self._beside = ExitStack()  # what holds while the worker is at it
         self._through = threading.Event()
-        self._rows: Rows | None = None
+        self._parts: SimpleQueue[Rows | Literal["whole", "lost"]] = SimpleQueue()
 
     def __enter__(self) -> Self:
         """Begin with nothing."""
@@ -99,19 +101,21 @@ class Ahead:
         """Take note of the worker that was given."""
         self._child = child
         self._beside.enter_context(one_thread())
+        self._files = {path: number for path, number in self._files.items() if number in self._symbols}
 
     def run(self) -> None:
         """Ask it."""
         assert self._child is not None
         with suppress(EOFError), uncollected():
-            self._rows = self._child.ask(self._material())
+            for part in self._child.ask_in_parts(self._material()):
+                self._parts.put(part)
+        self._parts.put("lost")  # which is looked at only where not all of them came
         self._child.stop()
         self._through.set()
 
     def _material(self) -> Material:
         jobs, symbols, references = self._jobs, self._symbols, self._references
         self._jobs, self._symbols, self._references = [], {}, {}
-        self._files = {path: number for path, number in self._files.items() if number in symbols}
         read = {
             number for path, number in self._files.items()
             if jobs[number][1] in DOCUMENTS or MANIFESTS.fullmatch(path)
@@ -124,15 +128,25 @@ class Ahead:
             {number: jobs[number][0] for number in read},
         )
 
-    def take(self, files: Mapping[str, BlobKey]) -> Rows | None:
-        """Return the rows, once, waiting for them; None where they are not of these files, or there are none."""
-        if self._child is None:
+    def take(self, files: Mapping[str, BlobKey]) -> Iterator[Rows] | None:
+        """Return the rows, once, in parts as they come; None where they are not of these files, or there are none.
+
+        Raises:
+            LostError: there are no more, and these are not all; raised as they are gone through.
+        """
+        if self._child is None or self._is_taken:
             return None
-        self._through.wait()
-        if {path: self._keys[number] for path, number in self._files.items()} != files:
-            return None
-        rows, self._rows = self._rows, None
-        return rows
+        self._is_taken = True
+        here = {path: self._keys[number] for path, number in self._files.items()}
+        return self._coming() if here == files else None
+
+    def _coming(self) -> Iterator[Rows]:
+        from vademecum.codebase.graph.build import LostError
+
+        while (part := self._parts.get()) != "whole":
+            if part == "lost":
+                raise LostError
+            yield part
 
     def link(self, opened: Opened, progress: Progress) -> None:
         """Bring the graph of a repository's snapshot up to date, by what was made ahead where that is of use. Raises `StoreError`."""

@@ -9,7 +9,8 @@ part of a module's name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
@@ -32,11 +33,18 @@ VERSION = "6"  # raised when edges are made another way, so that graphs made bef
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
 
 
-class MadeAhead(Protocol):
-    """A graph that may have been made before it is asked for; see `graph.ahead`."""
+AT_ONCE = 50  # files whose edges are handed on together, where somebody waits for them
 
-    def take(self, files: Mapping[str, tuple[str, str]]) -> Rows | None:
-        """Return its rows where it is of these files, by the hash and the language of their content."""
+
+class MadeAhead(Protocol):
+    """A graph that may be in the making before it is asked for; see `graph.ahead`."""
+
+    def take(self, files: Mapping[str, tuple[str, str]]) -> Iterator[Rows] | None:
+        """Return its rows, in parts as they come, where it is of these files, by the hash and the language of their content."""
+
+
+class LostError(Exception):
+    """What was made ahead breaks off: its maker died, or has to know what it was not given."""
 
 
 def bring_up_to_date(
@@ -69,13 +77,26 @@ def _brought(
     """Make a graph current, once. Returns how many files were asked; None where another process was faster."""
     if records.state == state:
         return 0
+    files = snapshot_files(view)
     ready = ahead.take(content_keys(view)) if ahead is not None and not records.state else None
-    if ready is None:
-        made = make(catalogue, records, snapshot_files(view), progress)
-    else:
-        progress("linking", len(ready.resolved), len(ready.resolved))
-        made = Change(True, (), (), (), ready.of_blobs(snapshot_files(view)))
-    return len(made.rows.resolved) if records.replace(made, state) else None
+    if ready is not None:
+        try:
+            return (
+                len(files) if records.replace(Change(True, (), (), (), told(ready, files, progress)), state) else None
+            )
+        except LostError:
+            return None
+    made = make(catalogue, records, files, progress)
+    return len(made.linked) if records.replace(made, state) else None
+
+
+def told(parts: Iterable[Rows], files: Files, progress: Progress) -> Iterator[Rows]:
+    """Yield parts of a graph as of these files' blobs, and tell how far it is."""
+    done = 0
+    for part in parts:
+        done += len(part.resolved)
+        progress("linking", done, len(files))
+        yield part.of_blobs(files)
 
 
 def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
@@ -96,14 +117,14 @@ def make(catalogue: Catalogue, records: Records, files: Files, progress: Progres
         lost = [*gone, *(path for path in changed if path in before and path not in old)]
         touched = tokens_of_change(new, old, changed, lost, records.names_in(lost))
         dirty = sorted(records.consulting(touched).intersection(files).union(changed))
-    linked = resolve(new, dirty, progress)
-    return Change(not before, changed, gone, [each.file for each in linked], rows_of(nodes, linked))
+    linked = list(resolve(new, dirty, progress))
+    return Change(not before, changed, gone, [each.file for each in linked], [rows_of(nodes, linked)])
 
 
 def linked_afresh(
     files: Files, symbols: Mapping[int, list[Row]], references: Mapping[int, str], contents: Mapping[int, bytes]
-) -> Rows:
-    """Return the graph of files of which everything is at hand, by their content.
+) -> Iterator[Rows]:
+    """Yield the graph of files of which everything is at hand, by their content: the nodes, then the edges of some files at a time.
 
     Raises:
         KeyError: what a file says has to be known, and is not at hand.
@@ -118,7 +139,10 @@ def linked_afresh(
     nodes = [node for path in files for node in nodes_of(new.file(path))]
     for node in nodes:
         by_name.setdefault(node.name, set()).add(node.path)
-    return rows_of(nodes, resolve(new, sorted(files), lambda *_: None))
+    yield rows_of(nodes, ())
+    linked = resolve(new, sorted(files), lambda *_: None)
+    while part := list(islice(linked, AT_ONCE)):
+        yield rows_of((), part)
 
 
 def snapshot_files(view: View) -> Files:
@@ -199,21 +223,19 @@ def interface(file: File) -> tuple[Any, ...]:
     )
 
 
-def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> list[Linked]:
-    """Return the edges of files, each with what was consulted for them."""
+def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> Iterator[Linked]:
+    """Yield the edges of files, each with what was consulted for them."""
     from vademecum.codebase.graph.modules import Modules  # where a worker links, this process does without
     from vademecum.codebase.graph.names import Names
 
     names = Names(definitions, Modules(definitions))
-    linked = []
     for done, path in enumerate(paths):
         file = definitions.file(path)
         definitions.consulted = set()
         found = edges_of(definitions, names, file)
-        linked.append(Linked(file, found, "\n".join(sorted(definitions.consulted - {path}))))
+        yield Linked(file, found, "\n".join(sorted(definitions.consulted - {path})))
         if done % 50 == 0:
             progress("linking", done + 1, len(paths))
-    return linked
 
 
 def edges_of(definitions: Definitions, names: Names, file: File) -> Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ class Change:
     changed: Sequence[str]
     gone: Sequence[str]
     linked: Sequence[File]
-    rows: Rows
+    rows: Iterable[Rows]  # in one part or several
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,9 @@ class Rows:
         return replace(self, resolved=[(path, files[path][0], *rest) for path, _, *rest in self.resolved])
 
 
-def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
+def rows_of(nodes: Iterable[Node], linked: Iterable[Linked]) -> Rows:
     """Return nodes, and what was linked, as they are kept."""
+    linked = list(linked)
     return Rows(
         [(n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent) for n in nodes],
         [
@@ -186,18 +188,33 @@ class Records:
     # -- writing -------------------------------------------------------------------------------------------------
 
     def replace(self, change: Change, state: str) -> bool:
-        """Keep a change, all or nothing. Returns False where the graph is no more what the change was made from."""
-        with self._store.transaction():
-            if self._read_state() != self.state:
-                return False
-            if change.fresh:
-                for family in ("nodes", "edges", "resolved", "graphs"):
-                    self._store.delete(family, self._own).unwrap()
-            else:
-                self._drop([*change.changed, *change.gone], change.linked)
-            self._write(change.rows)
-            self._store.upsert("graphs", [(self._snapshot, state)]).unwrap()
+        """Keep a change. Returns False where the graph is no more what the change was made from.
+
+        What comes in one part is kept all or nothing. Of several each is kept as it comes, nothing held while one is waited for,
+        and until the last is kept there is no graph, whatever happens: the next one who asks makes it.
+        """
+        parts = iter(change.rows)
+        part, following, known = next(parts, None), next(parts, None), self.state
+        unfinished = f"unfinished {os.urandom(8).hex()}"
+        while part is not None:
+            with self._store.transaction():
+                if self._read_state() != known:
+                    return False
+                if known == self.state:
+                    self._make_room(change)
+                self._write(part)
+                known = state if following is None else unfinished
+                self._store.upsert("graphs", [(self._snapshot, known)]).unwrap()
+            part, following = following, next(parts, None)
         return True
+
+    def _make_room(self, change: Change) -> None:
+        """Drop what a change is put in the place of."""
+        if change.fresh:
+            for family in ("nodes", "edges", "resolved", "graphs"):
+                self._store.delete(family, self._own).unwrap()
+        else:
+            self._drop([*change.changed, *change.gone], change.linked)
 
     def _drop(self, paths: Sequence[str], linked: Sequence[File]) -> None:
         """Drop the nodes of files, and the edges of these and of those that were linked again."""
