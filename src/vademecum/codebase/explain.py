@@ -1,29 +1,27 @@
-"""Why nothing was found, which words are nowhere, and which names come close: said apart from evidence, never instead of it."""
+"""Why nothing was found, and which words are nowhere: said apart from evidence, never instead of it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 
 from vademecum.codebase.classify import words
 from vademecum.codebase.languages import language_of, row
+from vademecum.codebase.nearest import MANY_TERMS
 from vademecum.codebase.repository import Opened
 from vademecum.retrieval.query import Plan, last_part, title_of
 from vademecum.retrieval.rank import Ranked
 from vademecum.retrieval.stopwords import TALK
-from vademecum.retrieval.tokens import STOP_WORDS, parts, query_terms, run_terms, runs
+from vademecum.retrieval.tokens import STOP_WORDS, query_terms, run_terms, runs
 from vademecum.types import Query
 
 # Why files are left out of an index that belong to the repository all the same: nobody knows what they hold.
 UNSEEN = frozenset({"too large", "unreadable", "binary", "crash"})
-NEAREST = 5
 UNREAD = 3  # files that are named at most
 _FEW_WORDS = 8  # of a question that are said again
-_FEW_TERMS = 20  # of a question whose words may be meant as names, and are worth a word each where they are nowhere
 _MISSED = 4  # words that are nowhere, said at most
 # What asks, beside what carries no content in talk or in a question about code.
 _ASKING = (
@@ -32,7 +30,7 @@ _ASKING = (
     | words("find look show please explain comment où quand pourquoi combien fait faire sans lorsque afin")
 )
 _ELSEWHERE = re.compile(r"(?<![\w/.])/\S+")  # a path of a machine, as in a trace
-_CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
+_PART_OF_WORD = re.compile(rb"[\w$]")
 _REGEX = re.compile(r"\\[wdsb.()]|\.\*|\.\+|\[[^\]]+\][*+]|\(\?|\|")
 
 
@@ -73,7 +71,7 @@ def unwritten(plan: Plan, unknown: set[str]) -> str:
     >>> unwritten(plan_query("where is the http client of sendEmail"), {"http", "sendemail"})
     'no indexed file writes `http`, `sendEmail`'
     """
-    if not unknown or len(plan.terms) > _FEW_TERMS or title_of(plan.text):
+    if not unknown or len(plan.terms) > MANY_TERMS or title_of(plan.text):
         return ""
     text = _ELSEWHERE.sub(" ", plan.text)
     said_of = [run for run in dict.fromkeys(runs(text)) if len(run) > 1 and run.lower() not in _ASKING]
@@ -124,52 +122,32 @@ def skipped_said(opened: Sequence[Opened]) -> str:
 def _half_read(opened: Sequence[Opened], name: str) -> Iterator[str]:
     """Yield the files that hold a name and in which a grammar found errors."""
     plain = name.encode("utf-8", "replace")
-    word = re.compile(rb"(?<![\w$])" + re.escape(plain) + rb"(?![\w$])")
     for each in opened:
         files, broken = each.view.files, each.repo.catalogue.with_errors()
         for number in np.flatnonzero(np.isin(files.blobs, list(broken))).tolist():
-            content = each.repo.catalogue.content(int(files.blobs[number]))
-            if plain in content and word.search(content):  # in most it is not at all, which is told much sooner
+            if holds_word(each.repo.catalogue.content(int(files.blobs[number])), plain):
                 yield files.paths[number]
+
+
+def holds_word(content: bytes, word: bytes) -> bool:
+    """Tell whether a text has a word by itself. A regular expression would look at every letter of the text.
+
+    >>> holds_word(b"Bases of $Base, Base.", b"Base"), holds_word(b"Bases of $Base", b"Base"), holds_word(b"Base", b"Base")
+    (True, False, True)
+    """
+    at = content.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (
+            _PART_OF_WORD.match(content[at - 1 : at] if at else b"") or _PART_OF_WORD.match(content[end : end + 1])
+        ):
+            return True
+        at = content.find(word, at + 1)
+    return False
 
 
 def _chunks(number: int) -> str:
     return "1 chunk" if number == 1 else f"{number} chunks"
-
-
-def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
-    """Return defined names that are spelled nearly like those asked for, best first; none for a long text."""
-    if len(plan.terms) > _FEW_TERMS:
-        return ()
-    best: dict[str, float] = {}
-    for each in opened:
-        alive = set(each.view.files.blobs.tolist())  # what other branches define is not here
-        for name in plan.names or re.findall(r"\w{4,}", plan.text):
-            _compare(name, _candidates(each, name, alive), best)
-    return tuple(sorted(best, key=lambda name: (-best[name], name))[:NEAREST])
-
-
-def _compare(name: str, candidates: Iterable[str], best: dict[str, float]) -> None:
-    """Add to `best` how like the name each candidate is, if it is close and may be among the nearest."""
-    matcher = SequenceMatcher(None, b=name.lower())
-    floor = _CLOSE  # rises to the last of the nearest so far; what equals it still gets in
-    for candidate in candidates:
-        matcher.set_seq1(candidate.lower())
-        if matcher.real_quick_ratio() >= floor and matcher.quick_ratio() >= floor:  # bounds, and cheap
-            likeness = matcher.ratio()
-            if likeness >= floor:
-                best[candidate] = max(likeness, best.get(candidate, 0))
-                floor = sorted(best.values())[-NEAREST] if len(best) >= NEAREST else _CLOSE
-
-
-def _candidates(each: Opened, name: str, alive: set[int]) -> set[str]:
-    """Return the defined names that begin as `name` does, or as one of its parts: few enough to compare."""
-    beginnings = {name[:2], *(part[:3] for part in parts(name) if len(part) >= 3)}
-    found: set[str] = set()
-    for beginning in beginnings:
-        rows = each.repo.catalogue.symbols([("name", "prefix", beginning)], ("name", "blob"))  # in any case
-        found |= {known for known, blob in rows if blob in alive}
-    return found
 
 
 def _filters(query: Query) -> str:

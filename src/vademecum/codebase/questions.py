@@ -18,11 +18,12 @@ from vademecum.codebase.coverage import uncovered_files
 from vademecum.codebase.declarations import FUNCTIONS
 from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.expand import expand, neighbour_of
-from vademecum.codebase.explain import nearest_names, skipped_said
+from vademecum.codebase.explain import skipped_said
 from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier, node_id
+from vademecum.codebase.nearest import nearest_names
 from vademecum.codebase.open import past_end
 from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.codebase.symbol import how_to_choose, inherited_said

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.evidence import gather_evidence
-from vademecum.codebase.explain import nearest_names, unwritten, why_not
+from vademecum.codebase.explain import unwritten, why_not
 from vademecum.codebase.matched import check_pattern, matched_lines
 from vademecum.codebase.meaning import missing_said
+from vademecum.codebase.nearest import nearest_names
 from vademecum.codebase.nearness import nearness_of
 from vademecum.codebase.observed import count_freshness, count_verdict, embedder_failed, index_failed, stage
 from vademecum.codebase.repository import Opened

@@ -9,8 +9,9 @@ import numpy as np
 
 from vademecum.codebase import refresh
 from vademecum.codebase.evidence import evidence_of, stored_chunks
-from vademecum.codebase.explain import nearest_names, undefined
+from vademecum.codebase.explain import undefined
 from vademecum.codebase.freshness import FileState, check_file
+from vademecum.codebase.nearest import nearest_names
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.search import as_it_stands, away_said, check_count
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError

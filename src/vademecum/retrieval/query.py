@@ -22,6 +22,7 @@ _HAS_ARGUMENTS = re.compile(r"\s*[A-Za-z_$][^\s<]{0,200}<.{0,300}$")
 _ARGUMENTS = re.compile(r"(?<=[\w>])(?:::)?<[^<>]*>")
 _NAMELESS = frozenset({"__init__", "index", "mod", "lib", "main"})  # files that modules are not called by
 _SOURCE = frozenset({"src", "lib"})  # folders that names leave out: `axum::routing` is in `axum/src/routing`
+_DOTTED = re.compile(r"[\w$.]*")
 _QUALIFIER = re.compile(r"\.|::|->|#|/|\\")
 _LONGEST = 20_000  # characters of a question that are read; an issue with its log fits
 _LONGEST_PLACE = 500  # characters of a place in a file, with what a trace says around it
@@ -162,6 +163,8 @@ def split_name(name: str) -> list[str]:
     >>> split_name("example.org/gin.(*Context).Next"), split_name("Router<S, Vec<u8>>::route")
     (['gin', 'Context', 'Next'], ['Router', 'route'])
     """
+    if _DOTTED.fullmatch(name):  # as most are
+        return [part for part in name.split(".") if part]
     return [part for part in _QUALIFIER.split(_plainly(name).strip().removesuffix("()")) if part]
 
 

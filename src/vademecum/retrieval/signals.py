@@ -161,8 +161,9 @@ def as_qualified(views: Sequence[View], found: Sequence[Signals], plan: Plan) ->
 def _but_those(signals: Signals, chunks: NDArray[np.int64], fits: NDArray[np.bool_]) -> Signals:
     """Return signals in which what of some chunks does not fit no more than resembles what was asked for."""
     definition = signals.definition.copy()
-    others = np.setdiff1d(chunks, chunks[fits])  # content that stands in several files is meant by one
-    definition[others] = np.minimum(definition[others], np.float32(DEFINING["resembles"]))
+    definition[chunks] = np.minimum(definition.take(chunks), np.float32(DEFINING["resembles"]))
+    meant = chunks[fits]  # content that stands in several files is meant by one
+    definition[meant] = signals.definition.take(meant)
     return replace(signals, definition=definition)
 
 
