@@ -1,13 +1,14 @@
 """Fifty clients ask one server at once, while it is killed and started again: how long do they wait, what grows, what is lost?
 
-    python benchmarks/load.py --repo CHECKOUT --seconds 600 --kills 3
+    python benchmarks/load.py --repo CHECKOUT --seconds 600 --kills 3 [--recorded 16000]
 
 Each client keeps one connection and asks one thing after another, without pause: searches, definitions, drawings,
 recalls, and events to be kept. An event counts as acknowledged once its answer was read.
 
 In the first part, four fifths of `--seconds`, the server is left alone: latencies and memory are of that part. What
 memory grows by is fitted by least squares over its last two thirds: all of it, and apart what is the server's own and
-what is pages of files that it has mapped, which the system takes back when it needs them.
+what is pages of files that it has mapped, which the system takes back when it needs them. With `--recorded` so many events are kept
+before it: a server that is new fills what it holds at hand, and finds how large its heaps have to be, for some 10,000 of them.
 
 In the second it is killed (SIGKILL) so many times and started again, while clients go on, each time right after it
 accepted index jobs. What it then has of its own, beside what it had before the first kill, says how much of the growth
@@ -178,6 +179,23 @@ async def client(
     connection.close()
 
 
+async def recorded(served: Served, seen: Seen, clients: int, count: int) -> None:
+    """Keep so many events, before anything is measured."""
+
+    async def client(who: int) -> None:
+        connection, chance = Connection(served), random.Random(f"before {who}")
+        for number in range(who, count, clients):
+            text = f"client {who} said number {number}: the limit of {'_'.join(chance.sample(WORDS, 3))} was {number}"
+            body = {"text": text, "session": f"client {who}", "role": "user"}
+            status, answer = await connection.ask("POST", "/v1/events", body)
+            assert status == 201, (status, answer[:300])
+            seen.acknowledged += json.loads(answer)["ids"]
+            served.drain()
+        connection.close()
+
+    await asyncio.gather(*(client(who) for who in range(clients)))
+
+
 async def watch(served: Served, until: float) -> list[tuple[float, int, int]]:
     """Look at memory each second: when, bytes of its own, bytes of files that it has mapped."""
     seen = []
@@ -234,7 +252,9 @@ async def probe(served: Served, path: str) -> Any:
     return json.loads(body)
 
 
-async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: int, *, writing: bool) -> dict[str, Any]:
+async def measure(
+    repo: Path, home: Path, clients: int, seconds: float, kills: int, before_that: int, *, writing: bool
+) -> dict[str, Any]:
     """Run it all."""
     served, seen = Served(repo, home, 0), Seen()
     served.start()
@@ -242,6 +262,7 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
     await probe(served, reference)
     symbols = [item["qualified"] for item in (await probe(served, "/v1/symbols?limit=1000"))["items"]]
     before = await probe(served, reference)
+    await recorded(served, seen, clients, before_that)
     begun = time.monotonic()
     alone_until = begun + seconds * (ALONE if kills else 1.0)
     times = (alone_until, begun + seconds)
@@ -263,6 +284,7 @@ async def measure(repo: Path, home: Path, clients: int, seconds: float, kills: i
     return {
         "clients": clients,
         "cores": len(os.sched_getaffinity(0)),
+        "recorded_before": before_that,
         "seconds": seconds,
         "seconds_alone": round(alone_until - begun, 1),
         "chunks": status["chunks"],
@@ -350,11 +372,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--recorded", type=int, default=0, help="events that are kept before it begins")
     parser.add_argument("--reading", action="store_true", help="keep no events: what memory grows by then is no data")
     parser.add_argument("--into", type=Path, default=report.RESULTS, help="folder for the result")
     arguments = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="bench-load-") as home:
-        how = arguments.clients, arguments.seconds, arguments.kills
+        how = arguments.clients, arguments.seconds, arguments.kills, arguments.recorded
         found = asyncio.run(measure(arguments.repo, Path(home), *how, writing=not arguments.reading))
     print(json.dumps(found, indent=1))
     name = "load-reading" if arguments.reading else "load"
