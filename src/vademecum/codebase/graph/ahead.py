@@ -106,12 +106,14 @@ class Ahead:
     def run(self) -> None:
         """Ask it."""
         assert self._child is not None
-        with suppress(EOFError), uncollected():
-            for part in self._child.ask_in_parts(self._material()):
-                self._parts.put(part)
-        self._parts.put("lost")  # which is looked at only where not all of them came
-        self._child.stop()
-        self._through.set()
+        try:
+            with suppress(EOFError), uncollected():
+                for part in self._child.ask_in_parts(self._material()):
+                    self._parts.put(part)
+        finally:  # whatever happened: somebody may be waiting
+            self._parts.put("lost")  # which is looked at only where not all of them came
+            self._child.stop()
+            self._through.set()
 
     def _material(self) -> Material:
         jobs, symbols, references = self._jobs, self._symbols, self._references

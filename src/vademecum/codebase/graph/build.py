@@ -10,6 +10,7 @@ part of a module's name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 VERSION = "6"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
-
-
 AT_ONCE = 50  # files whose edges are handed on together, where somebody waits for them
 
 
@@ -80,12 +79,10 @@ def _brought(
     files = snapshot_files(view)
     ready = ahead.take(content_keys(view)) if ahead is not None and not records.state else None
     if ready is not None:
-        try:
-            return (
-                len(files) if records.replace(Change(True, (), (), (), told(ready, files, progress)), state) else None
-            )
-        except LostError:
-            return None
+        whole = Change(True, (), (), (), told(ready, files, progress))
+        with suppress(LostError):
+            return len(files) if records.replace(whole, state) else None
+        return None
     made = make(catalogue, records, files, progress)
     return len(made.linked) if records.replace(made, state) else None
 

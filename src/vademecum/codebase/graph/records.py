@@ -55,9 +55,8 @@ class Rows:
         return replace(self, resolved=[(path, files[path][0], *rest) for path, _, *rest in self.resolved])
 
 
-def rows_of(nodes: Iterable[Node], linked: Iterable[Linked]) -> Rows:
+def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
     """Return nodes, and what was linked, as they are kept."""
-    linked = list(linked)
     return Rows(
         [(n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent) for n in nodes],
         [
