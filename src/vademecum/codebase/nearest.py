@@ -116,11 +116,10 @@ def _letters(text: str) -> NDArray[np.int64]:
 
 def _candidates(each: Opened, name: str, alive: set[int]) -> list[str]:
     """Return the defined names that begin as `name` does, or as one of its parts, in any case: few enough to compare."""
-    store = each.repo.catalogue.store
     beginnings = {_folded(name[:2]), *(_folded(part[:3]) for part in parts(name) if len(part) >= 3)}
     found: set[str] = set()
     for beginning in _shortest(beginnings):
-        rows = store.scan("symbols", [("name", "prefix", beginning)], ("name", "blob")).unwrap()
+        rows = each.repo.catalogue.symbols([("name", "prefix", beginning)], ("name", "blob"))
         found |= {known for known, blob in rows if blob in alive}
     return sorted(found)
 
