@@ -56,8 +56,8 @@ def bring_up_to_date(
 ) -> int:
     """Make a snapshot's graph current. Returns how many files were asked; 0 when it was current.
 
-    Edges are made without holding the database, then written at once, unless another process was faster. What was made `ahead` is
-    taken where nothing is kept yet.
+    Edges are made without holding the database, then written at once, unless another process was faster. What is made `ahead` is
+    taken where nothing is kept yet, and written as it comes.
 
     Raises:
         StoreError: the graph stays as it was.
@@ -73,7 +73,10 @@ def bring_up_to_date(
 def _brought(
     catalogue: Catalogue, records: Records, state: str, view: View, progress: Progress, ahead: MadeAhead | None
 ) -> int | None:
-    """Make a graph current, once. Returns how many files were asked; None where another process was faster."""
+    """Make a graph current, once. Returns how many files were asked.
+
+    None where that has to be tried again: another process was faster, or what was made ahead broke off.
+    """
     if records.state == state:
         return 0
     files = snapshot_files(view)
