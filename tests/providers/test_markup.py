@@ -6,7 +6,7 @@ import io
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vademecum.providers.backlogs.adf import adf_markdown
@@ -54,6 +54,16 @@ def test_confluence_storage_format() -> None:
     assert markdown_of(storage) == 'Mind this.\n\nSee The plan.\n\n- Do it\n\n```\n<b>x</b> && "y" > z\n```'
 
 
+@pytest.mark.parametrize("section", ["<![1]>", "<![", "<![if !IE]>", "<![endif]>", "<![foo[x]]>", "<![]]>", "<![ 1"])
+def test_what_looks_like_a_declaration_is_passed_over(section: str) -> None:
+    """Office writes such, and nobody closes what is cut off; the text around stays."""
+    shown = markdown_of(f"<p>before</p>{section}<p>after</p>")
+    assert shown.startswith("before")
+    assert shown.endswith("after")
+    assert markdown_of(f"<p>before</p>{section}").startswith("before")
+
+
+@example("<![1")
 @given(st.text(alphabet='<>/&;!-[]CDATAbpreulioh1 "=\n\0é', max_size=200))
 def test_no_html_breaks_it(html: str) -> None:
     assert isinstance(markdown_of(html), str)

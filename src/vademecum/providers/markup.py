@@ -71,6 +71,10 @@ class _Reader(HTMLParser):
         lines = (line.rstrip() for line in "".join(self._out).split("\n"))
         return _BLANK.sub("\n\n", "\n".join(lines)).strip("\n")
 
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Pass over what begins with `<![`, as browsers do up to the next `>`; the parser of some versions fails where no name follows."""
+        return self.parse_bogus_comment(i, report)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "ac:parameter":
