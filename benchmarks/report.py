@@ -43,11 +43,19 @@ def conditions() -> dict[str, Any]:
 
 
 def _cpu_model() -> str:
+    """Return the processor's name, with its family and model: a virtual machine names several generations alike."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.machine()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+    said: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        said.setdefault(name.strip(), value.strip())
+    if "model name" not in said:
+        return platform.machine()
+    numbered = [f"{name.removeprefix('cpu ')} {said[name]}" for name in ("cpu family", "model") if name in said]
+    return f"{said['model name']} ({', '.join(numbered)})" if numbered else said["model name"]
 
 
 def write(name: str, result: dict[str, Any], into: Path = RESULTS) -> Path:
