@@ -31,6 +31,7 @@ from grow import edit_one_line, grow, source_files
 
 HERE = Path(__file__).parent
 BYTES_OF_10K_CHUNKS = 5_150_000  # about 10,000 of our chunks, 8,400 of semble's; both sides get the same bytes
+LONG = 10_000  # characters
 PEERS = ("semble", "semble+vectors", "vademecum")
 Facts = dict[str, Any]
 
@@ -43,12 +44,16 @@ class Bench:
     rounds: int
     peers: tuple[str, ...]
     queries: Path
+    long: dict[str, Path]  # whole issues, and texts of 10,000 characters
     found: dict[str, dict[str, list[Facts]]] = field(default_factory=dict)
 
-    def step(self, what: str, kind: str, peer: str, tree: Path, home: Path, *, keep: bool = True) -> None:
+    def step(
+        self, what: str, kind: str, peer: str, tree: Path, home: Path, *, keep: bool = True, queries: Path | None = None
+    ) -> None:
         """Run one worker and keep its facts under `what`, with the wall time of the whole process."""
         home.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, str(HERE / "worker.py"), kind, peer, str(tree), str(home), str(self.queries)]
+        asked = str(queries or self.queries)
+        command = [sys.executable, str(HERE / "worker.py"), kind, peer, str(tree), str(home), asked]
         environment = compiled() | {"VADE_HOME": str(home), "HF_HUB_OFFLINE": "1"}
         started = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -100,6 +105,15 @@ def warm_queries(bench: Bench, what: str, tree: Path, homes: dict[str, Path]) ->
     print(what, flush=True)
 
 
+def long_queries(bench: Bench, size: str, tree: Path, homes: dict[str, Path]) -> None:
+    """Ask what people paste: whole issues, and texts of 10,000 characters."""
+    for kind, texts in bench.long.items():
+        for number in range(bench.rounds):
+            for peer in bench.in_turn(number):
+                bench.step(f"{kind} {size}", "query", peer, tree, homes[peer], queries=texts)
+        print(f"{kind} {size}", flush=True)
+
+
 def reindex(bench: Bench, what: str, tree: Path, homes: dict[str, Path], files: list[tuple[str, str]]) -> None:
     """Edit one line and bring the stored index up to date in a fresh process; then once more with nothing changed."""
     for number in range(bench.rounds):
@@ -136,6 +150,7 @@ def grown(bench: Bench, files: list[tuple[str, str]], count: int) -> Facts:
         for peer in bench.peers:
             bench.step(f"index {name}", "index", peer, tree, homes[peer])
         warm_queries(bench, f"queries {name}", tree, homes)
+        long_queries(bench, name, tree, homes)
         commands(bench, f"command {name}", tree, homes)
         if name == large:
             reindex(bench, f"reindex {name}", tree, homes, files)
@@ -204,10 +219,24 @@ def totals(middle: dict[str, dict[str, Facts]]) -> dict[str, float]:
     return sums
 
 
+def long_texts(data: Path, into: Path) -> dict[str, Path]:
+    """Write what long questions are asked: every whole issue, and LONG characters of issues laid end to end, from each half of it on."""
+    issues = [question.query for question in load_questions(data / "issues.jsonl.gz")]
+    random.Random(7).shuffle(issues)
+    laid = "\n\n".join(issues)
+    texts = {"issues": issues, "10 kB": [laid[at : at + LONG] for at in range(0, len(laid) - LONG + 1, LONG // 2)]}
+    files = {kind: into / f"{kind.replace(' ', '-')}.json" for kind in texts}
+    for kind, file in files.items():
+        file.write_text(json.dumps(texts[kind]), encoding="utf-8")
+    return files
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Run everything that is not skipped, print the tables, write the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with files.jsonl.gz: the queries")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with files.jsonl.gz and issues.jsonl.gz: the queries"
+    )
     parser.add_argument("--repos", type=Path, required=True, help="folder that checkout.py wrote")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--peers", type=lambda text: tuple(text.split(",")), default=PEERS)
@@ -223,7 +252,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="bench-speed-") as scratch:
         queries = Path(scratch) / "queries.json"
         queries.write_text(json.dumps(texts), encoding="utf-8")
-        bench = Bench(Path(scratch), arguments.rounds, arguments.peers, queries)
+        long = long_texts(arguments.data, Path(scratch))
+        bench = Bench(Path(scratch), arguments.rounds, arguments.peers, queries, long)
         sizes: Facts = {}
         if arguments.skip != "repos":
             cold_index(bench, chosen)
