@@ -235,19 +235,18 @@ def speed() -> str:
     rows = [
         ["cold index of everything measured, sum", *best(totals, [f"{total:.1f} s" for total in totals], least=True)]
     ]
-    for what, row in (
-        said["medians"] | latest("speed-again")["medians"]
-    ).items():  # the same steps, with nothing beside
+    for what, row in said["medians"].items():
         if any(name not in row for name in names):
             continue
-        if what.startswith("queries "):
+        if asked := asked_in(what):
             first, texts = zip(*((row[name]["p50_ms"], spread(row[name])) for name in names), strict=True)
             rows.append(
                 [
-                    f"warm query, {what.removeprefix('queries ')}, median / 95th percentile",
+                    f"{asked}, median / 95th percentile",
                     *best([*first], [*texts], least=True),
                 ]
             )
+        if what.startswith("queries "):
             memories = [row[name]["rss_mib"] for name in names]
             rows.append(["memory then", *best(memories, [f"{each:.0f} MiB" for each in memories], least=True)])
         elif what.startswith("reindex "):
@@ -259,20 +258,31 @@ def speed() -> str:
                 ]
             )
     return (
-        "## Speed\n\nTwo shared cores; medians of rounds in turn. All but the sum is of a run with nothing beside it.\n\n"
+        "## Speed\n\nTwo shared cores, all in one run with nothing beside it; medians of rounds in turn.\n\n"
         + table(["", *names.values()], rows)
     )
 
 
+def asked_in(what: str) -> str:
+    """Return what was asked in a step of questions, "" for any other step.
+
+    >>> asked_in("10 kB 10k files")
+    'a text of 10,000 characters, 10k files'
+    """
+    asked = {"queries": "warm query", "issues": "a whole issue", "10 kB": "a text of 10,000 characters"}
+    known = (f"{said}, {what.removeprefix(kind + ' ')}" for kind, said in asked.items() if what.startswith(kind + " "))
+    return next(known, "")
+
+
 def spread(row: dict[str, float]) -> str:
     """Return the median and the 95th percentile of queries."""
-    return f"{row['p50_ms']:.1f} / {row['p95_ms']:.1f} ms"
+    return f"{row['p50_ms']:.2f} / {row['p95_ms']:.2f} ms"
 
 
 def read_as() -> str:
     """Where the numbers are from."""
     names = ("quality-files", "quality-functions", "issues", "context-report",
-             "verdicts", "tools-next", "memory-recall", "memory-speed", "speed", "speed-again")  # fmt: skip
+             "verdicts", "tools-next", "memory-recall", "memory-speed", "speed")  # fmt: skip
     rows = []
     for name in names:
         conditions = latest(name)["conditions"]
