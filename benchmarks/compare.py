@@ -165,7 +165,7 @@ def issues() -> str:
 
 def contexts() -> str:
     """What a text for a task holds."""
-    said = latest("context-report")
+    said = latest("context-all")
     rows = [
         [CONTEXTS[name], f"{row['lines']:.2f}", f"{row['files']:.2f}", f"{row['named']:.2f}"]
         for name, row in said["means"].items()
@@ -281,7 +281,7 @@ def spread(row: dict[str, float]) -> str:
 
 def read_as() -> str:
     """Where the numbers are from."""
-    names = ("quality-files", "quality-functions", "issues", "context-report",
+    names = ("quality-files", "quality-functions", "issues", "context-all",
              "verdicts", "tools-next", "memory-recall", "memory-speed", "speed")  # fmt: skip
     rows = []
     for name in names:
