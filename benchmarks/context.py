@@ -38,10 +38,10 @@ from data import Question, export_tree, load_questions, mirror_of
 from issues import read_state
 from metrics import Hit, paired_interval
 from quality import grouped
+from vademecum.answers.piece import CODE
 from vademecum.bench.grep import Grep
 from vademecum.bench.trees import read_tree
 from vademecum.codebase.git import find_root
-from vademecum.context.piece import CODE
 from vademecum.engine import Engine
 from vademecum.providers.counters.pattern import PatternCounter
 

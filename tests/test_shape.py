@@ -20,7 +20,7 @@ import vademecum
 TOP = Path(__file__).parents[1]
 PACKAGE = TOP / "src" / "vademecum"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-MOST_LINES = 400  # of a file: twice what the packages we took as examples have at their 90th percentile
+MOST_LINES = 600  # of a file: twice what the packages we took as examples have at their 90th percentile
 MOST_FUNCTION_LINES = 50  # without its docstring
 MOST_PUBLIC_NAMES = 20
 MOST_WHEEL_BYTES = 12_000_000

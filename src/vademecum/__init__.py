@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vademecum.aio import AsyncEngine
+    from vademecum.answers.piece import Context
     from vademecum.config import Settings
-    from vademecum.context.piece import Context
     from vademecum.engine import Engine
     from vademecum.errors import Error
     from vademecum.result import Err, Ok
@@ -62,7 +62,7 @@ __all__ = [
 # Where a public name lives, if not among the records of `types`.
 _HOMES = {
     "AsyncEngine": "aio",
-    "Context": "context.piece",
+    "Context": "answers.piece",
     "Engine": "engine",
     "Err": "result",
     "Error": "errors",

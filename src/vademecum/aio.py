@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 if TYPE_CHECKING:
+    from vademecum.answers.piece import Context
     from vademecum.config import Settings
     from vademecum.context.map import Map
-    from vademecum.context.piece import Context
     from vademecum.engine import Engine
 
 T = TypeVar("T")

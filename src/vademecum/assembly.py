@@ -44,8 +44,8 @@ from vademecum.stores import INDEX, TOOLS, Stores
 from vademecum.types import Answer, Evidence
 
 if TYPE_CHECKING:
+    from vademecum.answers.piece import Offer, Within
     from vademecum.context.code import Makers
-    from vademecum.context.piece import Offer, Within
     from vademecum.memory.anchors import LookUp, Site
     from vademecum.memory.laid import Sharing
     from vademecum.memory.memory import Memory

@@ -40,9 +40,9 @@ from vademecum.stores import Stores
 from vademecum.types import Answer, Check, Evidence
 
 if TYPE_CHECKING:  # what a search does not need is imported by what does
+    from vademecum.answers.piece import Context, Section, Within
     from vademecum.context.code import Makers
     from vademecum.context.map import Map
-    from vademecum.context.piece import Context, Section, Within
     from vademecum.context.unified import Unified
     from vademecum.memory.laid import Sharing
     from vademecum.memory.memory import Memory
@@ -219,9 +219,9 @@ class Engine:
         Raises:
             Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
+        from vademecum.answers.piece import Within
+        from vademecum.answers.remembered import notes_section
         from vademecum.context.code import context
-        from vademecum.context.piece import Within
-        from vademecum.context.remembered import notes_section
 
         self._bring_up_to_date(progress, commit, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
@@ -259,8 +259,8 @@ class Engine:
             UsageError: a path is not indexed, nothing lies in `within`, or the budget or the form makes no sense.
             Error: what went wrong and how to mend it.
         """
+        from vademecum.answers.piece import ANYWHERE
         from vademecum.context.map import draw
-        from vademecum.context.piece import ANYWHERE
         from vademecum.context.session import turn
 
         self._bring_up_to_date(progress, refresh=refresh)
@@ -318,7 +318,7 @@ class Engine:
 
     def _items(self, task: str, shown: Sequence[Evidence]) -> list[Section]:
         """The items of backlogs and documents that answer a task, and those that the shown code is linked to."""
-        from vademecum.context.items import items_section
+        from vademecum.answers.items import items_section
 
         linked = self.codebase.items(shown)
         found = self.codebase.documents(task, MOST_ITEMS)

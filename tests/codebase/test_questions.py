@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from vademecum.answers.neighbours import neighbours_text
+from vademecum.answers.page import graph_page
 from vademecum.codebase.surroundings import surroundings
-from vademecum.context.neighbours import neighbours_text
-from vademecum.context.page import graph_page
 from vademecum.errors import GitError, UsageError
 
 FILES = {

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from vademecum import AsyncEngine, Verdict
-from vademecum.context.piece import CODE, Form
+from vademecum.answers.piece import CODE, Form
 from vademecum.context.primary import POINTED_AT, offers_of, worth_of
 from vademecum.errors import GitError, OutsideRootError, UsageError
 from vademecum.mcp.registry import TOOLS
@@ -161,8 +161,8 @@ def test_notes_about_what_is_shown_are_one_more_section(repo, engine):
     """Whoever knows more about a piece adds a section with a share of its own, under the same budget."""
     from dataclasses import replace
 
+    from vademecum.answers.piece import ANYWHERE, Piece, Section
     from vademecum.context.code import context
-    from vademecum.context.piece import ANYWHERE, Piece, Section
 
     opened = engine(repo("app", LINKED))
     opened.codebase.index()

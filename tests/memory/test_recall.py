@@ -501,7 +501,7 @@ def test_another_process_sees_what_is_written(open_memory, event):
 
 def test_what_nothing_decides_is_shown_as_two_dated_statements(memory, said, clock):
     """Each names the other, until a person confirms one."""
-    from vademecum.context.remembered import recalled_text
+    from vademecum.answers.remembered import recalled_text
 
     said("I prefer tabs over spaces for indentation")
     clock.pass_days(2)

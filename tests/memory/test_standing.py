@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from vademecum.context.remembered import recalled_text
+from vademecum.answers.remembered import recalled_text
 from vademecum.memory.question import take_apart
 from vademecum.memory.records import Role
 

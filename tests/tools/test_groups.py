@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from vademecum.context.chains import plan_text, stats_text, tools_text
+from vademecum.answers.chains import plan_text, stats_text, tools_text
 from vademecum.tools.hyperpath import Hyperpaths
 from vademecum.tools.observe import trace
 from vademecum.tools.records import Call

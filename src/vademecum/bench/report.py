@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from vademecum.amounts import counted
+from vademecum.answers.render import PLAIN, Style, visible
 from vademecum.bench.measures import (
     MOST_TOKENS,
     Difference,
@@ -19,7 +20,6 @@ from vademecum.bench.measures import (
 )
 from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL, LeftOut, Question, files_asked
 from vademecum.bench.systems import OURS, SYSTEMS
-from vademecum.context.render import PLAIN, Style, visible
 
 FORMAT = 1  # of the JSON: raised when a key changes its meaning
 OTHERS = tuple(name for name in SYSTEMS if name != OURS)

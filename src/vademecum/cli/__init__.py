@@ -166,7 +166,7 @@ def _bug(error: Exception) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    from vademecum.context.render import visible  # a message may quote a file's name, and a name may hold anything
+    from vademecum.answers.render import visible  # a message may quote a file's name, and a name may hold anything
 
     print(f"vade: {visible(' '.join(message.split()))}", file=sys.stderr)  # noqa: T201 -- the one place for problems
     return code

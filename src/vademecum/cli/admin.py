@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from vademecum.amounts import counted
+from vademecum.answers.render import visible
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, table
 from vademecum.cli.session import examples, json_option, opened, paths_argument, settings_for
-from vademecum.context.render import visible
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:

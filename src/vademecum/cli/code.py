@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
 from vademecum.cli.session import check_exist, examples, from_here, json_option, opened, paths_argument, settings_for
-from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record
 from vademecum.errors import UsageError
 from vademecum.types import KINDS
 
@@ -157,7 +157,7 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
 
     NAME may be qualified: Class.method, module.function, module::Type. Exits with 1 if it is not found.
     """
-    from vademecum.context.items import items_record, items_text
+    from vademecum.answers.items import items_record, items_text
 
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
@@ -202,13 +202,13 @@ def _remembered(notes: Sequence[Note], found: Recalled | None = None) -> str:
     """What memory adds to an answer; most searches find nothing there, and load nothing for it."""
     if not notes and found is None:
         return ""
-    from vademecum.context.remembered import notes_text, recalled_text
+    from vademecum.answers.remembered import notes_text, recalled_text
 
     return notes_text(notes) + ("" if found is None else f"\nremembered: {recalled_text(found)}")
 
 
 def _record_of(found: Recalled) -> dict[str, Any]:
-    from vademecum.context.remembered import recalled_record
+    from vademecum.answers.remembered import recalled_record
 
     return recalled_record(found)
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from vademecum.amounts import counted
+from vademecum.answers.items import items_record, items_text
+from vademecum.answers.neighbours import neighbours_record, neighbours_text
 from vademecum.cli.files import write_file
 from vademecum.cli.render import emit, emit_json, style_for
 from vademecum.cli.session import examples, from_here, json_option, opened, paths_argument
-from vademecum.context.items import items_record, items_text
-from vademecum.context.neighbours import neighbours_record, neighbours_text
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
@@ -149,8 +149,8 @@ def graph(name: str, file: str, depth: int, repo: str) -> int:
 
     Without NAME it is the most central files.
     """
+    from vademecum.answers.page import graph_page
     from vademecum.codebase.surroundings import surroundings
-    from vademecum.context.page import graph_page
 
     with opened((repo or ".",)) as engine:
         file_here = from_here(name).removeprefix(engine.roots[0].path + os.sep)

@@ -156,7 +156,7 @@ def _agreed(plan: Plan, *, as_json: bool) -> bool:
 
 
 def _show(plan: Plan, places: Places, *, as_json: bool) -> None:
-    from vademecum.context.render import visible
+    from vademecum.answers.render import visible
     from vademecum.install.show import diff
 
     if as_json:
@@ -170,7 +170,7 @@ def _show(plan: Plan, places: Places, *, as_json: bool) -> None:
 
 
 def _reported(plan: Plan, written: list[Path], problems: list[str], *, as_json: bool) -> int:
-    from vademecum.context.render import visible
+    from vademecum.answers.render import visible
 
     problems = [*plan.problems, *problems]
     if as_json:

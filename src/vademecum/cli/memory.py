@@ -98,7 +98,7 @@ def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, a
     if as_json:
         emit_json(asdict(found))
     else:
-        from vademecum.context.remembered import recalled_text
+        from vademecum.answers.remembered import recalled_text
 
         emit(recalled_text(found, why=why))
     return 0 if found else NOT_FOUND
@@ -153,7 +153,7 @@ def timeline(when: str, session: str, *, as_json: bool) -> int:
     if as_json:
         emit_json([asdict(chapter) for chapter in found])
     else:
-        from vademecum.context.remembered import timeline_text
+        from vademecum.answers.remembered import timeline_text
 
         emit(timeline_text(found))
     return 0 if found else NOT_FOUND
@@ -171,7 +171,7 @@ def prefs(files: tuple[str, ...], *, every: bool, past: bool, as_json: bool) -> 
     if as_json:
         emit_json([asdict(fact) for fact in found])
     else:
-        from vademecum.context.remembered import facts_text
+        from vademecum.answers.remembered import facts_text
 
         emit(facts_text(found, every=every or past))
     return 0 if found else NOT_FOUND
@@ -190,7 +190,7 @@ def why(fact: str, *, as_json: bool) -> int:
     if as_json:
         emit_json(asdict(found))
     else:
-        from vademecum.context.remembered import why_text
+        from vademecum.answers.remembered import why_text
 
         emit(why_text(found))
     return 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vademecum.amounts import counted
-from vademecum.context.render import PLAIN, Style, visible
+from vademecum.answers.render import PLAIN, Style, visible
 
 if TYPE_CHECKING:
     from vademecum.types import IndexReport

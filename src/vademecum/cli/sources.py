@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from vademecum.amounts import counted
+from vademecum.answers.items import sync_text
+from vademecum.answers.remembered import stamp
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import examples, json_option, opened
-from vademecum.context.items import sync_text
-from vademecum.context.remembered import stamp
 from vademecum.errors import Error, UsageError
 
 if TYPE_CHECKING:

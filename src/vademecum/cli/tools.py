@@ -114,7 +114,7 @@ def search(intent: str, k: int, server: str, **options: Any) -> int:
 
     Exits with 1 if nothing fits.
     """
-    from vademecum.context.chains import record_of, tools_text
+    from vademecum.answers.chains import record_of, tools_text
 
     with _tools() as known:
         answer = known.search(intent, k=k, server=server, reliability=options["reliability"])
@@ -152,7 +152,7 @@ def predict(intent: str, after: tuple[str, ...], earlier: tuple[str, ...], **opt
 
     Exits with 1 if nothing is likely enough.
     """
-    from vademecum.context.chains import prediction_text, record_of
+    from vademecum.answers.chains import prediction_text, record_of
 
     with _tools() as known:
         prediction = known.predict(
@@ -174,7 +174,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 
     Shows what to call, what waits for what, and what can run at the same time.
     """
-    from vademecum.context.chains import plan_text, record_of
+    from vademecum.answers.chains import plan_text, record_of
 
     with _tools() as known:
         plan = known.suggest(intent)
@@ -189,7 +189,7 @@ def suggest(intent: str, *, as_json: bool) -> int:
 @json_option
 def stats(*, as_json: bool) -> int:
     """Show what is known: tools, traces, and how tools fared."""
-    from vademecum.context.chains import record_of, stats_text
+    from vademecum.answers.chains import record_of, stats_text
 
     with _tools() as known:
         status = known.stats()
@@ -337,7 +337,7 @@ def _registered(report: RegisterReport, *, as_json: bool, name: str = "") -> int
 
 
 def _rejected(report: RegisterReport | ObserveReport) -> str:
-    from vademecum.context.render import visible
+    from vademecum.answers.render import visible
 
     lines = [f"  not taken: {item.place}: {visible(item.reason)}\n" for item in report.rejected[:REJECTED_SHOWN]]
     more = len(report.rejected) - len(lines)

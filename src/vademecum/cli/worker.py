@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from vademecum.amounts import counted
+from vademecum.answers.render import visible
 from vademecum.cli.db import shared_stores
 from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import json_option
-from vademecum.context.render import visible
 from vademecum.errors import ConfigError
 
 if TYPE_CHECKING:

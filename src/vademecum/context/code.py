@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from vademecum.context import document
-from vademecum.context.budget import pack
-from vademecum.context.document import Heading
-from vademecum.context.piece import Context, Offer, Part, Piece, Section, Source
+from vademecum.answers import document
+from vademecum.answers.document import Heading
+from vademecum.answers.pack import pack
+from vademecum.answers.piece import Context, Offer, Part, Piece, Section, Source
 from vademecum.context.primary import Pieces, Search, find, offers_of
 from vademecum.context.related import IN_FULL
 from vademecum.context.session import Turn, turn

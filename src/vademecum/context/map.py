@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from vademecum.answers.document import HEADLINE_CHARACTERS, headline
+from vademecum.answers.pack import pack
+from vademecum.answers.piece import Form, Part, Piece, Section
+from vademecum.answers.render import LINE_CHARACTERS, visible
 from vademecum.codebase.outline import Entry
-from vademecum.context.budget import pack
 from vademecum.context.code import check
-from vademecum.context.document import HEADLINE_CHARACTERS, headline
-from vademecum.context.piece import Form, Part, Piece, Section
-from vademecum.context.render import LINE_CHARACTERS, visible
 from vademecum.context.session import Turn
 from vademecum.protocols import TokenCounter
 

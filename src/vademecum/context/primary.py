@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from vademecum.context.document import HEADLINE_CHARACTERS, headline
-from vademecum.context.piece import Form, Offer, Piece
+from vademecum.answers.document import HEADLINE_CHARACTERS, headline
+from vademecum.answers.piece import Form, Offer, Piece
 from vademecum.errors import UsageError
 from vademecum.retrieval.spans import LONGEST, spans_of
 from vademecum.types import Answer, Evidence, Freshness

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from vademecum.answers.piece import Form, Offer, Piece
 from vademecum.codebase.expand import expand
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Node, Relation, node_id
-from vademecum.context.piece import Form, Offer, Piece
 from vademecum.context.primary import File, Pieces
 from vademecum.types import Evidence, Neighbour
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
+from vademecum.answers.piece import Part, Piece
 from vademecum.codebase.lock import exclusive
-from vademecum.context.piece import Part, Piece
 from vademecum.errors import StoreError, UsageError
 
 WAIT_SECONDS = 30.0  # another process of the session that is choosing takes a fraction of one

@@ -12,12 +12,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from vademecum.amounts import counted
-from vademecum.context.chains import plan_text, prediction_text, record_of, tools_text
-from vademecum.context.document import context_record
-from vademecum.context.items import items_record, items_text
-from vademecum.context.neighbours import neighbours_record, neighbours_text
-from vademecum.context.remembered import recalled_record, recalled_text
-from vademecum.context.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
+from vademecum.answers.chains import plan_text, prediction_text, record_of, tools_text
+from vademecum.answers.document import context_record
+from vademecum.answers.items import items_record, items_text
+from vademecum.answers.neighbours import neighbours_record, neighbours_text
+from vademecum.answers.remembered import recalled_record, recalled_text
+from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record, first_lines
 from vademecum.errors import OutsideRootError, UsageError
 from vademecum.mcp.tool import Front, Outcome, Tool
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
-from vademecum.context.document import context_record
-from vademecum.context.render import answer_record, evidence_record
+from vademecum.answers.document import context_record
+from vademecum.answers.render import answer_record, evidence_record
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked, Asking
 from vademecum.http.routes.shapes import AnswerShape, ContextShape, Found

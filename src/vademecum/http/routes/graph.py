@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
+from vademecum.answers.neighbours import neighbours_record
+from vademecum.answers.page import graph_record
 from vademecum.codebase.inventory import FileFacts
 from vademecum.codebase.surroundings import surroundings
-from vademecum.context.neighbours import neighbours_record
-from vademecum.context.page import graph_record
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
 from vademecum.http.asking import Asked

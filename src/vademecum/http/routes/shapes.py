@@ -11,8 +11,8 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
+from vademecum.answers.piece import Form
 from vademecum.codebase.outline import Entry
-from vademecum.context.piece import Form
 from vademecum.http.problems import MEDIA_TYPE
 from vademecum.memory.records import Event, Evidence, Fact
 from vademecum.tools.records import Group, Usage

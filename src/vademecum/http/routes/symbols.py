@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 
+from vademecum.answers.neighbours import neighbours_record
+from vademecum.answers.render import answer_record
 from vademecum.codebase.graph.terms import Node
-from vademecum.context.neighbours import neighbours_record
-from vademecum.context.render import answer_record
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
 from vademecum.http.asking import Asked

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from vademecum.context.chains import record_of
+from vademecum.answers.chains import record_of
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked
 from vademecum.http.paging import page

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from vademecum.amounts import counted
-from vademecum.context.render import PLAIN, Style, visible
+from vademecum.answers.render import PLAIN, Style, visible
 from vademecum.types import Neighbour, Neighbours
 
 _FILES_NAMED = 5

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from vademecum.answers.document import Heading, alone, markdown
+from vademecum.answers.piece import Form, Piece, Section
 from vademecum.context.code import Makers, context, packed
-from vademecum.context.document import Heading, alone, markdown
-from vademecum.context.piece import Form, Piece, Section
 from vademecum.errors import UsageError
 from vademecum.providers.counters.pattern import PatternCounter
 from vademecum.types import Answer, Evidence, Freshness, Verdict

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from vademecum.context.piece import Offer, Part, Piece, Section
+from vademecum.answers.piece import Offer, Part, Piece, Section
 
 MOST_OF_ONE = (
     0.1  # of the budget that a piece may take while there is a shorter form of it that is more than its signature

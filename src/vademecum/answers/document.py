@@ -27,8 +27,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vademecum.context.piece import CODE, Context, Form, Part, Piece
-from vademecum.context.render import LINE_CHARACTERS, visible
+from vademecum.answers.piece import CODE, Context, Form, Part, Piece
+from vademecum.answers.render import LINE_CHARACTERS, visible
 from vademecum.types import Answer, Evidence, Freshness
 
 HEADLINE_CHARACTERS = 100

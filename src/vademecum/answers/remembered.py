@@ -14,8 +14,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from vademecum.amounts import counted
-from vademecum.context.piece import Form, Piece, Section
-from vademecum.context.render import visible
+from vademecum.answers.piece import Form, Piece, Section
+from vademecum.answers.render import visible
 from vademecum.memory.labels import with_topic
 from vademecum.memory.records import AnchorState, Chapter, Evidence, Fact, Note, Recalled
 

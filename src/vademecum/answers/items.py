@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from vademecum.amounts import counted
-from vademecum.context.piece import Form, Piece, Section
-from vademecum.context.render import visible
+from vademecum.answers.piece import Form, Piece, Section
+from vademecum.answers.render import visible
 from vademecum.items import NamedItem, SyncReport
 from vademecum.types import Evidence
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from vademecum.amounts import counted
-from vademecum.context.render import PLAIN, Style, visible
+from vademecum.answers.render import PLAIN, Style, visible
 from vademecum.tools.records import Candidate, Group, Match, Plan, Prediction, ToolAnswer, ToolsStatus
 
 WORDS = 160  # characters of a description that are shown

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from chromium import Page, opened
+from vademecum.answers.page import graph_page
 from vademecum.codebase.surroundings import surroundings
-from vademecum.context.page import graph_page
 
 FILES = {
     "hub.py": "class CentralHub:\n    def run(self): ...\n",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from vademecum.context.render import (
+from vademecum.answers.render import (
     Style,
     answer_record,
     answer_text,
