@@ -4,7 +4,7 @@
         [--commits commits.jsonl] [--today SRC] [--arms a,b] [--half develop|report|all] [--limit N] [--again a,b]
 
 Two sets of tasks, each with the lines that were changed for it: issues (`issues.jsonl.gz`), and commits that mend something
-(`commits.py` makes them; --commits). Each is asked whole and by its first line, of the tree before the change:
+(`answers_commits.py` makes them; --commits). Each is asked whole and by its first line, of the tree before the change:
 
     vademecum         `search` of our MCP server, nothing but the question: structured content where the result has any, as
                       Claude Code and Codex pass it on, else the text
@@ -38,6 +38,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import report
+import vademecum
 from context import DEPTH, OURS, fill, tree_of
 from context import half as half_of_issues
 from data import Question, load_questions
@@ -47,14 +48,15 @@ from peers import RipgrepKeywords, Semble
 from quality import grouped
 from shown import BUDGETS, Reader, in_json, in_text, in_windows, read
 
-ARMS = ("vademecum", OURS, "today-text", "today-structured", "today-context", "semble", "semble-unechoed", "ripgrep")
+TODAY = ("today-text", "today-structured", "today-context")
+ARMS = ("vademecum", OURS, *TODAY, "semble", "semble-unechoed", "ripgrep")
 COMPARED = {
     "vademecum": ("today-text", "today-structured", "semble", "semble-unechoed", "ripgrep"),
     OURS: ("today-context", "semble", "semble-unechoed", "ripgrep"),
 }
 SHARES = tuple(f"{name}@{n}" for name in ("lines", "files") for n in BUDGETS)
 OTHERS = ("first", "half", "tokens", "characters", "wrong")
-SOURCES = Path(__file__).resolve().parent.parent / "src"
+SOURCES = Path(vademecum.__file__).parent.parent  # of the package that is measured
 Row = dict[str, Any]
 Said = dict[int, tuple[str, Reader]]  # what the client passes on, by the tokens that were asked for; 0 for no wish
 
@@ -156,10 +158,8 @@ def said(
     """Yield what each arm passes on for each form of the question: the arm, the form, the texts."""
     forms = {name: form(question) for name, form in QUERIES.items()}
     home = keep / "homes" / question.id
-    for sources in (today, SOURCES):
-        own = [arm for arm in arms if arm in {"vademecum", OURS} or arm.startswith("today-")]
-        own = [arm for arm in own if arm.startswith("today-") == (sources is not SOURCES)]
-        if own and sources:
+    for sources, names in ((today, TODAY), (SOURCES, ("vademecum", OURS))):
+        if (own := [arm for arm in arms if arm in names]) and sources:
             with Server(sources, tree, home) as server:
                 yield from (
                     (arm, form, from_server(server, arm, asked)) for arm in own for form, asked in forms.items()
@@ -274,7 +274,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--mirrors", type=Path, required=True, help="git directories of the repositories")
     parser.add_argument("--keep", type=Path, required=True, help="folder for trees and indexes, kept for the next run")
     parser.add_argument("--state", type=Path, required=True, help="JSON lines of finished rows, outside the project")
-    parser.add_argument("--commits", type=Path, help="commits.jsonl.gz, made by commits.py")
+    parser.add_argument("--commits", type=Path, help="commits.jsonl.gz, made by answers_commits.py")
     parser.add_argument("--today", type=Path, help="sources of the state that is compared")
     parser.add_argument("--arms", type=lambda text: text.split(","), default=list(ARMS))
     parser.add_argument(

@@ -152,8 +152,9 @@ def read(text: str, reader: Reader, targets: tuple[Target, ...], tree: Path) -> 
 
 
 def _same(code: str, line: str) -> bool:
-    """Whether a shown line is the file's, as far as a cut line tells."""
-    return line.strip()[:COMPARED].rstrip().startswith(code.strip()[:COMPARED].rstrip(" \u2026."))
+    """Whether a shown line is the file's, as far as one tells that was cut: ours at its end, semble's first at its head."""
+    code, line = code.strip(), line.strip()
+    return line[:COMPARED].rstrip().startswith(code[:COMPARED].rstrip(" \u2026.")) or line.endswith(code)
 
 
 def _lines_of(tree: Path, path: str) -> list[str]:
