@@ -1,4 +1,6 @@
-"""How much of what a reader needs is in an answer after so many tokens of the text that the client passes on.
+"""Measure how much of a fix an answer holds after N tokens.
+
+The tokens are those of the text that the client passes on to its model.
 
     python benchmarks/answers.py --data BENCH/code --mirrors MIRRORS --keep FOLDER --state rows.jsonl
         [--commits commits.jsonl] [--today SRC] [--arms a,b] [--half develop|report|all] [--limit N] [--again a,b]
@@ -55,14 +57,15 @@ COMPARED = {
     OURS: ("today-context", "semble", "semble-unechoed", "ripgrep"),
 }
 SHARES = tuple(f"{name}@{n}" for name in ("lines", "files") for n in BUDGETS)
-OTHERS = ("first", "half", "tokens", "characters", "wrong")
+TIMES = ("first", "half")
+OTHERS = (*TIMES, "tokens", "characters", "wrong")
 SOURCES = Path(vademecum.__file__).parent.parent  # of the package that is measured
 Row = dict[str, Any]
 Said = dict[int, tuple[str, Reader]]  # what the client passes on, by the tokens that were asked for; 0 for no wish
 
 
 class Server:
-    """One `vade mcp` of the package below `sources`, in a tree whose index lies in `home`."""
+    """One `vade mcp` of the package below `sources`, in one tree."""
 
     def __init__(self, sources: Path, tree: Path, home: Path) -> None:
         """Bring the index up to date and start the server."""
@@ -109,6 +112,8 @@ class Server:
         self._process.stdin.flush()
         for line in self._process.stdout:
             if (message := json.loads(line)).get("id") == method:
+                if "result" not in message:
+                    raise RuntimeError(f"the server refused {method}: {message}")
                 return message["result"]
         raise RuntimeError(f"the server went away during {method}")
 
@@ -119,7 +124,7 @@ def text_of(result: Row) -> tuple[str, Reader]:
 
 
 def structured_of(result: Row) -> tuple[str, Reader]:
-    """Return the structured content of a result as JavaScript's `JSON.stringify` writes it, the text where there is none."""
+    """Return the structured content as `JSON.stringify` writes it, else the text."""
     data = result.get("structuredContent")
     return text_of(result) if data is None else (json.dumps(data, ensure_ascii=False, separators=(",", ":")), in_json)
 
@@ -133,7 +138,7 @@ def from_server(server: Server, arm: str, asked: str) -> Said:
 
 
 def from_semble(peer: Semble, arm: str, asked: str) -> Said:
-    """Return the text that semble's MCP server answers, but for the model."""
+    """Return the text that semble's MCP server answers without its model."""
     from semble.utils import format_results
 
     found = peer.built.search(asked, top_k=5, alpha=0.0, max_snippet_lines=10)
@@ -155,7 +160,7 @@ def from_ripgrep(peer: RipgrepKeywords, tree: Path, asked: str) -> Said:
 def said(
     question: Question, arms: Sequence[str], tree: Path, keep: Path, today: Path | None
 ) -> Iterator[tuple[str, str, Said]]:
-    """Yield what each arm passes on for each form of the question: the arm, the form, the texts."""
+    """Yield the arm, the form of the question, and the texts passed on."""
     forms = {name: form(question) for name, form in QUERIES.items()}
     home = keep / "homes" / question.id
     for sources, names in ((today, TODAY), (SOURCES, ("vademecum", OURS))):
@@ -176,7 +181,7 @@ def said(
 
 
 def measured(texts: Said, question: Question, tree: Path) -> Row:
-    """Return the figures of one answer, or of one answer for each number of tokens."""
+    """Return the figures of one answer, or of one for each budget."""
     rows = {wish: read(text, reader, question.targets, tree) for wish, (text, reader) in texts.items()}
     row = rows[max(rows)]
     if len(rows) > 1:  # a call of its own for each: what it holds is read whole
@@ -213,7 +218,7 @@ def flat(row: Row) -> Row:
 
 
 def summarise(rows: Sequence[Row], arms: Sequence[str]) -> Row:
-    """Print and return means over repositories, and differences with intervals, for each set and form of question."""
+    """Print and return means and differences for each set and form."""
     result: Row = {}
     for kind, form in sorted({(row["set"], row["asked"]) for row in rows}):
         by_arm: dict[str, dict[str, Row]] = {arm: {} for arm in arms}
@@ -226,7 +231,9 @@ def summarise(rows: Sequence[Row], arms: Sequence[str]) -> Row:
             arm: {m: mean_over_repositories(grouped(own, m)) for m in [*SHARES, *OTHERS]} for arm, own in of.items()
         }
         gaps = {
-            f"{ours} - {theirs}": {m: paired_interval(grouped(of[ours], m), grouped(of[theirs], m)) for m in SHARES}
+            f"{ours} - {theirs}": {
+                m: paired_interval(grouped(of[ours], m), grouped(of[theirs], m)) for m in [*SHARES, *TIMES]
+            }
             for ours, others in COMPARED.items()
             for theirs in others
             if {ours, theirs} <= set(of) and common
@@ -249,16 +256,18 @@ def show(means: Row, gaps: Row) -> None:
         for a, o in means.items()
     ]
     print(report.table(["arm", *short, *OTHERS], rows))
-    shown = [
-        [pair, *(f"{100 * g:+.1f} [{100 * a:.0f}, {100 * b:.0f}]" for g, a, b in own.values())]
-        for pair, own in gaps.items()
-    ]
+    shown = [[pair, *(interval(gap, 1 if m in TIMES else 100) for m, gap in own.items())] for pair, own in gaps.items()]
     if shown:
-        print(report.table(["difference [95 %]", *short], shown))
+        print(report.table(["difference [95 %]", *short, *TIMES], shown))
+
+
+def interval(gap: tuple[float, float, float], scale: int) -> str:
+    """Return a difference with its interval as words."""
+    return "{:+.1f} [{:.0f}, {:.0f}]".format(*(scale * value for value in gap))
 
 
 def chosen(options: argparse.Namespace) -> list[Question]:
-    """Return the questions of a half, each repository's first, then each one's second."""
+    """Return the questions of a half, repositories in turn."""
     issues = load_questions(options.data / "issues.jsonl.gz")
     issues = [replace(q, category="issues") for q in half_of_issues(issues, options.half)]
     commits = load_questions(options.commits) if options.commits else []

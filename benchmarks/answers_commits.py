@@ -1,13 +1,15 @@
-"""Questions for answers.py from public histories: what a commit says that it mends, and the lines that it changed to do so.
+"""Make questions for answers.py from commits that mend something.
 
     PYTHONPATH=training/embedding python benchmarks/answers_commits.py --mirrors MIRRORS --exclude FILE... --into commits.jsonl.gz
 
-Of each repository below, at most ten of the newest 3,000 commits: no merge and no robot, one to four files of the product
-modified and none added or removed, words that tell of a fault, a subject that could be asked (`vademecum.bench.subjects`).
-The question is the subject and then the prose of the body; the answer is the changed lines as they stand in the parent, whose
-tree is asked. Commits with a body are taken before those without, in the order of a digest of their ids; no two say the
-same, and no two change the same first file. A repository that a file of --exclude names, by owner and name or by name, is refused:
-give every list of what anything here was fitted on or looked at.
+The script takes at most ten of the newest 3,000 commits of each repository below. A commit counts if it is neither a merge nor
+a robot's, modifies one to four files of the product and adds or removes none, tells of a fault, and has a subject that a
+user could ask (`vademecum.bench.subjects`). The question is the subject and then the prose of the body. The gold is the
+changed lines as they stand in the parent, and the parent's tree is asked. Commits with a body come before those without, in
+the order of a digest of their ids. No two questions of a repository say the same or change the same first file.
+
+The script refuses a repository that a file of --exclude names, by owner and name or by name alone: give every list of
+repositories that anything here was fitted on or that anybody looked at.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ _NAMES = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def names_in(files: Sequence[Path]) -> set[str]:
-    """Return every `owner/name` and every name that the files tell, in lower case."""
+    """Return every `owner/name` and `name` in the files, in lower case."""
     found = {name.lower() for file in files for name in _NAMES.findall(file.read_text(encoding="utf-8"))}
     return found | {name.partition("/")[2] for name in found}
 

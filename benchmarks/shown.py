@@ -1,4 +1,4 @@
-"""What a reader of an answer's text has read after so many tokens: which lines of which files, and which files are named.
+"""Tell which changed lines and files a text shows after N tokens.
 
 One reader for each form of a text. A line counts only where what is shown is what stands there in the file, so a heading
 that promises other lines than those under it gains nothing, and neither does a mistake of a reader here.
@@ -32,7 +32,7 @@ _ECHO = re.compile(r'\A(?:\{"query": "(?:[^"\\]|\\.)*"|# .*)')  # the question s
 
 @dataclass(frozen=True)
 class Seen:
-    """One line of code in an answer: it has been read when the text was read up to `end`."""
+    """One line of code, read once the text was read up to `end`."""
 
     end: int
     path: str
@@ -44,7 +44,9 @@ Reader = Callable[[str], Iterator[Seen]]
 
 
 def in_text(text: str) -> Iterator[Seen]:
-    r"""Yield the lines of code in a text with headings: numbered lines, or lines in fences as their heading counts them.
+    r"""Yield the lines of code in a text with headings.
+
+    A line counts by its own number, or in a fence by the ranges of its heading.
 
     >>> rows = in_text("likely 0.8 | fresh\n\na/b.py:3-9  def f()\n  4  def f():\n  5\n  ...  2 more lines\nb.py:7 g\n7\tx = 1\n")
     >>> [(seen.path, seen.line, seen.code) for seen in rows]
@@ -78,7 +80,7 @@ def _numbers(ranges: list[tuple[int, int]]) -> Iterator[int]:
 
 
 def in_windows(text: str) -> Iterator[Seen]:
-    r"""Yield the lines of code in a text of whole windows, each below its place and nothing else.
+    r"""Yield the lines of code in windows, each below its place.
 
     >>> [(seen.path, seen.line, seen.end) for seen in in_windows("a.py:2-3\nx\ny:4-5\nb.c:1-1\nz\n")]
     [('a.py', 2, 11), ('a.py', 3, 17), ('b.c', 1, 27)]
@@ -94,7 +96,7 @@ def in_windows(text: str) -> Iterator[Seen]:
 
 
 def in_json(text: str) -> Iterator[Seen]:
-    r"""Yield the lines of code in JSON whose records hold a path, a first line, and code: ours of before, and semble's.
+    r"""Yield the lines of code in JSON: our structured content, and semble's.
 
     >>> rows = in_json('{"results": [{"file_path": "a.py", "start_line": 3, "end_line": 9, "content": "x = \\"\\\\n\\"\\ny"}]}')
     >>> [(seen.path, seen.line, seen.code) for seen in rows]
@@ -116,7 +118,7 @@ def in_json(text: str) -> Iterator[Seen]:
 
 
 def read(text: str, reader: Reader, targets: tuple[Target, ...], tree: Path) -> dict[str, Any]:
-    """Return what of the changed lines and files a text holds, and after how many tokens each was read.
+    """Return the shares of changed lines and files that a text holds.
 
     `lines` and `files` are shares after each of BUDGETS; `first` and `half` are tokens until the first and until half of
     the lines, the largest budget where that never comes. `wrong` is the share of shown lines that the file does not hold.
@@ -152,7 +154,7 @@ def read(text: str, reader: Reader, targets: tuple[Target, ...], tree: Path) -> 
 
 
 def _same(code: str, line: str) -> bool:
-    """Whether a shown line is the file's, as far as one tells that was cut: ours at its end, semble's first at its head."""
+    """Return True if a shown line is the file's, perhaps cut at an end."""
     code, line = code.strip(), line.strip()
     return line[:COMPARED].rstrip().startswith(code[:COMPARED].rstrip(" \u2026.")) or line.endswith(code)
 
@@ -163,7 +165,7 @@ def _lines_of(tree: Path, path: str) -> list[str]:
 
 
 def _named_at(path: str, text: str) -> int:
-    """Return where a path was first read whole, but for the question said again; 0 where it is not."""
+    """Return the end of a path's first mention outside the echoed question, or 0."""
     echo = _ECHO.match(text)
     name = re.compile(rf"(?<![\w/.-]){re.escape(path)}(?![\w/-])")
     found = name.search(text, echo.end() if echo else 0)
