@@ -19,7 +19,7 @@ from vademecum.providers.counters.pattern import PatternCounter
 BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 COMPARED = 60  # characters of a line that are compared with the file's: long lines are cut
 _HEADING = re.compile(r"(?:#+ )?(?P<path>[^\s:`][^:`]*?):(?P<start>\d+)(?:-(?P<end>\d+))?(?P<rest>(?:[\s,].*)?)$")
-_MORE_RANGES = re.compile(r", (\d+)-(\d+)(?= \(|,|$)")
+_MORE_RANGES = re.compile(r", (\d+)-(\d+)(?=[ ,]|$)")
 _NUMBERED = re.compile(r"\s*(\d+)(?:\t|  |$)(.*)$")
 _FENCE = re.compile(r"\s*(`{3,})")
 _LEFT_OUT = "⋮"

@@ -36,6 +36,7 @@ from vademecum.protocols import (
     Embedder,
     Enricher,
     Extractor,
+    Progress,
     Reranker,
     Store,
     TokenCounter,
@@ -221,8 +222,8 @@ def _defined(codebase: Codebase, repo: Repository, name: str) -> list[Site]:
 
 def reading(
     codebase: Codebase, settings: Settings, counter: TokenCounter | str | None, clock: Clock, *, several: bool
-) -> Callable[[Within], Makers]:
-    """Return what makes that which a context is made from, given where it is looked for; a counter is loaded once."""
+) -> Callable[[Within, bool, Progress | None], Makers]:
+    """Return a function from the limits of a question to the parts its answer is made from; a counter is loaded once."""
 
     @cache
     def counting() -> TokenCounter:
@@ -230,20 +231,22 @@ def reading(
         loaded: TokenCounter = load("counter", chosen) if isinstance(chosen, str) else chosen
         return loaded
 
-    def makers(within: Within) -> Makers:
+    def makers(within: Within, refresh: bool, progress: Progress | None) -> Makers:
         from vademecum.context.code import Makers
         from vademecum.context.related import relations
 
-        paths, exclude, commit = within.paths, within.exclude, within.commit
-        pieces = partial(codebase.pieces, commit=commit)
+        commit = within.commit
         graph = partial(codebase.graph, commit=commit, refresh=False)
 
+        def pieces(path: str, repo: str) -> Sequence[Evidence]:
+            return codebase.pieces(path, repo, commit) if codebase.is_open(repo) else ()
+
         def search(task: str, k: int) -> Answer:
-            return codebase.search(task, k=k, paths=paths, exclude=exclude, commit=commit, joined=False, refresh=False)
+            return codebase.search(task, k=k, joined=False, refresh=refresh, progress=progress, **within.filters())
 
         def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
             try:
-                return relations(graph, pieces, task, found, exclude)
+                return relations(graph, pieces, task, found, within.exclude)
             except StoreAwayError:  # the graph is in the database alone; the search said that it is away
                 return (), ()
 

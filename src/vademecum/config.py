@@ -29,6 +29,7 @@ from vademecum.settings import (
     GatewaySettings,
     IndexSettings,
     LlmSettings,
+    McpSettings,
     MemorySettings,
     PrivacySettings,
     QdrantSettings,
@@ -66,6 +67,7 @@ class Settings:
     llm: LlmSettings = field(default_factory=LlmSettings)
     qdrant: QdrantSettings = field(default_factory=QdrantSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
     gateway: GatewaySettings = field(default_factory=GatewaySettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
@@ -105,6 +107,7 @@ SECTIONS: Mapping[str, type] = {
     "llm": LlmSettings,
     "qdrant": QdrantSettings,
     "memory": MemorySettings,
+    "mcp": McpSettings,
     "gateway": GatewaySettings,
     "server": ServerSettings,
     "storage": StorageSettings,

@@ -65,7 +65,7 @@ class Engine:
         closing: list[Callable[[], None]],
         settings: Settings,
         *,
-        read: Callable[[Within], Makers],
+        read: Callable[[Within, bool, Progress | None], Makers],
         tools: Callable[[], Tools],
         remember: Callable[[Sequence[str]], Memory],
         has_memory: Callable[[], bool],
@@ -190,6 +190,39 @@ class Engine:
         usual = self.settings.search.scope if self._personal else "repos"
         return "repos" if usual == "shared" and any(elsewhere) else usual
 
+    def search(
+        self,
+        question: str,
+        budget_tokens: int | None = None,
+        *,
+        within: Within | None = None,
+        most: int | None = None,
+        lines: int | None = None,
+        refresh: bool = True,
+        progress: Progress | None = None,
+    ) -> Context:
+        """Return the code that answers a question, as one text within a budget: a small `context`.
+
+        Args:
+            question: words, a name, or a whole issue.
+            budget_tokens: tokens the text may take at most; the setting `search.budget` unless given.
+            within: limits of the question, such as paths and languages.
+            most: results at most; as many as fit unless given.
+            lines: lines of each result at most, 0 for places only; as the budget allows unless given.
+            refresh: whether to take in changes first.
+            progress: told about indexing.
+
+        Raises:
+            Error: says what went wrong and how to mend it. Nothing found is an answer, not an error.
+        """
+        from vademecum.answers.piece import ANYWHERE
+        from vademecum.context.code import search
+
+        limits = within or ANYWHERE
+        makers = self._read(limits, refresh, progress)
+        budget = self.settings.search.budget if budget_tokens is None else budget_tokens
+        return search(makers, question, budget, most=most, lines=lines)
+
     def context(  # noqa: PLR0913 - what people narrow it by, each by its name
         self,
         task: str,
@@ -225,7 +258,7 @@ class Engine:
 
         self._bring_up_to_date(progress, commit, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
-        makers = self._read(Within(tuple(paths), tuple(exclude), commit))
+        makers = self._read(Within(tuple(paths), tuple(exclude), commit), False, progress)
         if not commit:
             beside = (lambda shown: [notes_section(self._notes(shown))], lambda shown: self._items(task, shown))
             makers = replace(makers, sources=beside)
@@ -276,7 +309,7 @@ class Engine:
                 f"{min(missing)!r} is not indexed, or not in what the map is of: name a file as `vade search` shows it"
             )
         budget = self.settings.context.map_budget if budget_tokens is None else budget_tokens
-        makers = self._read(ANYWHERE)
+        makers = self._read(ANYWHERE, False, progress)
         with turn(makers.home, session, makers.clock) as own:
             return draw(repositories, budget, makers.counter, task=task, form=form, own=own)
 

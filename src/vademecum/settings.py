@@ -44,6 +44,7 @@ class SearchSettings:
     """How questions are answered.
 
     Attributes:
+        budget: Tokens that an answer may take at most.
         k: Pieces of evidence in an answer.
         scope: How far a question looks that does not say: `repo`, `repos`, `all` or `shared`.
         snippet_lines: Lines shown of each; 0 shows locations only.
@@ -55,6 +56,7 @@ class SearchSettings:
         rerank_depth: How many of the first results a provider reranks.
     """
 
+    budget: int = setting(760, least=1)
     k: int = setting(10, least=1)
     scope: str = setting("repos", user_only=True, choices=("repo", "repos", "all", "shared"))
     snippet_lines: int = setting(10, least=0)
@@ -188,6 +190,19 @@ class MemorySettings:
     context_tokens: int = setting(800, least=50)
     max_events: int = setting(500_000, least=1000, user_only=True)
     extractor: str = setting("rules", user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class McpSettings:
+    """The tools that `vade mcp` offers to agents.
+
+    Attributes:
+        tools: Further tools to list, such as `open` and `status`; by default the five that agents use.
+        structured_content: Whether answers carry the same as structured content; some clients then drop the text.
+    """
+
+    tools: tuple[str, ...] = setting((), user_only=True)
+    structured_content: bool = setting(default=False, user_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,8 @@
-"""A context as Markdown, and as a plain record: what each piece is, where it stands, whether that holds, and why it is here.
+"""An answer about code as Markdown for agents, and as a record that holds the same.
 
-    # Context: Split the budget by weight
     likely 0.83 | fresh
 
-    ## primary
-    ### src/budget.py:10-42 (name, words), 90-94 (words)
+    ### src/budget.py:10-42 split, 90-94 Budget.left
     ```python
     def split(total: int) -> Budget:
     ...
@@ -12,10 +10,9 @@
     def left(self) -> int:
     ...
     ```
-    - src/budget.py:50-71 `def spend(self, tokens: int) -> None` (words)
+    - src/spend.py:50-71 Budget.spend
 
-Code is not numbered: a number a line is a sixth of what a budget holds. What is shown of a file stands under one heading, by
-line; pieces that touch are joined.
+A heading names exactly the lines below it. Lines carry no numbers: numbers would take a sixth of the budget.
 """
 
 from __future__ import annotations
@@ -27,22 +24,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vademecum.answers.piece import CODE, Context, Form, Part, Piece
+from vademecum.answers.piece import CODE, MATCHED, Context, Form, Part, Piece
 from vademecum.answers.render import LINE_CHARACTERS, visible
 from vademecum.types import Answer, Evidence, Freshness
 
 HEADLINE_CHARACTERS = 100
+MOST_NAMES = 3  # symbols named of one range of lines
 LEFT_OUT = "⋮"  # between the lines of a file that are shown and do not touch
 _FENCES = re.compile(r"^ *(`{3,})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a page says above its pieces."""
+    """The verdict above the pieces of an answer."""
 
     task: str
-    answer: Answer | None = None  # of the search for the task; None where there was no task
-    title: str = "Context"
+    answer: Answer
     name_repos: bool = False  # whether paths are prefixed with their repository's name
     shown_before: int = 0  # pieces left out because the session has them
 
@@ -59,9 +56,10 @@ def headline(task: str) -> str:
 def markdown(heading: Heading, parts: Sequence[Part]) -> str:
     """Return the page as Markdown that ends in a newline."""
     lines = list(_head(heading, parts))
-    for part in parts:
+    for number, part in enumerate(parts):
         if part.pieces:
-            lines += ["", f"## {part.name}", *_body(part.pieces, name_repos=heading.name_repos)]
+            lines += ["", *([f"## {part.name}"] if number else [])]
+            lines += _body(part.pieces, name_repos=heading.name_repos)
     return "\n".join(lines) + "\n"
 
 
@@ -80,23 +78,20 @@ def alone_text(piece: Piece) -> str:
     return json.dumps(piece_record(piece), ensure_ascii=False, separators=(",", ":"))
 
 
-def record(heading: Heading, parts: Sequence[Part], facts: dict[str, Any], *, places: bool = False) -> dict[str, Any]:
-    """Return a page as JSON-serialisable values; with `places` alone it holds no code."""
+def record(heading: Heading, parts: Sequence[Part], facts: dict[str, Any]) -> dict[str, Any]:
+    """Return a page as JSON-serialisable values."""
+    answer = heading.answer
     said: dict[str, Any] = {"task": heading.task} if heading.task else {}
-    if heading.answer is not None:
-        answer = heading.answer
-        said |= {"verdict": str(answer.verdict), "probability": round(answer.probability, 4)}
-        said |= {name: value for name, value in (("reason", answer.reason), ("nearest", list(answer.nearest))) if value}
+    said |= {"verdict": str(answer.verdict), "probability": round(answer.probability, 4)}
+    said |= {name: value for name, value in (("reason", answer.reason), ("nearest", list(answer.nearest))) if value}
     sections = [
-        {"name": part.name, "pieces": [piece_record(piece, places=places) for piece in part.pieces]}
-        for part in parts
-        if part.pieces
+        {"name": part.name, "pieces": [piece_record(piece) for piece in part.pieces]} for part in parts if part.pieces
     ]
     return said | facts | {"sections": sections}
 
 
 def context_record(found: Context) -> dict[str, Any]:
-    """Return what a context shows and why, without the text, which is sent beside it."""
+    """Return everything an answer shows as JSON-serialisable values."""
     answer = Answer(found.task, found.verdict, found.probability, (), found.reason, found.nearest)
     facts = {
         "tokens": found.tokens,
@@ -104,10 +99,10 @@ def context_record(found: Context) -> dict[str, Any]:
         "left_out": found.left_out,
         "shown_before": found.shown_before,
     }
-    return record(Heading("", answer), found.parts, facts, places=True)
+    return record(Heading("", answer), found.parts, facts)
 
 
-def piece_record(piece: Piece, *, places: bool = False) -> dict[str, Any]:
+def piece_record(piece: Piece) -> dict[str, Any]:
     """Return a piece as JSON-serialisable values."""
     said: dict[str, Any] = {"why": list(piece.why), "form": str(piece.form)}
     if piece.place is not None:
@@ -116,20 +111,18 @@ def piece_record(piece: Piece, *, places: bool = False) -> dict[str, Any]:
             "id": place.id, "repo": place.repo, "path": place.path, "start_line": place.start_line,
             "end_line": place.end_line, "freshness": str(place.freshness), "symbols": list(place.symbols),
         }  # fmt: skip
-    return said if places else said | {"text": piece.text}
+    return said | {"text": piece.text}
 
 
 def _head(heading: Heading, parts: Sequence[Part]) -> Iterator[str]:
-    said = visible(headline(heading.task))[:HEADLINE_CHARACTERS]
-    yield f"# {heading.title}: {said}" if said else f"# {heading.title}"
-    if heading.answer is not None:
-        verdict = f"{str(heading.answer.verdict).replace('_', ' ')} {heading.answer.probability:.2f}"
-        before = f" | {heading.shown_before} shown before" if heading.shown_before else ""
-        yield f"{verdict} | {_freshness([p.place for part in parts for p in part.pieces if p.place])}{before}"
-        if heading.answer.reason:
-            yield visible(heading.answer.reason)
-        if heading.answer.nearest:
-            yield visible(f"nearest: {', '.join(heading.answer.nearest)}")
+    answer = heading.answer
+    verdict = f"{str(answer.verdict).replace('_', ' ')} {answer.probability:.2f}"
+    before = f" | {heading.shown_before} shown before" if heading.shown_before else ""
+    yield f"{verdict} | {_freshness([p.place for part in parts for p in part.pieces if p.place])}{before}"
+    if answer.reason:
+        yield visible(answer.reason)
+    if answer.nearest:
+        yield visible(f"nearest: {', '.join(answer.nearest)}")
 
 
 def _freshness(places: Sequence[Evidence]) -> str:
@@ -139,18 +132,19 @@ def _freshness(places: Sequence[Evidence]) -> str:
 
 
 def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
-    """Code by file, files in the order of their most wanted piece; then what is only pointed at, then plain lines."""
+    """Yield code by file, the most wanted file first; then places, then lines that are no code."""
     files: dict[tuple[str, str], list[Piece]] = {}
+    places: dict[tuple[str, str], list[Piece]] = {}
     for piece in pieces:
-        if piece.place is not None and piece.form in CODE:
-            files.setdefault((piece.place.repo, piece.place.path), []).append(piece)
+        if piece.place is not None and piece.form in (*CODE, Form.SIGNATURE):
+            by_file = files if piece.form in CODE else places
+            by_file.setdefault((piece.place.repo, piece.place.path), []).append(piece)
     for own in files.values():
         yield from _file(_blocks(own), name_repos=name_repos)
+    for own in places.values():
+        yield f"- {_ranges([[piece] for piece in own], name_repos=name_repos)}"
     for piece in pieces:
-        if piece.form is Form.SIGNATURE and piece.place is not None:
-            own_path, last = _path(piece.place, name_repos=name_repos), piece.place.end_line
-            yield f"- {own_path}:{_start(piece)}-{last} {_code(piece.text)} {_why([piece])}".rstrip()
-        elif piece.place is None or piece.form is Form.LINE:
+        if piece.place is None or piece.form is Form.LINE:
             yield f"- {visible(piece.text)} {_why([piece])}".rstrip()
 
 
@@ -183,10 +177,17 @@ def _file(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> Iterator[st
         lines += [LEFT_OUT] if lines else []
         lines += _lines(block)
     fence = "`" * max(3, 1 + max((len(run) for run in _FENCES.findall("\n".join(lines))), default=0))
-    yield f"### {_path(place, name_repos=name_repos)}:{', '.join(map(_range, blocks))}"
+    yield f"### {_ranges(blocks, name_repos=name_repos)}"
     yield f"{fence}{place.language if place.language != 'text' else ''}"
     yield from lines
     yield fence
+
+
+def _ranges(blocks: Sequence[Sequence[Piece]], *, name_repos: bool) -> str:
+    """Return the path, then each range of lines with its symbols: `a.py:10-42 split, 90-94 Budget.left`."""
+    place = blocks[0][0].place
+    assert place is not None
+    return f"{_path(place, name_repos=name_repos)}:{', '.join(map(_range, blocks))}"
 
 
 def _lines(block: Sequence[Piece]) -> list[str]:
@@ -198,10 +199,20 @@ def _lines(block: Sequence[Piece]) -> list[str]:
 
 
 def _range(block: Sequence[Piece]) -> str:
-    """Which lines, whether that still holds, and why they are here."""
+    """Return which lines, whose, whether they changed since, and their relation to the matches."""
     last, state = block[-1].place, _freshness_of(block[0])
-    mark = "" if state is Freshness.FRESH else f" [{state}]"
-    return f"{_start(block[0])}-{last.end_line if last else 0}{mark} {_why(block)}".rstrip()
+    mark = "" if state is Freshness.FRESH else f"[{state}]"
+    span = f"{_start(block[0])}-{last.end_line if last else 0}"
+    return " ".join(filter(None, (span, mark, _symbols(block), _why(block))))
+
+
+def _symbols(block: Sequence[Piece]) -> str:
+    """Return the names declared in a block, the first few; the headline of what declares none."""
+    places = [piece.place for piece in block if piece.place is not None]
+    names = dict.fromkeys(name for place in places for name in place.symbols)
+    said = " ".join(list(names)[:MOST_NAMES]) or (block[0].text if block[0].form is Form.SIGNATURE else "")
+    said = visible(" ".join(said.split()))
+    return said if len(said) <= HEADLINE_CHARACTERS else said[: HEADLINE_CHARACTERS - 1] + "…"
 
 
 def _path(place: Evidence, *, name_repos: bool) -> str:
@@ -214,11 +225,6 @@ def _line(line: str) -> str:
 
 
 def _why(pieces: Sequence[Piece]) -> str:
-    said = visible(", ".join(dict.fromkeys(reason for piece in pieces for reason in piece.why)))
+    reasons = dict.fromkeys(reason for piece in pieces for reason in piece.why)
+    said = visible(", ".join(reason for reason in reasons if reason not in MATCHED))
     return f"({said})" if said else ""
-
-
-def _code(text: str) -> str:
-    """Text as Markdown's inline code, on one line."""
-    text = _line(" ".join(text.split()))
-    return f"`{text}`" if "`" not in text else f"`` {text} ``"

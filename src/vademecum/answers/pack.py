@@ -17,24 +17,28 @@ from collections.abc import Callable, Iterator, Sequence
 
 from vademecum.answers.piece import Offer, Part, Piece, Section
 
-MOST_OF_ONE = (
-    0.1  # of the budget that a piece may take while there is a shorter form of it that is more than its signature
-)
-POINTERS = 0.08  # of the budget is kept for signatures of what matches in files of which nothing else is shown
+MOST_OF_ONE = 800  # tokens of one piece while there is a shorter form of it that shows code
+SURE_SHARE, UNSURE_SHARE = 0.5, 0.2  # of the budget that one piece may take, for a sure and for an unsure answer
+POINTERS = 0.08  # of the budget is kept for places in files of which nothing else is shown
 COST_COUNTS = 0.7  # power of its tokens that a piece's worth is divided by
 LEAST_COST = 60  # tokens that a piece counts for at least: crumbs cost a reader more than their tokens
 
 
 def pack(
-    sections: Sequence[Section], budget: int, price: Callable[[Piece], int], whole: Callable[[Sequence[Part]], int]
+    sections: Sequence[Section],
+    budget: int,
+    price: Callable[[Piece], int],
+    whole: Callable[[Sequence[Part]], int],
+    probability: float = 1.0,
 ) -> tuple[Part, ...]:
-    """Return what to show of each section.
+    """Choose the pieces of each section, and the form of each.
 
     Args:
         sections: in the order in which leftovers are handed on.
         budget: tokens of the whole page.
         price: about how many tokens a piece adds to the page.
         whole: how many tokens the page has that shows these parts.
+        probability: that the pieces hold the answer, 0..1; a less sure answer shows less of more pieces.
 
     >>> one, two = Piece("a" * 6, (), keys=("a",)), Piece("b" * 3, (), keys=("b",))
     >>> total = lambda parts: sum(len(piece.text) for part in parts for piece in part.pieces)
@@ -42,7 +46,7 @@ def pack(
     >>> [piece.text for piece in parts[0].pieces]
     ['bbb']
     """
-    packing = _Packing(sections, budget, price, whole)
+    packing = _Packing(sections, budget, price, whole, probability)
     if packing.spent < budget:
         packing.fill_shares()
         packing.shrink()
@@ -59,7 +63,10 @@ class _Packing:
         budget: int,
         price: Callable[[Piece], int],
         whole: Callable[[Sequence[Part]], int],
+        probability: float,
     ) -> None:
+        share = UNSURE_SHARE + (SURE_SHARE - UNSURE_SHARE) * probability
+        self._most_of_one = min(MOST_OF_ONE, share * budget)
         self._sections = sections
         self._budget = budget
         self._price = price
@@ -165,7 +172,7 @@ class _Packing:
         """Yield the forms that are signatures, or the fuller ones; a very long one only where there is no other."""
         forms = [piece for piece in offer if piece.brief is brief]
         for piece in forms:
-            if piece is forms[-1] or self._price(piece) <= MOST_OF_ONE * self._budget:
+            if piece is forms[-1] or self._price(piece) <= self._most_of_one:
                 yield piece
 
     def _is_new(self, piece: Piece) -> bool:

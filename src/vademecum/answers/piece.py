@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any
 
+from vademecum.protocols import Reranker
 from vademecum.types import Evidence, Verdict
 
 
@@ -15,26 +17,50 @@ class Form(StrEnum):
     WHOLE = "whole"  # a declaration, or any other piece of a file, from first to last line
     PART = "part"  # the parts of a long declaration that match
     PASSAGE = "passage"  # pieces of a file that match and stand near each other, with what lies between them
+    LINES = "lines"  # the lines of a declaration that match best
     SIGNATURE = "signature"  # its first line only
     LINE = "line"  # a line that is no code: what calls what, a note
 
 
-CODE = frozenset({Form.WHOLE, Form.PART, Form.PASSAGE})  # forms that show lines of a file as they stand there
+MATCHED = ("name", "words", "meaning", "path")  # reasons of a piece that matches the question; others are relations
+CODE = frozenset({Form.WHOLE, Form.PART, Form.PASSAGE, Form.LINES})  # forms that show lines of a file as they are
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Where a context is looked for.
+    """Limits of a question: the filters of `Codebase.search`, and how results are ranked.
 
     Attributes:
-        paths: what matches the task lies in files that match one of these globs, or below one of these directories.
-        exclude: nothing is shown that matches one of these.
-        commit: of this revision; "" for the files on disk.
+        paths: globs or directories that results lie in.
+        exclude: globs of files that are not shown.
+        commit: a revision; "" for the files on disk.
+        languages: languages of the files.
+        kind: a key of `types.KINDS`.
+        symbol: a name that the chunks define.
+        pattern: a regular expression that the chunks match.
+        repos: names of repositories; all open ones unless given.
+        scope: "repo", "repos", "all" or "shared".
+        sources: names of backlogs and sources of documents.
+        ranker: a name in `retrieval.rank.RANKERS`; "" for the setting.
+        reranker: a provider or its name; "" for the setting.
     """
 
     paths: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     commit: str = ""
+    languages: tuple[str, ...] = ()
+    kind: str = "all"
+    symbol: str = ""
+    pattern: str = ""
+    repos: tuple[str, ...] = ()
+    scope: str = "repos"
+    sources: tuple[str, ...] = ()
+    ranker: str = ""
+    reranker: Reranker | str = ""
+
+    def filters(self) -> dict[str, Any]:
+        """Return the limits as `Codebase.search` takes them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 ANYWHERE = Within()

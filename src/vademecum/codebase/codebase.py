@@ -275,6 +275,10 @@ class Codebase:
         chosen, _ = self._chosen((repo,) if repo else ())[0]
         return open_location(chosen, location, commit)
 
+    def is_open(self, repo: str) -> bool:
+        """Return whether a repository of this name is open."""
+        return any(repo == own.name for own, _ in self._repositories)
+
     def pieces(self, path: str, repo: str = "", commit: str = "") -> tuple[Evidence, ...]:
         """Return every piece of one indexed file, in order, from the index as it is; () where the file is not in it."""
         return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", silent, refresh=False)[0], path)

@@ -1,6 +1,6 @@
-"""What to read for a task, within a budget: the flow.
+"""An answer about code within a budget: the flow of `search`, and of `context`, which adds what belongs to the matches.
 
-find → offer whole declarations → what belongs to them → what more is known → pack → render
+find → offer in several forms → add relations and notes → pack → render
 """
 
 from __future__ import annotations
@@ -50,14 +50,36 @@ class Makers:
     clock: Callable[[], float] = field(default=time.time)
 
 
-def context(makers: Makers, task: str, budget: int, *, session: str = "", form: str = "markdown") -> Context:
-    """Return what to read for a task.
+def search(makers: Makers, question: str, budget: int, *, most: int | None = None, lines: int | None = None) -> Context:
+    """Return the code that answers a question, within a budget.
 
     Args:
-        makers: what it is made from.
+        makers: the parts an answer is made from.
+        question: words, a name, or a whole issue.
+        budget: tokens that the text may take at most.
+        most: results at most; as many as fit unless given.
+        lines: lines of each result at most, 0 for places only; as the budget allows unless given.
+
+    Raises:
+        UsageError: the question is empty, or the budget makes no sense.
+        StoreError: the database said no.
+    """
+    check(budget, FORMATS[0])
+    answer = find(makers.search, question, budget)
+    offers = offers_of(question, answer.evidence, makers.pieces, budget, lines=lines)[:most]
+    sections = [Section("primary", 1.0, offers)]
+    sections += [section for source in makers.sources for section in source(answer.evidence)]
+    return answered(makers, Heading(question, answer, name_repos=makers.name_repos), sections, budget, FORMATS[0])
+
+
+def context(makers: Makers, task: str, budget: int, *, session: str = "", form: str = "markdown") -> Context:
+    """Return what to read for a task: the matches, what belongs to them, how they hang together.
+
+    Args:
+        makers: the parts an answer is made from.
         task: what is to be done: a line, an issue, the output of a failing test.
         budget: tokens that the text may take at most.
-        session: what this session was shown before is left out, and what is returned now will be.
+        session: a name; the pieces this session was shown before are left out.
         form: of the text, one of FORMATS.
 
     Raises:
@@ -73,15 +95,22 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
         *(section for source in makers.sources for section in source(answer.evidence)),
     ]  # fmt: skip
     with turn(makers.home, session, makers.clock) as own:
-        primary = Section("primary", shares[0], offers_of(answer.evidence, makers.pieces, budget, own.shown))
-        fresh = [unseen(section, own) for section in (primary, *beside)]
+        offers = offers_of(task, answer.evidence, makers.pieces, budget, seen=own.shown)
+        fresh = [unseen(section, own) for section in (Section("primary", shares[0], offers), *beside)]
         heading = Heading(task, answer, name_repos=makers.name_repos, shown_before=own.left)
-        parts, text = packed(heading, fresh, budget, makers.counter, form)
-        own.remember(parts)
-    left_out = sum(len(section.offers) for section in fresh) - sum(len(part.pieces) for part in parts)
+        found = answered(makers, heading, fresh, budget, form)
+        own.remember(found.parts)
+    return found
+
+
+def answered(makers: Makers, heading: Heading, sections: Sequence[Section], budget: int, form: str) -> Context:
+    """Return sections packed into a budget, as text and as pieces."""
+    answer = heading.answer
+    parts, text = packed(heading, sections, budget, makers.counter, form)
+    left_out = sum(len(section.offers) for section in sections) - sum(len(part.pieces) for part in parts)
     return Context(
-        task, text, makers.counter.count(text), budget, makers.counter.name, answer.verdict, answer.probability,
-        answer.reason, answer.nearest, parts, left_out, own.left,
+        heading.task, text, makers.counter.count(text), budget, makers.counter.name, answer.verdict,
+        answer.probability, answer.reason, answer.nearest, parts, left_out, heading.shown_before,
     )  # fmt: skip
 
 
@@ -118,6 +147,6 @@ def packed(
             prices[id(piece)] = counter.count(alone(piece))
         return prices[id(piece)]
 
-    parts = pack(sections, budget, price, lambda parts: counter.count(whole(parts)))
+    parts = pack(sections, budget, price, lambda parts: counter.count(whole(parts)), heading.answer.probability)
     text = whole(parts)
     return (parts, text) if counter.count(text) <= budget else (tuple(Part(part.name, ()) for part in parts), "")

@@ -11,7 +11,8 @@ from types import MappingProxyType
 import numpy as np
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
-from vademecum.answers.piece import Form, Offer, Piece
+from vademecum.answers.piece import MATCHED, Form, Offer, Piece
+from vademecum.context.lines import LONG, WINDOW, Matching
 from vademecum.errors import UsageError
 from vademecum.retrieval.spans import LONGEST, spans_of
 from vademecum.types import Answer, Evidence, Freshness
@@ -24,7 +25,7 @@ POINTED_AT = 0.5  # of a file's probability is what it is worth to be shown its 
 Search = Callable[[str, int], Answer]
 Pieces = Callable[[str, str], Sequence[Evidence]]  # path and repository to all pieces of the file, in order
 
-_SIGNALS = (("definition", "name"), ("lexical", "words"), ("dense", "meaning"), ("path", "path"))
+_SIGNALS = tuple(zip(("definition", "lexical", "dense", "path"), MATCHED, strict=True))
 
 
 def find(search: Search, task: str, budget: int) -> Answer:
@@ -48,15 +49,23 @@ class Passage:
 
 
 def offers_of(
-    found: Sequence[Evidence], pieces: Pieces, budget: int, seen: AbstractSet[str] = frozenset()
+    question: str,
+    found: Sequence[Evidence],
+    pieces: Pieces,
+    budget: int,
+    *,
+    seen: AbstractSet[str] = frozenset(),
+    lines: int | None = None,
 ) -> list[Offer]:
-    """Return what was found as passages, each in its forms: the whole of its declarations, what matches, its signature.
+    """Return passages in their forms: whole declarations, matching chunks, matching lines, a signature.
 
     Args:
+        question: the text that was asked.
         found: single pieces, best first.
         pieces: returns every piece of a file, given its path and repository.
         budget: tokens that all of it may take; a passage is about an eighth of that at most.
         seen: keys of what was shown before: no passage reaches across it.
+        lines: lines of each offer at most, 0 for its signature only; no limit unless given.
     """
     worth, own = worth_of(found), dict.fromkeys((item.repo, item.path) for item in found)
     files = {(repo, path): File(pieces(path, repo), worth, seen) for repo, path in own}
@@ -64,11 +73,39 @@ def offers_of(
     shown: dict[tuple[str, str], list[range]] = {}
     for each in passages:
         shown.setdefault((each.best.repo, each.best.path), []).append(each.places)
+    matching = Matching(question, [item.snippet for item in found])
     return [
-        files[file].offer(each.best, each.reasons, each.places, shown[file])
+        limited(
+            with_lines(
+                files[file].offer(each.best, each.reasons, each.places, shown[file]), each.best, matching, lines
+            ),
+            lines,
+        )
         for each in passages
         for file in [(each.best.repo, each.best.path)]
     ]
+
+
+def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | None) -> Offer:
+    """Return an offer with one more form before its signature: the lines of a long piece that match."""
+    lines = best.snippet.split("\n")
+    if len(lines) <= (most or LONG):
+        return offer
+    first, last = matching.window(best.snippet, most or WINDOW)
+    text = "\n".join(lines[first : last + 1])
+    start = best.start_line + first
+    place = replace(best, start_line=start, end_line=start + last - first, snippet=text)
+    piece = Piece(text, offer[0].why, Form.LINES, place, (key_of(best),), 0, matching.share(best.snippet, first, last))
+    full = [form for form in offer if not form.brief]
+    return (*full, replace(piece, worth=piece.worth * full[-1].worth), *(form for form in offer if form.brief))
+
+
+def limited(offer: Offer, lines: int | None) -> Offer:
+    """Return the forms of an offer that have at most so many lines; its shortest where none has."""
+    if lines is None:
+        return offer
+    fitting = tuple(form for form in offer if form.brief or form.text.count("\n") < lines)
+    return fitting or offer[-1:]
 
 
 def passages_of(found: Sequence[Evidence], files: Mapping[tuple[str, str], File], longest: int) -> list[Passage]:

@@ -83,7 +83,7 @@ class Agents:
     async def _run(self, tool: Tool, arguments: dict[str, Any], visitor: Visitor, progress: Progress) -> dict[str, Any]:
         opening = Opening(visitor.paths, visitor.personal)
         outcome = await self._desk().engines.call(opening, lambda engine: tool.call(engine, arguments, progress))
-        return outcome.result()
+        return outcome.result(structured=self._desk().settings.mcp.structured_content)
 
 
 def _failed(said: str) -> mcp_types.CallToolResult:

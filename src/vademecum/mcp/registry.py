@@ -40,20 +40,16 @@ OPEN_LINES = 400  # of one `open`; more is asked for by range
 
 
 def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
+    from vademecum.answers.piece import Within
+
     path, lang, repo = (arguments.get(name, "") for name in ("path", "lang", "repo"))
-    scope = engine.scope(arguments.get("regex"))
-    answer = engine.codebase.search(
-        arguments["query"],
-        k=arguments.get("k", RESULTS),
-        paths=(_inside(engine, path),) if path else (),
-        languages=(lang,) if lang else (),
-        kind=arguments.get("kind", "all"),
-        pattern=arguments.get("regex", ""),
-        repos=(repo,) if repo else (),
-        scope=scope,
-        progress=progress,
-    )
-    return _outcome(engine, answer, arguments.get("snippet_lines", SNIPPET_LINES), several=scope in {"all", "shared"})
+    pattern = arguments.get("regex", "")
+    within = Within(
+        paths=(_inside(engine, path),) if path else (), languages=(lang,) if lang else (), kind=arguments.get("kind", "all"),
+        pattern=pattern, repos=(repo,) if repo else (), scope=engine.scope(pattern),
+    )  # fmt: skip
+    found = engine.search(arguments["query"], arguments.get("budget"), within=within, progress=progress)
+    return Outcome(found.text.rstrip("\n"), context_record(found))
 
 
 def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:

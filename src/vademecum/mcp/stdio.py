@@ -248,7 +248,9 @@ class Server:
             if apart:
                 result = tool.call_apart(arguments, self._told(request, params)).result()
             else:
-                result = tool.call(self._opened(), arguments, self._progress(params)).result()
+                engine = self._opened()
+                outcome = tool.call(engine, arguments, self._progress(params))
+                result = outcome.result(structured=engine.settings.mcp.structured_content)
         except Error as error:  # the model reads this and can do better
             self.client.send_to_pages(error)
             result = {"content": [_text(str(error))], "isError": True}

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a tool gives: text for the model, the same as data for programs.
+    """A tool's answer: text for the model, and the same as data for programs.
 
-    `content` stands in place of the text where the answer is another server's, whose parts may be of any kind.
+    `content` replaces the text where the answer is another server's.
     """
 
     text: str
@@ -28,11 +28,16 @@ class Outcome:
     content: tuple[Mapping[str, Any], ...] = ()
     is_error: bool = False
 
-    def result(self) -> dict[str, Any]:
-        """Return the answer to `tools/call`."""
+    def result(self, *, structured: bool = False) -> dict[str, Any]:
+        """Return the answer to `tools/call`.
+
+        Clients hand their model structured content instead of the text where a result has both (Claude Code, Codex), so
+        only an answer of another server has it, or one whose user asked for it.
+        """
         content = list(self.content) or [{"type": "text", "text": self.text}]
         result: dict[str, Any] = {"content": content, "isError": self.is_error}
-        return result if self.data is None else result | {"structuredContent": self.data}
+        wanted = self.data is not None and (structured or self.content)
+        return result | {"structuredContent": self.data} if wanted else result
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,7 @@ class Tool:
                 "additionalProperties": False,
             },
             "annotations": self._annotations(),
+            "_meta": {"anthropic/alwaysLoad": True},  # else Claude Code shows its model the name alone
         }
 
     def _annotations(self) -> dict[str, bool]:

@@ -1,0 +1,56 @@
+"""Lines of a chunk that match a question: the window that holds most of the question's rare terms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+from math import log
+
+from vademecum.retrieval.query import title_of
+from vademecum.retrieval.tokens import query_terms, terms
+
+WINDOW = 20  # lines shown of a chunk that is longer than LONG
+LONG = 50  # lines; a shorter chunk is worth showing whole (docs/context.md)
+FIRST_LINE = 0.5  # weight of a chunk's first line, which declares it, in the unit of the commonest term
+TITLE = 2.0  # weight of terms that the first line of a long question holds
+
+
+class Matching:
+    """Weights of a question's terms, by how few lines of the results hold each.
+
+    Args:
+        question: the text that was asked.
+        snippets: the chunks that were found.
+    """
+
+    def __init__(self, question: str, snippets: Sequence[str]) -> None:
+        self._known: dict[str, tuple[str, ...]] = {}
+        asked, title = set(query_terms(question)[0]), set(query_terms(title_of(question))[0])
+        lines = [line for snippet in snippets for line in snippet.split("\n")]
+        counts = Counter(term for line in lines for term in set(self._terms(line)) if term in asked)
+        self._weights = {
+            term: log(1 + len(lines) / count) * (TITLE if term in title else 1.0) for term, count in counts.items()
+        }
+
+    def window(self, snippet: str, most: int = WINDOW) -> tuple[int, int]:
+        """Return the first and the last line, from 0, of the window of at most so many lines that matches best."""
+        sums = self._sums(snippet)
+        size = min(most, len(sums) - 1)
+        first = max(range(len(sums) - size), key=lambda start: sums[start + size] - sums[start])
+        return first, first + size - 1
+
+    def share(self, snippet: str, first: int, last: int) -> float:
+        """Return the share of a chunk's matches that some of its lines hold, 0..1."""
+        sums = self._sums(snippet)
+        return (sums[last + 1] - sums[first]) / sums[-1] if sums[-1] else (last - first + 1) / (len(sums) - 1)
+
+    def _sums(self, snippet: str) -> list[float]:
+        scores = [sum(self._weights.get(term, 0.0) for term in set(self._terms(line))) for line in snippet.split("\n")]
+        scores[0] += FIRST_LINE
+        return list(accumulate(scores, initial=0.0))
+
+    def _terms(self, line: str) -> tuple[str, ...]:
+        if line not in self._known:
+            self._known[line] = tuple(terms(line))
+        return self._known[line]
