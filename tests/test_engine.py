@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from vademecum import config
-from vademecum.codebase.git import Root
+from vademecum.codebase.root import Root
 from vademecum.engine import Engine
 from vademecum.errors import ConsentError, RootError, StoreVersionError, UnknownProviderError
 from vademecum.providers.embedders.hashing import HashingEmbedder

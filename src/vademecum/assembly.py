@@ -19,10 +19,10 @@ from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.enriching import Pace
-from vademecum.codebase.git import Root, worktrees
 from vademecum.codebase.identity import index_directory
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
+from vademecum.codebase.root import Root, worktrees
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings

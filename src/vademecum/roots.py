@@ -7,9 +7,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from vademecum.codebase.git import Root, find_root
 from vademecum.codebase.identity import repository_name
-from vademecum.codebase.root import MARKER
+from vademecum.codebase.root import MARKER, Root, find_root
 from vademecum.config import Settings
 from vademecum.errors import RootError
 from vademecum.stores import Stores, roots_in_files

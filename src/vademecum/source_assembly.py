@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from vademecum.codebase.analyse import path_reader
 from vademecum.codebase.catalogue import Catalogue
 from vademecum.codebase.documents import Documents, belongs
-from vademecum.codebase.git import Root
 from vademecum.codebase.items import Items
 from vademecum.codebase.repository import Repository
+from vademecum.codebase.root import Root
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan
 from vademecum.config import Settings

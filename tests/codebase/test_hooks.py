@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vademecum import Engine
-from vademecum.codebase.git import find_root
 from vademecum.codebase.hooks import HOOKS, catch_up, install, status, turn_of, uninstall
 from vademecum.codebase.lock import exclusive
+from vademecum.codebase.root import find_root
 from vademecum.errors import SourceError, UsageError
 
 SHELL = b'#!/bin/sh\necho mine $1 >> "$MARKS"\nexit 7\n'

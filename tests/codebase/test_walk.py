@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vademecum.codebase.git import Root, find_root
 from vademecum.codebase.ignore import IgnoreFiles, is_secret, quickened, refusal
+from vademecum.codebase.root import Root, find_root
 from vademecum.codebase.source import FORCED_FILE_BYTES, blob_id, printable
 from vademecum.codebase.walk import Source, Walk, WalkSettings, contained, decode_source, read_source, walk, walk_commit
 from vademecum.errors import OutsideRootError

@@ -26,8 +26,8 @@ from vademecum.bench.symbols import symbol_questions
 from vademecum.bench.systems import Systems
 from vademecum.bench.trees import Tree, opened, read_tree, write_tree
 from vademecum.codebase import git
-from vademecum.codebase.git import Root
 from vademecum.codebase.identity import repository_name
+from vademecum.codebase.root import Root
 from vademecum.config import Settings
 from vademecum.errors import GitError, UsageError
 from vademecum.protocols import Embedder, Progress, silent

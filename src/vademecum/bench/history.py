@@ -30,6 +30,8 @@ from vademecum.codebase.commits import (
     is_shallow,
     main_line,
 )
+from vademecum.codebase.plumbing import available
+from vademecum.codebase.root import Root
 from vademecum.matching import is_below
 
 MOST_COMMITS = 3_000  # that are read, newest first
@@ -53,7 +55,7 @@ class Base:
     blobs: dict[str, str]
 
 
-def history_questions(root: git.Root, prefixes: Sequence[str], most: int, seed: int) -> list[Question] | LeftOut:
+def history_questions(root: Root, prefixes: Sequence[str], most: int, seed: int) -> list[Question] | LeftOut:
     """Return questions from the newest commits, each with the commit that it is asked of, or why there are none.
 
     Args:
@@ -67,7 +69,7 @@ def history_questions(root: git.Root, prefixes: Sequence[str], most: int, seed: 
     """
     if root.git_dir is None:
         return LeftOut(HISTORY, "not a git repository")
-    if not git.available():
+    if not available():
         return LeftOut(HISTORY, "git is not installed, or not on PATH")
     told = [commit for commit in commits(root, MOST_COMMITS).unwrap() if may_be_asked(commit, prefixes)]
     if not told:
@@ -78,7 +80,7 @@ def history_questions(root: git.Root, prefixes: Sequence[str], most: int, seed: 
     return questions
 
 
-def _shallowness(root: git.Root) -> str:
+def _shallowness(root: Root) -> str:
     return " (a shallow clone: `git fetch --unshallow` brings the rest of its history)" if is_shallow(root) else ""
 
 
@@ -99,7 +101,7 @@ def product_changes(commit: Commit) -> list[Change]:
     return [change for change in commit.changes if is_product(change.path)]
 
 
-def best_bases(root: git.Root, told: Sequence[Commit], most: int) -> list[tuple[Base, list[Commit]]]:
+def best_bases(root: Root, told: Sequence[Commit], most: int) -> list[tuple[Base, list[Commit]]]:
     """Return bases, each with the commits that are asked of it: as near to the newest commit as gives enough commits."""
     line = main_line(root, max(APART) * MOST_BASES + 1).unwrap()
     best: list[tuple[Base, list[Commit]]] = []
@@ -114,7 +116,7 @@ def best_bases(root: git.Root, told: Sequence[Commit], most: int) -> list[tuple[
     return best
 
 
-def bases_along(root: git.Root, ids: Sequence[str], told: Sequence[Commit]) -> Iterator[tuple[Base, list[Commit]]]:
+def bases_along(root: Root, ids: Sequence[str], told: Sequence[Commit]) -> Iterator[tuple[Base, list[Commit]]]:
     """Yield bases, newest first, each with the commits after it that are not after a newer one."""
     newer: set[str] = set()
     for commit_id in ids:
@@ -129,7 +131,7 @@ def stands_in(base: Base, commit: Commit) -> bool:
     return all(base.blobs.get(change.path) == change.before for change in product_changes(commit))
 
 
-def drawn_from(root: git.Root, bases: Sequence[tuple[Base, list[Commit]]], most: int, seed: int) -> list[Question]:
+def drawn_from(root: Root, bases: Sequence[tuple[Base, list[Commit]]], most: int, seed: int) -> list[Question]:
     """Draw questions: no two that say the same, and at most three about one file."""
     candidates: dict[str, list[tuple[Base, Commit]]] = {}
     for base, asked in bases:
@@ -155,7 +157,7 @@ def drawn_from(root: git.Root, bases: Sequence[tuple[Base, list[Commit]]], most:
     return drawn
 
 
-def targets_of(root: git.Root, commit: Commit) -> tuple[Target, ...]:
+def targets_of(root: Root, commit: Commit) -> tuple[Target, ...]:
     """Return the lines that a commit changed, as they count before it; () where they are too many, or no code."""
     changes = product_changes(commit)
     contents = dict(git.read_blobs(root, [change.before for change in changes]))

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from vademecum.assembly import assemble_repository
 from vademecum.codebase.codebase import Codebase
-from vademecum.codebase.git import Root
 from vademecum.codebase.repository import Repository
+from vademecum.codebase.root import Root
 from vademecum.codebase.source import Source, read_source
 from vademecum.codebase.walk import WalkSettings, walk
 from vademecum.config import Settings

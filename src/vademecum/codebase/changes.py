@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vademecum.codebase import git
+from vademecum.codebase.commits import below
+from vademecum.codebase.edits import changed_on_disk
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Node
+from vademecum.codebase.plumbing import run
 from vademecum.codebase.root import Root
 from vademecum.errors import UsageError
 from vademecum.result import Err
+from vademecum.retrieval.files import LEFT_OUT, file_rows
 
 # Behind its `index` line, which no line of a file can be taken for: each of those begins with a mark. A file that moved and
 # is the same has no such line.
@@ -26,7 +30,7 @@ _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 _OPTIONS = (
     *("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"),
-    *("--dst-prefix=b/", "--src-prefix=a/", "--relative"),
+    *("--dst-prefix=b/", "--src-prefix=a/"),
 )
 
 
@@ -53,10 +57,24 @@ def changed_files(graph: Graph, revisions: str) -> list[ChangedFile]:
         UsageError: the range begins with a dash, or names files of a commit.
         GitError: git does not know it.
     """
-    root = graph.opened.repo.root
-    commits_of(root, revisions)
-    diff = git.run(root, "diff", *_OPTIONS, revisions, "--").unwrap()
-    return read_diff(os.fsdecode(diff))
+    root, files = graph.opened.repo.root, graph.opened.view.files
+    said = commits_of(root, revisions)
+    options = (*_OPTIONS, below(root))
+    if len(said) > 1:
+        diff = run(root, "diff-tree", "-r", "-p", *options, base_of(said), said[0], "--")
+    else:
+        indexed = {row.path: row.hash for row in file_rows(files) if row.blob != LEFT_OUT}
+        diff = changed_on_disk(root, base_of(said), indexed, options)
+    return read_diff(os.fsdecode(diff.unwrap()))
+
+
+def base_of(said: Sequence[str]) -> str:
+    """Return the commit that a range starts after: of `a..b` a, of `a...b` where they parted, of one revision itself.
+
+    >>> base_of(["b", "^a"]), base_of(["b", "a", "^root"]), base_of(["a"])
+    ('a', 'root', 'a')
+    """
+    return next((each[1:] for each in said if each.startswith("^")), said[0])
 
 
 def commits_of(root: Root, revisions: str) -> list[str]:
@@ -68,7 +86,7 @@ def commits_of(root: Root, revisions: str) -> list[str]:
     """
     if revisions.startswith("-"):
         raise UsageError(f"{revisions!r} is not a range of revisions: write HEAD~3..HEAD, or main...")
-    names = git.run(root, "rev-parse", "--revs-only", revisions, "--").unwrap().decode().split()
+    names = run(root, "rev-parse", "--revs-only", revisions, "--").unwrap().decode().split()
     if any(isinstance(git.resolve(root, name.lstrip("^")), Err) for name in names):
         raise UsageError(f"{revisions!r} names files, not commits: write HEAD~3..HEAD, or main...")
     return names

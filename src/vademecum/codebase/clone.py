@@ -7,16 +7,13 @@ import re
 from hashlib import blake2b
 from pathlib import Path
 
-from vademecum.codebase import git
 from vademecum.codebase.identity import origin_name
 from vademecum.codebase.lock import exclusive
-from vademecum.codebase.root import Root
+from vademecum.codebase.plumbing import TRANSPORTS, run, transfer
+from vademecum.codebase.root import find_root
 from vademecum.errors import GitError, UsageError
 
 WAIT_SECONDS = 3600.0
-# what may be spoken to fetch; `ext::` would run a command, `file` is how a directory is cloned
-TRANSPORTS = ("https", "ssh", "git", "file")
-_ALLOWED = tuple(part for name in TRANSPORTS for part in ("-c", f"protocol.{name}.allow=always"))
 _SECRET = re.compile(r"^[a-z+]+://[^/@]*:[^/@]*@", re.IGNORECASE)
 
 
@@ -60,14 +57,14 @@ def cloned(home: Path, address: str, revision: str = "") -> tuple[str, str]:
     place = home / "clones" / f"{name}-{digest}"
     with exclusive(home / "clones" / f"{name}-{digest}.lock", WAIT_SECONDS):
         if (place / ".git" / "HEAD").exists():
-            root = Root(str(place))
-            git.run(root, *_ALLOWED, "fetch", "--quiet", "--prune", "--tags", "--force", "origin").unwrap()
-            git.run(root, *_ALLOWED, "remote", "set-head", "origin", "--auto").unwrap()
+            own = f"--git-dir={place / '.git'}"  # the settings there are those that our clone wrote
+            transfer(str(place), own, "fetch", "--quiet", "--prune", "--tags", "--force", "origin").unwrap()
+            transfer(str(place), own, "remote", "set-head", "origin", "--auto").unwrap()
         else:
             _clone(address, place)
-            root = Root(str(place))
+    root = find_root(place)
     for wanted in (f"refs/remotes/origin/{revision or 'HEAD'}", revision):
-        found = git.run(root, "rev-parse", "--verify", "--quiet", f"{wanted}^{{commit}}", tolerate=(1, 128)).unwrap()
+        found = run(root, "rev-parse", "--verify", "--quiet", f"{wanted}^{{commit}}", tolerate=(1, 128)).unwrap()
         if found:
             return str(place), found.decode().strip()
     raise GitError(f"{origin_name(address)} has no revision {revision or 'HEAD'!r}: name a branch, a tag or a commit")
@@ -76,7 +73,6 @@ def cloned(home: Path, address: str, revision: str = "") -> tuple[str, str]:
 def _clone(address: str, place: Path) -> None:
     """Clone beside and move into place, so that a killed run leaves no half of one."""
     beside = place.with_name(f"{place.name}.{os.getpid()}.tmp")
-    git.run(
-        Root(str(place.parent)), *_ALLOWED, "clone", "--quiet", "--no-checkout", "--", address, str(beside)
-    ).unwrap()
+    options = ("--quiet", "--no-checkout", "--template=")
+    transfer(str(place.parent), "clone", *options, "--", address, str(beside)).unwrap()
     beside.rename(place)

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vademecum.codebase import git
+from vademecum.codebase.plumbing import run
+from vademecum.codebase.root import Root
 from vademecum.errors import GitError
 from vademecum.result import Err, Ok, Result
 
@@ -69,15 +71,14 @@ class Hunk:
         return max(1, self.start), max(1, min(last, lines))
 
 
-def is_shallow(root: git.Root) -> bool:
+def is_shallow(root: Root) -> bool:
     """Whether the repository was cloned with only the newest part of its history."""
     return root.common_dir is not None and os.path.exists(os.path.join(root.common_dir, "shallow"))
 
 
-def commits(root: git.Root, most: int) -> Result[list[Commit], GitError]:
+def commits(root: Root, most: int) -> Result[list[Commit], GitError]:
     """Return the newest commits that are no merges, newest first; none before the first commit."""
-    # A signature check would run a program that the repository's settings name.
-    options = ("--no-merges", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-ext-diff", "--relative")
+    options = ("--no-merges", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-ext-diff", below(root))
     arguments = ("log", "-z", "--raw", f"--max-count={most}", "--format=%H%x00%an%x00%s", *options)
     match _on_a_branch(root):
         case Err() as failure:
@@ -86,7 +87,12 @@ def commits(root: git.Root, most: int) -> Result[list[Commit], GitError]:
             return _read_log(root, arguments) if born else Ok([])
 
 
-def _on_a_branch(root: git.Root) -> Result[bool, GitError]:
+def below(root: Root) -> str:
+    """Return the option by which git tells of files below the root alone, by their paths from there."""
+    return f"--relative={root.prefix}" if root.prefix else "--no-relative"
+
+
+def _on_a_branch(root: Root) -> Result[bool, GitError]:
     """Whether there is a commit at all."""
     match git.head(root):
         case Err() as failure:
@@ -95,8 +101,8 @@ def _on_a_branch(root: git.Root) -> Result[bool, GitError]:
             return Ok(bool(head.commit))
 
 
-def _read_log(root: git.Root, arguments: tuple[str, ...]) -> Result[list[Commit], GitError]:
-    match git.run(root, *arguments, "HEAD", "--"):
+def _read_log(root: Root, arguments: tuple[str, ...]) -> Result[list[Commit], GitError]:
+    match run(root, *arguments, "HEAD", "--"):
         case Err() as failure:
             return failure
         case Ok(output):
@@ -117,7 +123,7 @@ def _records(output: str) -> Iterator[Commit]:
         yield Commit(name.strip(), author, subject, tuple(changes))
 
 
-def messages(root: git.Root, known: str = "", most: int = 10_000) -> Result[list[Message], GitError]:
+def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[Message], GitError]:
     """Return what the newest commits say, oldest first: those behind `known` where the history still has it.
 
     Merges that brought nothing of their own are left out.
@@ -137,12 +143,12 @@ def messages(root: git.Root, known: str = "", most: int = 10_000) -> Result[list
         case Ok(False):
             return Ok([])
     if known:
-        match git.run(root, *arguments, f"{known}..HEAD", "--"):
+        match run(root, *arguments, f"{known}..HEAD", "--"):
             case Ok(output):
                 return Ok(_messages(output))
             case Err():  # rewritten or pruned: all is told again, and known by its ids
                 pass
-    match git.run(root, *arguments, "HEAD", "--"):
+    match run(root, *arguments, "HEAD", "--"):
         case Err() as failure:
             return failure
         case Ok(output):
@@ -159,28 +165,28 @@ def _messages(output: bytes) -> list[Message]:
     return found[::-1]
 
 
-def main_line(root: git.Root, most: int) -> Result[list[str], GitError]:
+def main_line(root: Root, most: int) -> Result[list[str], GitError]:
     """Return the ids of the newest commits along first parents, newest first."""
     return _ids(root, "--first-parent", f"--max-count={most}", "HEAD")
 
 
-def commits_since(root: git.Root, base: str) -> Result[list[str], GitError]:
+def commits_since(root: Root, base: str) -> Result[list[str], GitError]:
     """Return the ids of the commits that the newest one has and `base` has not."""
     return _ids(root, "HEAD", f"^{base}")
 
 
-def _ids(root: git.Root, *arguments: str) -> Result[list[str], GitError]:
-    match git.run(root, "rev-list", *arguments, "--"):
+def _ids(root: Root, *arguments: str) -> Result[list[str], GitError]:
+    match run(root, "rev-list", *arguments, "--"):
         case Err() as failure:
             return failure
         case Ok(output):
             return Ok(output.decode().split())
 
 
-def changed_lines(root: git.Root, change: Change) -> Result[list[Hunk], GitError]:
+def changed_lines(root: Root, change: Change) -> Result[list[Hunk], GitError]:
     """Return what a change did to a file, in order; nothing for one that is binary."""
     options = ("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--diff-algorithm=histogram")
-    match git.run(root, "diff", *options, change.before, change.after, "--"):
+    match run(root, "diff", *options, change.before, change.after, "--"):
         case Err() as failure:
             return failure
         case Ok(output):

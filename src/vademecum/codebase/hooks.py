@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from vademecum.codebase import git
-from vademecum.codebase.git import Root
 from vademecum.codebase.index import index
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
+from vademecum.codebase.plumbing import run
 from vademecum.codebase.repository import Repository
+from vademecum.codebase.root import Root
 from vademecum.errors import SourceError, StoreBusyError, UsageError
 
 HOOKS = ("post-commit", "post-merge", "post-checkout", "post-rewrite")
@@ -119,11 +119,13 @@ def _is_own(root: Root) -> bool:
 def _folder(root: Root) -> Path:
     if root.git_dir is None:
         raise UsageError(f"{root.path} is no git repository: hooks are git's; `vade watch` works without it")
-    told = git.run(root, "config", "--show-scope", "--type=path", "--get-all", "core.hooksPath", tolerate=(1,)).unwrap()
-    scoped = [line.split("\t", 1) for line in os.fsdecode(told).splitlines()]
-    chosen = [path for scope, path in scoped if scope != "command"]  # our own calls turn hooks off, in that scope
-    folder = chosen[-1] if chosen else os.path.join(root.common_dir or "", "hooks")
-    return Path(root.path, folder)  # a relative one counts from the top of the work tree
+    top, common = root.work_tree or root.path, root.common_dir or ""
+    asked = ("config", "--includes", "--type=path", "--get", "core.hooksPath")
+    own = [place for name in (f"{root.git_dir}/config.worktree", f"{common}/config") if os.path.isfile(place := name)]
+    places = [("--file", place) for place in own] + [("--global",), ("--system",)]
+    told = (run(root, asked[0], *place, *asked[1:], tolerate=(1, 128)).unwrap() for place in places)  # as data
+    folder = next((os.fsdecode(each).rstrip("\n") for each in told if each), os.path.join(common, "hooks"))
+    return Path(top, folder)  # a relative one counts from the top of the work tree
 
 
 def _install(path: Path) -> None:

@@ -15,8 +15,10 @@ from datetime import UTC, datetime
 
 from vademecum.codebase import git
 from vademecum.codebase.commits import messages
+from vademecum.codebase.edits import blame
 from vademecum.codebase.items import ItemRecord
 from vademecum.codebase.repository import Opened, Repository
+from vademecum.codebase.root import Root
 from vademecum.items import NamedItem
 from vademecum.protocols import Row
 from vademecum.result import Err, Ok
@@ -135,10 +137,9 @@ def namings(opened: Opened, evidence: Sequence[Evidence]) -> list[Naming]:
     return [*in_lines, *by_writing, *by_changing]
 
 
-def writers(root: git.Root, item: Evidence) -> set[str]:
+def writers(root: Root, item: Evidence) -> set[str]:
     """Return the commits that wrote the lines of a piece of code as they are; none where git does not know."""
-    lines = f"{item.start_line},{item.end_line}"
-    match git.run(root, "blame", "--porcelain", "-L", lines, "--", item.path):
+    match blame(root, item.path, item.start_line, item.end_line):
         case Ok(output):
             return {found.decode() for found in _BLAMED.findall(output)}
         case Err():  # the file is not committed, or shorter there

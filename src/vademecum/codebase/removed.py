@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vademecum.codebase import git
-from vademecum.codebase.changes import ChangedFile, commits_of
+from vademecum.codebase.changes import ChangedFile, base_of, commits_of
 from vademecum.codebase.chunk import chunk_file
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Edge, Node, Relation, node_id
@@ -56,7 +56,7 @@ def removed_by(
         UsageError: the range begins with a dash.
         GitError: git does not know it.
     """
-    commit = base_of(graph, revisions)
+    commit = base_of(commits_of(graph.opened.repo.root, revisions))
     moved = [file.before for file in files if file.before and file.now not in {"", file.before}]
     less = [file for file in files if file.before and file.has_lost]
     lost = {number for file in less for number in _lost(graph, commit, file.before, file.now)}
@@ -72,15 +72,9 @@ def removed_by(
     return Removed(nodes, [*uses, *missed])
 
 
-def base_of(graph: Graph, revisions: str) -> str:
-    """Return the commit that a range starts after: of `a..b` a, of `a...b` where they parted, of one revision itself."""
-    said = commits_of(graph.opened.repo.root, revisions)
-    return next((each[1:] for each in said if each.startswith("^")), said[0])
-
-
 def _lost(graph: Graph, commit: str, path: str, now: str) -> Iterator[int]:
     """Yield the nodes that a file had in a commit and has no more; with a deleted file itself."""
-    content = git.run(graph.opened.repo.root, "show", f"{commit}:./{path}").unwrap()
+    content = git.read_file(graph.opened.repo.root, commit, path).unwrap()
     left = {node.qualified for node in graph.in_files([now])} if now else set()
     parsed = chunk_file(content.decode(errors="replace").encode(), language_of(path, content[:4096]))
     declared = {symbol.qualified for chunk in parsed.chunks for symbol in chunk.symbols}

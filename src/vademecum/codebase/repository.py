@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
-from vademecum.codebase.git import Root
 from vademecum.codebase.items import Items
 from vademecum.codebase.mirror import Mirror
+from vademecum.codebase.root import Root
 from vademecum.codebase.source import contained
 from vademecum.codebase.walk import WalkSettings
 from vademecum.codebase.workers import Plan

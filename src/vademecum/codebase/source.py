@@ -13,7 +13,7 @@ import re
 import stat
 from dataclasses import dataclass
 
-from vademecum.codebase.git import Root
+from vademecum.codebase.root import Root
 from vademecum.errors import OutsideRootError
 from vademecum.result import Err, Ok, Result
 from vademecum.types import FileEntry, Skipped

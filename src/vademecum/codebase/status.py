@@ -15,6 +15,7 @@ from vademecum.codebase import git
 from vademecum.codebase.index import NO_HASH, Target, digest_before, find_target
 from vademecum.codebase.lock import WAIT_SECONDS, exclusive
 from vademecum.codebase.mirror import Mirror
+from vademecum.codebase.plumbing import available
 from vademecum.codebase.repository import Repository, commit_of
 from vademecum.codebase.source import Source, read_source
 from vademecum.errors import ConsentError, EmbedError, Error, PluginError, StoreAwayError, UsageError
@@ -93,7 +94,7 @@ def check_repository(repo: Repository, *, repair: bool = False) -> list[Check]:
 def _check_git(repo: Repository) -> Check:
     if repo.root.git_dir is None:
         return Check("git", ok=True, detail=f"{repo.root.path} is not a git repository; its directories are walked")
-    if not git.available():
+    if not available():
         return Check(
             "git", ok=False, detail="git is not on PATH", fix="install git, for exact ignore rules and commits"
         )

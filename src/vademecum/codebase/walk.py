@@ -16,7 +16,6 @@ from functools import partial
 from hashlib import blake2b
 
 from vademecum.codebase import git
-from vademecum.codebase.git import Root
 from vademecum.codebase.ignore import (
     JUNK_DIRECTORIES,
     REPOSITORY_DIRECTORIES,
@@ -24,6 +23,8 @@ from vademecum.codebase.ignore import (
     IgnoreFiles,
     refusal,
 )
+from vademecum.codebase.plumbing import available
+from vademecum.codebase.root import Root
 from vademecum.codebase.source import (
     FORCED_FILE_BYTES,
     INODE_BITS,
@@ -127,7 +128,7 @@ def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOT
     Outside git, and where git is not installed, the directories are walked and `.gitignore` files honoured.
     """
     survey = _begin(root, settings, known)
-    if root.git_dir is None or not git.available():
+    if root.git_dir is None or not available():
         _walk_directories(survey)
         return Ok(survey.finish())
     match _walk_git(survey):
