@@ -25,6 +25,7 @@ from pathlib import Path
 
 import pytest
 
+import vademecum
 from handbook import GIT, make_repository
 from served import Served
 from vademecum import Engine
@@ -229,8 +230,9 @@ class Hostile:
         """Add the traps to a git directory: its settings, those of its worktree, those that it includes, its hooks."""
         text = self.settings(keys)
         (git_dir / "included").write_text(text)
-        with (git_dir / "config").open("a") as config:
-            config.write(f"{text}[include]\n\tpath = included\n[extensions]\n\tworktreeConfig = true\n")
+        before = re.sub(r"\turl = .*\n", "", (git_dir / "config").read_text())  # the first one of a remote counts
+        included = "[include]\n\tpath = included\n[extensions]\n\tworktreeConfig = true\n"
+        (git_dir / "config").write_text(f"{before}{text}{included}")
         (git_dir / "config.worktree").write_text(text)
         (git_dir / "hooks").mkdir(exist_ok=True)
         for hook in HOOKS:
@@ -337,6 +339,12 @@ def hostile(request, layout, tmp_path, monkeypatch):
 def test_every_verb_is_asked_or_has_a_reason_not_to_be():
     assert ASKED.keys() | ASKED_OTHERWISE.keys() == COMMANDS.keys()
     assert not ASKED.keys() & ASKED_OTHERWISE.keys()
+
+
+def test_one_module_starts_git():
+    """The others ask that one."""
+    texts = {each.stem: each.read_text(encoding="utf-8") for each in Path(vademecum.__file__).parent.rglob("*.py")}
+    assert [name for name, text in texts.items() if "subprocess.Popen" in text and '"git"' in text] == ["plumbing"]
 
 
 def test_no_verb_runs_anything(hostile, monkeypatch, capsys):

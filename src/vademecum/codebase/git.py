@@ -94,7 +94,13 @@ def list_files(root: Root) -> Result[Listing, GitError]:
 
 def begin_listing(root: Root) -> Callable[[], Result[Listing, GitError]]:
     """Have git begin to list files, and return what waits for the listing: it prints little before it is nearly done."""
-    return partial(_listed, begin_on_files(root, "ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"))
+    return partial(_listed, begin_on_files(root, "ls-files", "-z", "-t", "-s", "-c", "-o", *_exclusions(root)))
+
+
+def _exclusions(root: Root) -> list[str]:
+    """Return the options by which git leaves out what is ignored: the quarantine has no list of the repository's."""
+    own = os.path.join(root.common_dir or "", "info", "exclude")
+    return ["--exclude-standard", *([f"--exclude-from={own}"] if os.path.isfile(own) else [])]
 
 
 def list_tracked(root: Root) -> Result[dict[str, bool], GitError]:
@@ -134,7 +140,7 @@ def _listing(output: str) -> Listing:
 
 def list_ignored(root: Root) -> Result[list[str], GitError]:
     """List the files that git ignores, one by one: whoever forces some in has to look through them all."""
-    match begin_on_files(root, "ls-files", "-z", "-o", "-i", "--exclude-standard")():
+    match begin_on_files(root, "ls-files", "-z", "-o", "-i", *_exclusions(root))():
         case Err() as failure:
             return failure
         case Ok(output):

@@ -84,7 +84,7 @@ def start(
     where = [f"--git-dir={root.git_dir}"]
     if apart.has_files:
         where += [f"--work-tree={root.work_tree or root.path}", "-C", root.path]
-    variables = {"GIT_COMMON_DIR": apart.path, "GIT_ALLOW_PROTOCOL": "none"}
+    variables = {"GIT_COMMON_DIR": apart.path, "GIT_OBJECT_DIRECTORY": apart.objects, "GIT_ALLOW_PROTOCOL": "none"}
     if apart.scratch:
         variables["GIT_INDEX_FILE"] = os.path.join(apart.path, "index")
     environment = _environment(_USERS_CHOICES, variables)

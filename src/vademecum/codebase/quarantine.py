@@ -32,8 +32,8 @@ _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:\\.|[^"\\])*)")?\s*\]')
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*?)\s*)?")
 _COMMENT = re.compile(r"\s[#;].*")
 _MOST_SETTINGS = 1 << 20  # bytes read of a file of settings
-_FOLDERS = ("objects", "refs", "reftable", "logs")
-_FILES = ("packed-refs", "shallow", "info/exclude")
+_FOLDERS = ("refs", "reftable", "logs")
+_FILES = ("packed-refs", "shallow")
 
 
 class Quarantine:
@@ -41,6 +41,7 @@ class Quarantine:
 
     Attributes:
         path: the directory.
+        objects: where git finds objects, and writes them.
         has_files: whether git is told of a work tree.
         scratch: whether objects can be written: into the stand-in, never into the repository.
     """
@@ -50,17 +51,16 @@ class Quarantine:
         assert root.common_dir is not None
         self.path = tempfile.mkdtemp(prefix="vade-git-")
         self.has_files, self.scratch = has_files, scratch
-        self._end = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-        os.mkdir(os.path.join(self.path, "info"))
-        for name in _FOLDERS[1:] if scratch else _FOLDERS:
-            if os.path.isdir(source := os.path.join(root.common_dir, name)):
-                os.symlink(source, os.path.join(self.path, name))
-        for name in _FILES:
-            if os.path.isfile(source := os.path.join(root.common_dir, name)):
-                os.symlink(source, os.path.join(self.path, name))
+        self._end = weakref.finalize(self, _remove, self.path)
+        for names, is_there in ((_FOLDERS, os.path.isdir), (_FILES, os.path.isfile)):
+            for name in names:
+                if is_there(source := os.path.join(root.common_dir, name)):
+                    os.symlink(source, os.path.join(self.path, name))
+        self.objects = os.path.join(root.common_dir, "objects")
         if scratch:
-            os.makedirs(os.path.join(self.path, "objects", "info"))
-            self._write("objects/info/alternates", f"{os.path.join(root.common_dir, 'objects')}\n")
+            theirs, self.objects = self.objects, os.path.join(self.path, "objects")
+            os.makedirs(os.path.join(self.objects, "info"))
+            self._write("objects/info/alternates", f"{theirs}\n")
         carried = _carried(os.path.join(root.common_dir, "config"))
         bare = str(not has_files).lower()
         self._write("config", f"[core]\nrepositoryformatversion = 1\nbare = {bare}\n{''.join(carried)}")
@@ -89,6 +89,16 @@ class Quarantine:
     def _write(self, name: str, text: str) -> None:
         with open(os.path.join(self.path, name), "wb") as file:
             file.write(os.fsencode(text))
+
+
+def _remove(path: str) -> None:
+    """Remove a stand-in: links and a file as a rule, which takes a tenth of the time that a tree does."""
+    try:
+        for name in os.listdir(path):
+            os.unlink(os.path.join(path, name))
+        os.rmdir(path)
+    except OSError:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _carried(path: str) -> Iterator[str]:
