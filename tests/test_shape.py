@@ -38,7 +38,7 @@ HEAVY_FOR_A_NAME = HEAVY | {"numpy", "sqlite3", "click", "tree_sitter", "pathspe
 # What the project is made of. Anything else that git would take, as data laid beside it for a measurement, is not of it.
 OF_THE_PROJECT = {
     *(".ci", ".dockerignore", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile"),
-    *("LICENSE", "Makefile", "NOTICE", "README.md", "benchmarks", "compose.yaml", "deploy", "docs", "editors"),
+    *("LICENSE", "Makefile", "NOTICE", "README.md", "SECURITY.md", "benchmarks", "compose.yaml", "deploy", "docs", "editors"),
     *("hatch_build.py", "pyproject.toml", "src", "tests", "training", "website"),
 }  # fmt: skip
 
