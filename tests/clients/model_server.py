@@ -16,11 +16,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from clients.wires import MODEL, Call, Chat, Messages, Part, Wire, wire_of
+from clients.wires import MODEL, TOOL_SEARCH, Call, Chat, Messages, Part, Wire, wire_of
 
 __all__ = ["Call", "ModelServer", "Part", "Request", "resolved"]
 
-TOOL_SEARCH = "ToolSearch"  # Claude Code's tool that describes those it has only named
+
 ASIDE = json.dumps({"title": "Scripted", "isNewTopic": False})
 CHARS_PER_TOKEN = 4  # the usage that the server bills is an estimate: only its being deterministic matters
 

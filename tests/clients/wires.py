@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 MODEL = "scripted-model"
+TOOL_SEARCH = "ToolSearch"  # a tool of Claude Code that describes the tools it has only named
 
 
 @dataclass(frozen=True, slots=True)
