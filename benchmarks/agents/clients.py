@@ -24,6 +24,7 @@ from vademecum.memory.redact import redact
 SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 OURS = "vademecum"
 Event = dict[str, Any]
+Bill = tuple[int | None, int | None, int | None]  # tokens in, from the cache, out
 
 
 @dataclass(frozen=True)
@@ -131,15 +132,15 @@ class Claude:
         return Session("done" if done else "error", tuple(calls.values()), *bill, end.get("total_cost_usd"), said)
 
 
-def _claude_bill(rows: dict[str, Event]) -> tuple[int | None, ...]:
+def _claude_bill(rows: dict[str, Event]) -> Bill:
     """Return tokens in, from the cache, and out: of models at the end, or of messages, which spell them otherwise."""
     names = (
         ("inputTokens", "cacheCreationInputTokens", "input_tokens", "cache_creation_input_tokens"),
         ("cacheReadInputTokens", "cache_read_input_tokens"),
         ("outputTokens", "output_tokens"),
     )
-    sums = (sum(row.get(name) or 0 for row in rows.values() for name in spelled) for spelled in names)
-    return tuple(sums) if rows else (None, None, None)
+    taken, cached, given = (sum(row.get(name) or 0 for row in rows.values() for name in spelled) for spelled in names)
+    return (taken, cached, given) if rows else (None, None, None)
 
 
 class Codex:
@@ -151,14 +152,17 @@ class Codex:
         """Set everything by options; the user's configuration is not read, the account is."""
         settings: dict[str, Any] = {"web_search": "disabled", "project_doc_max_bytes": 0}
         if setup.offered:
-            settings |= {f"mcp_servers.{OURS}.{key}": value for key, value in setup.server.items()}
-            settings[f"mcp_servers.{OURS}.default_tools_approval_mode"] = "approve"
+            server = setup.server | {"default_tools_approval_mode": "approve"}
+            server |= {f"env.{name}": value for name, value in server.pop("env").items()}
+            settings |= {f"mcp_servers.{OURS}.{key}": value for key, value in server.items()}
         if setup.plugin:  # no plugin can be loaded for one run
             files = sorted(setup.plugin.rglob("SKILL.md"))
             settings["developer_instructions"] = "\n\n".join(file.read_text(encoding="utf-8") for file in files)
         return [
             *("codex", "exec", "--json", "--ephemeral", "--ignore-user-config", "--sandbox", "workspace-write"),
-            *(part for key, value in settings.items() for part in ("-c", f"{key}={_toml(value)}")),
+            *(
+                part for key, value in settings.items() for part in ("-c", f"{key}={json.dumps(value)}")
+            ),  # which is TOML too
             *(("--model", setup.model) if setup.model else ()),
             *(*setup.extra, "-"),
         ]
@@ -166,7 +170,7 @@ class Codex:
     def session(self, events: Iterable[Event]) -> Session:
         """Read finished items; the end of the turn bills."""
         calls: list[Call] = []
-        bill: tuple[int | None, ...] = (None, None, None)
+        bill: Bill = (None, None, None)
         outcome, said = "error", ""
         for event in events:
             item = event.get("item") or {}
@@ -175,11 +179,8 @@ class Codex:
                 said = item.get("text") or said if item.get("type") == "agent_message" else said
             elif event.get("type") == "turn.completed":
                 usage, outcome = event["usage"], "done"
-                bill = (
-                    usage["input_tokens"] - usage["cached_input_tokens"],
-                    usage["cached_input_tokens"],
-                    usage["output_tokens"],
-                )
+                cached = usage["cached_input_tokens"]
+                bill = usage["input_tokens"] - cached, cached, usage["output_tokens"]
             elif event.get("type") == "turn.failed":
                 said = str((event.get("error") or {}).get("message"))
         return Session(outcome, tuple(calls), *bill, None, said)
@@ -199,13 +200,6 @@ def _codex_call(item: Event) -> Iterator[Call]:
         yield Call(f"{item.get('server')}/{item.get('tool')}", json.dumps(item.get("arguments")), answer)
     elif kind not in {"agent_message", "reasoning", "error", "todo_list"}:
         yield Call(str(kind), "")
-
-
-def _toml(value: Any) -> str:
-    """Write a value as TOML, whose strings, lists and numbers are JSON's."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + "}"
-    return json.dumps(value)
 
 
 CLIENTS: dict[str, Claude | Codex] = {"claude": Claude(), "codex": Codex()}

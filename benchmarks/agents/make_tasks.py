@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import shlex
@@ -20,7 +21,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from data import export_tree
 from vademecum.bench.history import MOST_HUNKS, MOST_LINES, may_be_asked, product_changes, spans_of
@@ -34,6 +37,7 @@ LEAST_MARK = 12  # characters of a line by which its place is known
 MOST_PER_REPOSITORY = 10
 TEST_SECONDS = 600
 SAFE_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv")
+Row = dict[str, Any]
 Place = tuple[str, tuple[tuple[int, int], ...]]  # a path and spans of its lines, from 1, inclusive
 
 
@@ -54,13 +58,19 @@ class Task:
     test: str = ""
 
 
-def git(mirror: Path, *arguments: str, tolerate: Sequence[int] = ()) -> str:
-    """Ask a mirror."""
-    command = ["git", f"--git-dir={mirror}", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode and done.returncode not in tolerate:
-        raise SystemExit(f"git failed in {mirror}: {done.stderr.strip()}")
+def git(git_dir: Path, *arguments: str, none_found: bool = False) -> str:
+    """Run git on a git directory, without the user's configuration; `none_found` lets a search find nothing."""
+    environment = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    command = ["git", f"--git-dir={git_dir}", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode not in {0, int(none_found)}:
+        raise SystemExit(f"git failed in {git_dir}: {done.stderr.strip()}")
     return done.stdout
+
+
+def read_lines(file: Path) -> Iterator[Row]:
+    """Yield the records of a file of JSON lines."""
+    return map(json.loads, file.read_text(encoding="utf-8").splitlines())
 
 
 def commits(mirror: Path, newest: int) -> Iterator[Commit]:
@@ -107,7 +117,7 @@ def marks_of(mirror: Path, commit: str, texts: Sequence[str]) -> tuple[str, ...]
     if not asked:
         return ()
     wanted = [part for text in asked for part in ("-e", text)]
-    found = git(mirror, "grep", "-F", "-h", "-I", *wanted, commit, "--", tolerate=(1,)).splitlines()
+    found = git(mirror, "grep", "-F", "-h", "-I", *wanted, commit, "--", none_found=True).splitlines()
     return tuple(text for text in asked if sum(text in line for line in found) == 1)
 
 
@@ -156,7 +166,7 @@ def tests_tell(mirror: Path, commit: Commit, command: str, tests: Sequence[str])
     for revision in (f"{commit.id}^", commit.id):
         with tempfile.TemporaryDirectory(prefix="agents-") as directory:
             tree = Path(directory) / "tree"
-            export_tree(mirror.resolve(), revision, tree)
+            export_tree(mirror, revision, tree)
             lay_out_tests(mirror, commit.id, tests, tree)
             told.append(passes(tree, command, tests))
     return told == [False, True]
@@ -175,25 +185,19 @@ def task_of(mirror: Path, commit: Commit, text: str, command: str) -> Task | Non
     if not (marks and placebo) or (command and not (tests and tests_tell(mirror, commit, command, tests))):
         return None
     parent = git(mirror, "rev-parse", f"{commit.id}^").strip()
-    place = mirror.resolve()
-    repo = (place if place.name not in {"repo", ".git"} else place.parent).name.removesuffix(".git")
-    return Task(
-        f"{repo}-{commit.id[:10]}", repo, str(place), parent, commit.id, question, tuple(gold), marks, placebo, tests,
-        command,
-    )  # fmt: skip
+    repo = next(part for part in reversed(mirror.parts) if part not in {"repo", ".git"}).removesuffix(".git")
+    about = (f"{repo}-{commit.id[:10]}", repo, str(mirror), parent, commit.id, question)
+    return Task(*about, tuple(gold), marks, placebo, tests, command)
 
 
 def tasks_of(mirror: Path, arguments: argparse.Namespace, texts: dict[str, str]) -> Iterator[Task]:
     """Yield a repository's tasks, the newest first, no two about one file."""
     seen: set[str] = set()
-    found = 0
     for commit in commits(mirror, arguments.newest):
-        if (texts and commit.id not in texts) or found == arguments.most:
-            continue
-        task = task_of(mirror, commit, texts.get(commit.id, ""), arguments.test)
+        asked = not texts or commit.id in texts
+        task = task_of(mirror, commit, texts.get(commit.id, ""), arguments.test) if asked else None
         if task and seen.isdisjoint(path for path, _ in task.gold):
             seen |= {path for path, _ in task.gold}
-            found += 1
             yield task
 
 
@@ -205,15 +209,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--newest", type=int, default=3000, help="commits of each repository that are looked at")
     parser.add_argument("--most", type=int, default=MOST_PER_REPOSITORY, help="tasks of each repository")
     parser.add_argument(
-        "--issues", type=Path, help='JSON lines of {"fix": commit, "text": issue}: only these are asked'
+        "--issues", type=Path, help='JSON lines of {"fix": commit, "text": issue}, which alone are asked'
     )
     parser.add_argument("--test", default="", help="command that runs {tests}; it decides what is solved")
     arguments = parser.parse_args(argv)
-    rows = arguments.issues.read_text(encoding="utf-8").splitlines() if arguments.issues else []
-    texts = {row["fix"]: row["text"] for row in map(json.loads, rows)}
+    texts = {row["fix"]: row["text"] for row in read_lines(arguments.issues)} if arguments.issues else {}
     with arguments.out.open("w", encoding="utf-8") as file:
         for mirror in arguments.mirrors:
-            tasks = list(tasks_of(mirror, arguments, texts))
+            tasks = list(islice(tasks_of(mirror.resolve(), arguments, texts), arguments.most))
             file.writelines(json.dumps(asdict(task), ensure_ascii=False) + "\n" for task in tasks)
             print(f"{mirror.name}: {len(tasks)} tasks")
 

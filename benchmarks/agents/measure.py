@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from agents.clients import Session
-from agents.make_tasks import SAFE_DIFF, Task, lay_out_tests, passes
+from agents.make_tasks import SAFE_DIFF, Row, Task, git, lay_out_tests, passes
 from vademecum.bench.measures import tokens_in
 from vademecum.bench.questions import is_product
 from vademecum.codebase.commits import hunks_of
@@ -20,7 +19,7 @@ HALF = 0.5
 Edits = dict[str, list[tuple[int, int]]]
 
 
-def billed(row: dict[str, Any]) -> float | None:
+def billed(row: Row) -> float | None:
     """Return the billed tokens of a run: a cached one counts a tenth; None if the client did not tell.
 
     >>> billed({"input": 100, "cached": 1000, "output": 7})
@@ -40,7 +39,7 @@ def shows(text: str, marks: tuple[str, ...]) -> bool:
     return any(mark in text or json.dumps(mark, ensure_ascii=False)[1:-1] in text for mark in marks)
 
 
-def reading(session: Session, block: str, marks: tuple[str, ...]) -> dict[str, Any]:
+def reading(session: Session, block: str, marks: tuple[str, ...]) -> Row:
     """Estimate the tokens that came into the context until the first gold line, and all of them.
 
     The prompt's block of places counts, then the answers of tools in their order, each whole: a reader cannot stop inside
@@ -56,16 +55,12 @@ def reading(session: Session, block: str, marks: tuple[str, ...]) -> dict[str, A
 
 def edits_of(tree: Path, base: str) -> Edits:
     """Return the changed lines of each changed file, as they count in the tree before."""
-    git = ["git", "-C", str(tree)]
-    subprocess.run([*git, "add", "-A"], check=True, capture_output=True)
-    diff = [*git, "diff", "--cached", "--no-renames", *SAFE_DIFF]
-    names = subprocess.run([*diff, "-z", "--name-only", base], check=True, capture_output=True, text=True).stdout
+    ask = partial(git, tree / ".git", f"--work-tree={tree}")
+    ask("add", "-A")
+    diff = ("diff", "--cached", "--no-renames", *SAFE_DIFF, "-U0", base)
     edits: Edits = {}
-    for path in filter(None, names.split("\0")):
-        patch = subprocess.run(
-            [*diff, "-U0", base, "--", path], check=True, capture_output=True, text=True, errors="replace"
-        )
-        edits[path] = [hunk.span(10**9) for hunk in hunks_of(patch.stdout)]
+    for path in filter(None, ask(*diff, "-z", "--name-only").split("\0")):
+        edits[path] = [hunk.span(10**9) for hunk in hunks_of(ask(*diff, "--", path))]
     return edits
 
 
@@ -90,7 +85,7 @@ def is_solved(tree: Path, task: Task, found: dict[str, float]) -> bool:
     return passes(tree, task.test, task.tests)
 
 
-def measured(session: Session, task: Task, block: str, tree: Path, base: str) -> dict[str, Any]:
+def measured(session: Session, task: Task, block: str, tree: Path, base: str) -> Row:
     """Return every measure of a run; a run that failed or was cut off has solved nothing."""
     found = agreement(edits_of(tree, base), task)
     return {

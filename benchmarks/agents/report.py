@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 import report
+from agents.make_tasks import Row
 from agents.measure import billed
-from agents.run import ARMS, Row, read_rows
+from agents.run import ARMS, read_rows
 from metrics import paired_interval
 
 AGAINST = "nothing"
-ROUNDS = 5000
+ROUNDS, SEED = 5000, 7
+BILLED, UNTIL, SOLVED, ONE = range(4)
 
 
 def finished(rows: list[Row]) -> dict[str, list[Row]]:
@@ -31,82 +33,69 @@ def finished(rows: list[Row]) -> dict[str, list[Row]]:
     for row in rows:
         by_arm[row["arm"]][row["task"]] = row
     common = sorted(set.intersection(*(set(found) for found in by_arm.values())))
+    if not common:
+        raise SystemExit("no task is finished in every arm: go on with agents.run")
     return {arm: [by_arm[arm][task] for task in common] for arm in ARMS if arm in by_arm}
 
 
-def filled(
-    arms: dict[str, list[Row]], value: Callable[[Row], float | None], most: Callable[[Row], float | None]
-) -> dict[str, list[float]]:
-    """Return a value of each run; one that is missing counts as the most of its task's runs."""
-    worst = [max(most(row) or 0 for row in runs) for runs in zip(*arms.values(), strict=True)]
-    found = {arm: [value(row) for row in rows] for arm, rows in arms.items()}
-    return {
-        arm: [high if one is None else float(one) for one, high in zip(values, worst, strict=True)]
-        for arm, values in found.items()
-    }
+def amounts(arms: dict[str, list[Row]]) -> dict[str, np.ndarray]:
+    """Return tokens billed, tokens read until gold, solved, and 1, by arm; what is missing is the most of its task."""
+    told = [[(billed(row), row["read_until_gold"], row["solved"], 1) for row in rows] for rows in arms.values()]
+    found = np.array(told, dtype=float)  # arms, tasks, 4; None is NaN
+    read = np.array([[row["read"] for row in rows] for rows in arms.values()], dtype=float)
+    worst = np.stack([np.nan_to_num(found[:, :, 0]).max(axis=0), read.max(axis=0)], axis=-1)
+    found[:, :, :2] = np.where(np.isnan(found[:, :, :2]), worst, found[:, :, :2])
+    return dict(zip(arms, found.transpose(0, 2, 1), strict=True))
 
 
-def per_solved(tokens: Sequence[float], solved: Sequence[float]) -> float | None:
-    """Return tokens for each solved task, failures' tokens among them; None if nothing was solved.
+def ratio(ours: np.ndarray, theirs: np.ndarray, amount: int, by: int) -> tuple[float, float, float] | None:
+    """Return how many times an amount for each unit is that of the other arm, with its interval.
 
-    >>> per_solved([10, 30], [1, 0])
-    40.0
+    None where a side has no unit; rounds of the bootstrap that drew none are left out.
     """
-    return float(np.sum(tokens)) / float(np.sum(solved)) if np.sum(solved) else None
-
-
-def ratio_interval(ours: np.ndarray, theirs: np.ndarray, seed: int = 7) -> tuple[float, float, float] | None:
-    """Return the ratio of two arms' sums by their solved, with its interval; rows of an arm: amounts, solved.
-
-    None where a side solved nothing; rounds that drew no solved task of a side are left out.
-    """
-    chosen = np.random.default_rng(seed).integers(ours.shape[1], size=(ROUNDS, ours.shape[1]))
-    drawn = [[side[row][chosen].sum(axis=1) for row in (0, 1)] for side in (ours, theirs)]
-    whole = [side.sum(axis=1) for side in (ours, theirs)]
-    if any(side[1] == 0 or side[0] == 0 for side in whole):
+    sides = np.stack([ours[[amount, by]], theirs[[amount, by]]])  # arms, (amount, unit), tasks
+    drawn = sides[:, :, np.random.default_rng(SEED).integers(sides.shape[2], size=(ROUNDS, sides.shape[2]))].sum(axis=3)
+    every = np.concatenate([sides.sum(axis=2)[:, :, None], drawn], axis=2)  # the first is the whole
+    if not every[:, 1, 0].all() or not every[1, 0, 0]:
         return None
-    usable = (drawn[0][1] > 0) & (drawn[1][1] > 0) & (drawn[1][0] > 0)
-    ratios = (drawn[0][0] / drawn[0][1] / (drawn[1][0] / drawn[1][1]))[usable]
-    low, high = np.quantile(ratios, [0.025, 0.975])
-    return float(whole[0][0] / whole[0][1] / (whole[1][0] / whole[1][1])), float(low), float(high)
+    (mine, units), (other, others) = every[:, :, every[:, 1].all(axis=0) & (every[1, 0] > 0)]
+    ratios = mine / units / (other / others)
+    return float(ratios[0]), *(float(end) for end in np.quantile(ratios[1:], [0.025, 0.975]))
 
 
-def summary(rows: list[Row], cost: float | None, until: float) -> Row:
+def summary(rows: list[Row], found: np.ndarray) -> Row:
     """Return an arm's measures."""
     costs = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
     calls = sum((Counter(row["calls"]) for row in rows), Counter[str]())
     outcomes = Counter(row["outcome"] for row in rows)
+    tokens, until, solved, _ = found.sum(axis=1)
 
     def mean(name: str) -> float:
-        return sum(row[name] or 0 for row in rows) / len(rows)
+        return round(sum(row[name] or 0 for row in rows) / len(rows), 1)
 
     return {
-        "tasks": len(rows), "solved": sum(row["solved"] for row in rows), "errors": outcomes["error"],
-        "timeouts": outcomes["timeout"], "billed/solved": cost and round(cost), "until gold": round(until),
-        "saw gold": sum(row["read_until_gold"] is not None for row in rows), "input": round(mean("input")),
-        "cached": round(mean("cached")), "output": round(mean("output")), "USD": round(sum(costs), 4) if costs else None,
-        "calls": round(calls.total() / len(rows), 2), "asked vade": sum(row["vade_calls"] > 0 for row in rows),
-        "vade calls": round(mean("vade_calls"), 2), "seconds": round(mean("seconds"), 1), "by tool": dict(calls.most_common()),
+        "tasks": len(rows), "solved": int(solved), "errors": outcomes["error"], "timeouts": outcomes["timeout"],
+        "billed/solved": round(tokens / solved) if solved else None, "until gold": round(until / len(rows)),
+        "saw gold": sum(row["read_until_gold"] is not None for row in rows), "input": mean("input"),
+        "cached": mean("cached"), "output": mean("output"), "USD": round(sum(costs), 4) if costs else None,
+        "calls": round(calls.total() / len(rows), 1), "asked vade": sum(row["vade_calls"] > 0 for row in rows),
+        "vade calls": mean("vade_calls"), "seconds": mean("seconds"), "by tool": dict(calls.most_common()),
     }  # fmt: skip
 
 
 def compared(rows: list[Row]) -> Row:
     """Return the summary of every arm and its differences to the arm that has nothing."""
     arms = finished(rows)
-    solved = {arm: [float(row["solved"]) for row in own] for arm, own in arms.items()}
-    tokens = filled(arms, billed, billed)
-    until = filled(arms, lambda row: row["read_until_gold"], lambda row: row["read"])
-    found: Row = {"arms": {}, f"against {AGAINST}": {}}
-    for arm, own in arms.items():
-        found["arms"][arm] = summary(own, per_solved(tokens[arm], solved[arm]), float(np.mean(until[arm])))
-        if arm != AGAINST and AGAINST in arms:
-            ones = np.ones(len(own))
-            found[f"against {AGAINST}"][arm] = {
-                "billed/solved, ratio": ratio_interval(*(np.array([tokens[a], solved[a]]) for a in (arm, AGAINST))),
-                "until gold, ratio": ratio_interval(*(np.array([until[a], ones]) for a in (arm, AGAINST))),
-                "solved, difference": paired_interval({"tasks": solved[arm]}, {"tasks": solved[AGAINST]}),
-            }
-    return found
+    found = amounts(arms)
+    result: Row = {"arms": {arm: summary(own, found[arm]) for arm, own in arms.items()}, "differences": {}}
+    for arm in set(arms) - {AGAINST} if AGAINST in arms else ():
+        solved = ({"tasks": found[side][SOLVED].tolist()} for side in (arm, AGAINST))
+        result["differences"][arm] = {
+            "billed/solved, ratio": ratio(found[arm], found[AGAINST], BILLED, SOLVED),
+            "until gold, ratio": ratio(found[arm], found[AGAINST], UNTIL, ONE),
+            "solved, difference": paired_interval(*solved, seed=SEED),
+        }
+    return result
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -122,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"\n{client} {model or '(its default model)'}")
         columns = [name for name in next(iter(result["arms"].values())) if name != "by tool"]
         print(report.table(["arm", *columns], [[arm, *(of[c] for c in columns)] for arm, of in result["arms"].items()]))
-        for arm, gaps in result[f"against {AGAINST}"].items():
+        for arm, gaps in sorted(result["differences"].items()):
             told = [f"{name} {_interval(gap)}" for name, gap in gaps.items()]
             print(f"{arm} against {AGAINST}: " + "; ".join(told))
         name = "-".join(filter(None, ("agents", client, model.replace("/", "+"))))

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import subprocess
 import tempfile
@@ -24,10 +23,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from agents.clients import CLIENTS, Setup, events_in, play, without_secrets
-from agents.make_tasks import Task
+from agents.make_tasks import Row, Task, git, read_lines
 from agents.measure import billed, measured
 from data import export_tree
 
@@ -42,16 +40,12 @@ Change the code of the repository in the current directory so that this is done:
 Edit the files in place. Do not commit. Do not look for the change outside of this directory.
 """
 BLOCK = "\nThese places probably matter:\n\n{places}\n"
-Row = dict[str, Any]
 Run = tuple[Task, str]
 
 
 def load_tasks(file: Path) -> list[Task]:
     """Read what make_tasks wrote."""
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [
-        Task(**{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}) for row in rows
-    ]
+    return [Task(**row | {"marks": tuple(row["marks"])}) for row in read_lines(file)]
 
 
 def plan(tasks: list[Task], arms: Sequence[str], seed: int, limit: int | None) -> list[Run]:
@@ -64,7 +58,7 @@ def plan(tasks: list[Task], arms: Sequence[str], seed: int, limit: int | None) -
 def read_rows(out: Path) -> list[Row]:
     """Read the finished runs."""
     file = out / "rows.jsonl"
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    return list(read_lines(file)) if file.exists() else []
 
 
 def described(runs: list[Run], left: list[Run], rows: list[Row]) -> str:
@@ -86,12 +80,10 @@ def described(runs: list[Run], left: list[Run], rows: list[Row]) -> str:
 def lay_out(task: Task, tree: Path) -> str:
     """Write the tree before the fix as a repository of one commit, and return that commit."""
     export_tree(Path(task.mirror), task.commit, tree)
-    nobody = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "-c", "core.hooksPath=/dev/null")
-    environment = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    for words in (["init", "-q"], ["add", "-A", "-f"], [*nobody, "commit", "-q", "--no-verify", "-m", "As it is"]):
-        subprocess.run(["git", *words], cwd=tree, env=environment, check=True, capture_output=True)
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tree, check=True, capture_output=True, text=True)
-    return head.stdout.strip()
+    nobody = ("-c", "user.name=nobody", "-c", "user.email=nobody@example.org")
+    for words in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "--allow-empty", "-m", "As it is"]):
+        git(tree / ".git", f"--work-tree={tree}", *nobody, *words)
+    return git(tree / ".git", "rev-parse", "HEAD").strip()
 
 
 def block_of(task: Task, arm: str, tree: Path) -> str:
@@ -161,7 +153,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--arms", type=lambda text: text.split(","), default=list(ARMS))
     parser.add_argument("--plugin", type=Path, default=PLUGIN, help="folder of the plugin for the arm `steered`")
     parser.add_argument("--limit", type=int, help="this many tasks, drawn by the seed")
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=7, help="of the order")
     parser.add_argument("--timeout", type=float, default=1800, help="seconds of one run")
     parser.add_argument("--confirm", type=int, metavar="N", help="start the N runs that the plan says are left")
     parser.add_argument("--max-cost", type=float, metavar="USD", help="start no run once this much is spent")

@@ -260,6 +260,33 @@ def test_no_key_is_kept(recorded, tmp_path, monkeypatch):
     assert "a1B2a1B2" not in kept
 
 
+def test_the_report_compares_what_all_arms_have_finished(tmp_path):
+    """Failures' tokens count, the untold counts as the most of its task, and a task without all its arms is left out."""
+
+    def row(task, arm, tokens, until, *, solved=True):
+        return {
+            "task": task, "repo": "shop", "arm": arm, "client": "codex", "model": "", "solved": solved, "outcome": "done",
+            "calls": {"shell": 2}, "vade_calls": 0, "input": tokens, "cached": tokens and 1000, "output": tokens and 0,
+            "cost_usd": None, "read": 80, "read_until_gold": until, "seconds": 1.0, "index_s": 0.0,
+        }  # fmt: skip
+
+    rows = [row(name, "nothing", 300, 80) for name in "abcd"] + [row(name, "oracle", 100, 20) for name in "ab"]
+    rows += [row("c", "oracle", None, None, solved=False)]  # billed 400 and read 80, as the other arm of its task
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    said = module("report", tmp_path)
+    [written] = tmp_path.glob("agents-codex-*.json")
+    told = json.loads(written.read_text())
+    oracle = told["arms"]["oracle"]
+    assert (oracle["tasks"], oracle["solved"], oracle["saw gold"]) == (3, 2, 2)
+    assert told["arms"]["nothing"]["billed/solved"] == 400  # 300 and a tenth of 1,000
+    assert (oracle["billed/solved"], oracle["until gold"]) == (400, 40)  # (200 + 200 + 400) / 2 and (20 + 20 + 80) / 3
+    gaps = told["differences"]["oracle"]
+    assert (gaps["billed/solved, ratio"][0], gaps["until gold, ratio"][0]) == (1.0, 0.5)
+    low, high = gaps["until gold, ratio"][1:]
+    assert (low, high) == (0.25, 1.0)  # every draw of three tasks lies between: all seen at once, none seen
+    assert "until gold, ratio 0.500 [0.250, 1.000]" in said
+
+
 # Real clients, each on a model that plays a script.
 
 SHELL = {"claude": ("Bash", "command"), "codex": ("exec_command", "cmd")}
@@ -357,4 +384,4 @@ def test_a_client_in_every_arm(client, tasks, plugin, account, tmp_path):
     told = json.loads(written.read_text())
     assert told["arms"]["nothing"]["billed/solved"] == sum(row["input"] + row["output"] for row in rows["nothing"])
     assert told["arms"]["placebo"]["billed/solved"] is None
-    assert told["against nothing"]["placebo"]["solved, difference"][0] == -0.5
+    assert told["differences"]["placebo"]["solved, difference"][0] == -0.5
