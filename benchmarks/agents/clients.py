@@ -97,14 +97,18 @@ class Claude:
     tells_cost = True
 
     def command(self, setup: Setup) -> list[str]:
-        """Allow files, the shell and our server; load no settings but ours."""
-        servers = {OURS: {"type": "stdio", **setup.server}} if setup.offered else {}
+        """Allow files, the shell and our server; load no settings but ours. A plugin brings the server itself."""
+        servers = json.dumps({"mcpServers": {OURS: setup.server} if setup.offered else {}})
+        tools = ("Bash", "Edit", "Write", "Read", "Grep", "Glob", f"mcp__{OURS}", f"mcp__plugin_{OURS}_{OURS}")
         return [
             *("claude", "-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"),
-            *("--setting-sources", "", "--strict-mcp-config", "--mcp-config", json.dumps({"mcpServers": servers})),
-            *("--permission-mode", "acceptEdits", "--allowedTools", f"Bash,Edit,Write,Read,Grep,Glob,mcp__{OURS}"),
-            *("--disallowedTools", "WebFetch,WebSearch"),
-            *(("--plugin-dir", str(setup.plugin)) if setup.plugin else ()),
+            *("--setting-sources", "", "--permission-mode", "acceptEdits"),
+            *("--allowedTools", ",".join(tools), "--disallowedTools", "WebFetch,WebSearch"),
+            *(
+                ("--plugin-dir", str(setup.plugin))
+                if setup.plugin
+                else ("--strict-mcp-config", "--mcp-config", servers)
+            ),
             *(("--model", setup.model) if setup.model else ()),
             *(("--max-budget-usd", f"{setup.budget_usd:.2f}") if setup.budget_usd is not None else ()),
             *setup.extra,

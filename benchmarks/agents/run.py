@@ -30,7 +30,7 @@ from agents.measure import billed, measured
 from data import export_tree
 
 ARMS = ("nothing", "offered", "steered", "oracle", "placebo")
-PLUGIN = Path(__file__).parents[2] / "plugins" / "claude"
+PLUGIN = Path(__file__).parents[2] / "plugins" / "vademecum"
 AROUND = 5  # lines that a handed place is shown with, before and after
 PROMPT = """\
 Change the code of the repository in the current directory so that this is done:
@@ -163,9 +163,9 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     arguments = parser.parse_args(argv)
     if unknown := set(arguments.arms) - set(ARMS):
         parser.error(f"there is no arm {', '.join(sorted(unknown))}: choose among {', '.join(ARMS)}")
-    if "steered" in arguments.arms and not arguments.plugin.is_dir():
+    if "steered" in arguments.arms and not any(arguments.plugin.rglob("SKILL.md")):
         parser.error(
-            f"{arguments.plugin} is no folder: name the plugin with --plugin, or leave `steered` out of --arms"
+            f"{arguments.plugin} holds no skill: name the plugin with --plugin, or leave `steered` out of --arms"
         )
     if arguments.max_cost is not None and not CLIENTS[arguments.client].tells_cost:
         parser.error(f"{arguments.client} tells no cost: leave --max-cost out, and bound the runs with --limit")

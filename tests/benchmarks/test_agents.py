@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from clients.clients import CLIENTS
 from clients.model_server import ModelServer, estimate
 from clients.wires import Call
 
@@ -308,11 +308,13 @@ def turns(client, arm):
 
 @pytest.fixture
 def plugin(tmp_path):
-    """A plugin of one skill, as a client loads it."""
+    """A plugin of a skill and a server, as a client loads it."""
     skill = tmp_path / "plugin" / "skills" / "find-code" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: find-code\ndescription: Ask vademecum before you grep.\n---\nAsk `search` first.\n")
     (tmp_path / "plugin" / ".claude-plugin").mkdir()
+    servers = {"mcpServers": {"vademecum": {"command": "vade", "args": ["mcp"]}}}
+    (tmp_path / "plugin" / ".mcp.json").write_text(json.dumps(servers))
     (tmp_path / "plugin" / ".claude-plugin" / "plugin.json").write_text('{"name": "vademecum", "version": "1.0.0"}')
     return tmp_path / "plugin"
 
@@ -330,6 +332,18 @@ def account(tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
 
 
+@pytest.fixture
+def installed(client, tmp_path, monkeypatch):
+    """The client that npm brought, on the path."""
+    [program] = CLIENTS[{"claude": "claude-code"}.get(client, client)].command() or [None]
+    if program is None:
+        assert not os.environ.get("CI"), f"{client} is not here: `make install` fetches it"
+        pytest.skip(f"{client} is not here: make install")
+    (tmp_path / "npm").mkdir()
+    (tmp_path / "npm" / client).symlink_to(program)
+    monkeypatch.setenv("PATH", str(tmp_path / "npm"), prepend=os.pathsep)
+
+
 def played(client, arm, tasks, out, *options):
     """Run every task in one arm against its script; returns the requests that the script answered."""
     with ModelServer(turns(client, arm)) as server:
@@ -337,7 +351,8 @@ def played(client, arm, tasks, out, *options):
         settings = (f"model_providers.scripted={provider}", "model_provider=scripted") if client == "codex" else ()
         extra = [f"--extra={part}" for setting in settings for part in ("-c", setting)]
         common = ("--tasks", tasks, "--out", out, "--client", client, "--model", MODELS[client], "--arms", arm)
-        module("run", *common, *extra, *options, "--confirm", 2, ANTHROPIC_BASE_URL=server.url)
+        outside = {"HTTPS_PROXY": server.url, "HTTP_PROXY": server.url, "NO_PROXY": "127.0.0.1,localhost"}  # refuses
+        module("run", *common, *extra, *options, "--confirm", 2, ANTHROPIC_BASE_URL=server.url, **outside)
         return [request for request in server.requests if request.scripted]
 
 
@@ -347,10 +362,8 @@ ARMS = ("nothing", "offered", "steered", "oracle", "placebo")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("client", ["claude", "codex"])
-def test_a_client_in_every_arm(client, tasks, plugin, account, tmp_path):
+def test_a_client_in_every_arm(client, tasks, plugin, account, installed, tmp_path):
     """Counts, tokens, what was seen and what was solved come out as the scripts have them, and the report adds them up."""
-    if not shutil.which(client):
-        pytest.skip(f"{client} is not installed")
     out = tmp_path / "runs"
     billed = {}
     for arm in ARMS:
@@ -359,11 +372,14 @@ def test_a_client_in_every_arm(client, tasks, plugin, account, tmp_path):
         assert (b"Ask vademecum before you grep" in requests[0].raw) is (arm == "steered")
         assert (b"These places probably matter" in requests[0].raw) is (arm in {"oracle", "placebo"})
     rows = {arm: [row for row in lines(out / "rows.jsonl") if row["arm"] == arm] for arm in ARMS}
-    shell, search = ("Bash", "mcp__vademecum__search") if client == "claude" else ("shell", "vademecum/search")
+    shell, search, steered, loaded = {
+        "claude": ("Bash", "mcp__vademecum__search", "mcp__plugin_vademecum_vademecum__search", {"ToolSearch": 1}),
+        "codex": ("shell", "vademecum/search", "vademecum/search", {}),  # Claude Code looks tools of servers up first
+    }[client]
     assert {arm: [row["calls"] for row in rows[arm]] for arm in ARMS} == {
         "nothing": [{shell: 2}] * 2,
-        "offered": [{search: 1, shell: 1}] * 2,
-        "steered": [{search: 2, shell: 1}] * 2,
+        "offered": [{search: 1, shell: 1} | loaded] * 2,
+        "steered": [{steered: 2, shell: 1} | loaded] * 2,
         "oracle": [{shell: 1}] * 2,
         "placebo": [{shell: 3}] * 2,
     }
