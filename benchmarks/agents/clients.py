@@ -217,9 +217,12 @@ def play(command: Sequence[str], prompt: str, tree: Path, setup: Setup, seconds:
     )  # fmt: skip
     try:
         output, complaints = process.communicate(prompt, timeout=seconds)
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, KeyboardInterrupt) as stopped:
         os.killpg(process.pid, signal.SIGKILL)
-        return process.communicate()[0], True
+        output = process.communicate()[0]
+        if isinstance(stopped, KeyboardInterrupt):
+            raise
+        return output, True
     if not output.strip():
         raise SystemExit(f"{command[0]} told nothing: {without_secrets(complaints)[-2000:]}")
     return output, False

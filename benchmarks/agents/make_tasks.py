@@ -84,13 +84,13 @@ def commits(mirror: Path, newest: int) -> Iterator[Commit]:
 
 
 def names_a_file(text: str, paths: Sequence[str]) -> bool:
-    """Say whether a text names one of the files, with its ending or without.
+    """Say whether a text names one of the files, in whatever case and without its ending.
 
-    >>> names_a_file("The router drops slashes", ["src/router.py"]), names_a_file("Routes end", ["src/router.py"])
-    (True, False)
+    >>> [names_a_file(text, ["src/delay_queue.rs"]) for text in ("Wake `DelayQueue`", "See delay-queue.rs", "Delay it")]
+    [True, True, False]
     """
-    stems = {PurePosixPath(path).stem.lower() for path in paths}
-    return any(re.search(rf"\b{re.escape(stem)}\b", text.lower()) for stem in stems)
+    said = {re.sub(r"[_-]", "", word) for word in re.findall(r"[\w-]+", text.lower())}
+    return any(re.sub(r"[_-]", "", PurePosixPath(path).stem.lower()) in said for path in paths)
 
 
 def gold_of(mirror: Path, commit: Commit) -> tuple[list[Place], list[str]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -247,6 +249,30 @@ def test_runs_end_when_the_money_is_spent(recorded, tmp_path):
     said = recorded("claude", [*CLAUDE, CLAUDE_END], *two)
     assert "1 of 2 runs are left" in said
     assert "0.25 USD" in said
+
+
+def test_a_stopped_benchmark_stops_its_client(recorded, tasks, tmp_path):
+    """Ctrl-C ends the client too, which would go on and be billed; the run is left to do."""
+    recorded(
+        "claude",
+        [],
+        *ONE,
+        command=f"echo $$ > {tmp_path / 'pid'}.new; mv {tmp_path / 'pid'}.new {tmp_path / 'pid'}; sleep 600",
+    )
+    options = ("--tasks", tasks, "--out", tmp_path / "runs", "--client", "claude", *ONE, "--confirm", 1)
+    paths = os.pathsep.join([str(BENCHMARKS), str(TOP / "src")])
+    running = subprocess.Popen(
+        [sys.executable, "-m", "agents.run", *map(str, options)],
+        env=os.environ | {"PYTHONPATH": paths}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    while not (tmp_path / "pid").exists():
+        assert running.poll() is None
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(60) != 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+    assert not (tmp_path / "runs" / "rows.jsonl").exists()
 
 
 def test_no_key_is_kept(recorded, tmp_path, monkeypatch):
