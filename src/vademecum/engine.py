@@ -220,6 +220,8 @@ class Engine:
 
         limits = within or ANYWHERE
         makers = self._read(limits, refresh, progress)
+        if not limits.commit:
+            makers = replace(makers, sources=(self._remembered,))
         budget = self.settings.search.budget if budget_tokens is None else budget_tokens
         return search(makers, question, budget, most=most, lines=lines)
 
@@ -253,15 +255,13 @@ class Engine:
             Error: what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
         from vademecum.answers.piece import Within
-        from vademecum.answers.remembered import notes_section
         from vademecum.context.code import context
 
         self._bring_up_to_date(progress, commit, refresh=refresh)
         budget = self.settings.context.budget if budget_tokens is None else budget_tokens
         makers = self._read(Within(tuple(paths), tuple(exclude), commit), False, progress)
         if not commit:
-            beside = (lambda shown: [notes_section(self._notes(shown))], lambda shown: self._items(task, shown))
-            makers = replace(makers, sources=beside)
+            makers = replace(makers, sources=(self._remembered, lambda shown: self._items(task, shown)))
         return context(makers, task, budget, session=session, form=form)
 
     def map(
@@ -320,6 +320,11 @@ class Engine:
                 self.codebase.refresh(progress, linked=True)
             for root in self.roots:
                 self.codebase.graph(root.name, commit, refresh=False, progress=progress)
+
+    def _remembered(self, shown: Sequence[Evidence]) -> list[Section]:
+        from vademecum.answers.remembered import notes_section
+
+        return [notes_section(notes)] if (notes := self._notes(shown)) else []
 
     def notes(self, answer: Answer, most: int = MOST_NOTES) -> list[Note]:
         """Return what is remembered of the code in an answer: of its symbols, and of what they call.

@@ -111,6 +111,11 @@ class Stores:
             return self._space(f"tools:{self.owner}", durable=True)
         return self._file(self.home / TOOLS, remedy=TOOLS_REMEDY)
 
+    def has_tools(self) -> bool:
+        """Return whether any tool or trace was ever kept."""
+        space = f"tools:{self.owner}"
+        return space in self.spaces(space) if self.shared else (self.home / TOOLS).exists()
+
     def where(self, file: Path) -> str:
         """Return where records are, to be shown: `file`, or the shared database."""
         return str(self._provider().place(self.url)) if self.shared else str(file)

@@ -14,13 +14,15 @@ The record is the JSON of `--json` and of MCP's structured content; its keys are
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vademecum.amounts import counted
-from vademecum.types import Answer, Evidence, Freshness
+from vademecum.answers.piece import Context, Part, Piece
+from vademecum.types import Answer, Evidence, Freshness, Verdict
 
+LABEL_CHARACTERS = 120  # of a signature beside a place; of a longer one the name is shown
 LINE_CHARACTERS = 300  # of a shown line: minified code would drown everything else
 # Source text may hold terminal escapes and characters that reorder what is shown ("Trojan Source", CVE-2021-42574):
 # they are made visible. Tabs stay.
@@ -42,9 +44,42 @@ class Style:
     verdict: Callable[[str], str] = _same
     code: Callable[[str], str] = _same
     width: int = LINE_CHARACTERS
+    height: int = 0  # lines of the screen; 0 for a pipe
 
 
 PLAIN = Style()
+
+
+def found_text(found: Context, *, name_repos: bool = False, why: bool = False, style: Style = PLAIN) -> str:
+    """Return an answer for a terminal: numbered lines by file, then places, then what is remembered.
+
+    The verdict stands first, and again last where the answer is longer than the screen.
+    """
+    primary, *beside = found.parts or (Part("primary", ()),)
+    places = [piece.place for piece in primary.pieces if piece.place is not None]
+    head = _verdict_line(found.verdict, found.probability, places, style)
+    lines = [head, *(visible(said) for said in (found.reason, _nearest(found.nearest)) if said)]
+    shown = [_narrowed(piece) for piece in primary.pieces if piece.place is not None]
+    code, bare = ([item for item in shown if bool(item.snippet) is has] for has in (True, False))
+    for group in [*_by_file(tuple(code)), bare]:
+        lines += [""] if group else []
+        for item in group:
+            most = len(_lines(item.snippet))
+            lines += evidence_lines(item, snippet_lines=most, name_repos=name_repos, why=why, style=style)
+    for part in beside:
+        lines += ["", f"{part.name}:", *(f"  {visible(piece.text)}" for piece in part.pieces)] if part.pieces else []
+    lines += ["", head] if style.height and len(lines) > style.height else []
+    return "\n".join(lines) + "\n"
+
+
+def _narrowed(piece: Piece) -> Evidence:
+    """Return the place of a piece with exactly the lines that are shown of it."""
+    assert piece.place is not None
+    return replace(piece.place, snippet="" if piece.brief else piece.text, best_line=0)
+
+
+def _nearest(names: Sequence[str]) -> str:
+    return f"nearest: {', '.join(names)}" if names else ""
 
 
 def answer_text(
@@ -202,18 +237,20 @@ def first_lines(evidence: Evidence, count: int) -> Evidence:
 
 
 def _header(answer: Answer, style: Style) -> Iterator[str]:
-    verdict = style.verdict(str(answer.verdict).replace("_", " "))
-    parts = [f"{verdict} {answer.probability:.2f}"]
     if answer.evidence:
-        files = len({(evidence.repo, evidence.path) for evidence in answer.evidence})
-        parts += [_freshness(answer.evidence), f"{counted(len(answer.evidence), 'result')} in {counted(files, 'file')}"]
+        yield _verdict_line(answer.verdict, answer.probability, answer.evidence, style)
     else:
-        parts.append(f"{counted(answer.searched, 'chunk')} searched")
-    yield " | ".join(parts)
-    if answer.reason:
-        yield visible(answer.reason)
-    if answer.nearest:
-        yield visible(f"nearest: {', '.join(answer.nearest)}")
+        said = style.verdict(str(answer.verdict).replace("_", " "))
+        yield f"{said} {answer.probability:.2f} | {counted(answer.searched, 'chunk')} searched"
+    yield from (visible(said) for said in (answer.reason, _nearest(answer.nearest)) if said)
+
+
+def _verdict_line(verdict: Verdict, probability: float, places: Sequence[Evidence], style: Style) -> str:
+    said = f"{style.verdict(str(verdict).replace('_', ' '))} {probability:.2f}"
+    if not places:
+        return said
+    files = len({(place.repo, place.path) for place in places})
+    return f"{said} | {_freshness(tuple(places))} | {counted(len(places), 'result')} in {counted(files, 'file')}"
 
 
 def _freshness(evidence: tuple[Evidence, ...]) -> str:
@@ -237,6 +274,8 @@ def _label(evidence: Evidence) -> str:
     if not evidence.signature:
         return name and f"{evidence.kind} {name}"
     said, scope = " ".join(evidence.signature.split()), name.rpartition(".")[0]
+    if name and len(said) > LABEL_CHARACTERS:
+        return f"{evidence.kind} {name}"
     return said if not scope or scope.rpartition(".")[2] in said else f"{scope}: {said}"
 
 

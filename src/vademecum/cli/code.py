@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record
+from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record, found_text
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
 from vademecum.cli.session import check_exist, examples, from_here, json_option, opened, paths_argument, settings_for
@@ -19,11 +19,15 @@ from vademecum.errors import UsageError
 from vademecum.types import KINDS
 
 if TYPE_CHECKING:
+    from vademecum.answers.piece import Within
+    from vademecum.config import Settings
     from vademecum.engine import Engine
     from vademecum.memory.records import Note, Recalled
     from vademecum.types import Answer
 
 NOT_FOUND = 1
+SCREEN_RESULTS, SCREEN_LINES = 5, 4  # on a terminal, unless asked for
+NO_BUDGET = 1_000_000  # tokens; results and lines are counted instead
 
 snippet_option = click.option(
     "--snippet-lines",
@@ -65,6 +69,7 @@ snippet_option = click.option(
     help="Only this backlog or source of documents; `all` for all.",
 )
 @click.option("--commit", default="", metavar="REV", help="Search this commit instead of the files on disk.")
+@click.option("--budget", type=click.IntRange(1), metavar="N", show_default="search.budget", help="Tokens at most.")
 @snippet_option
 @click.option("--ranker", default="", metavar="NAME", help="Order by default, constants, fused, rrf, bm25f or dense.")
 @click.option(
@@ -91,36 +96,42 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
     paths = paths or named
     settings = settings_for(paths)
     with opened(paths, settings) as engine, Progress() as progress:
-        scope = options["scope"] or engine.scope(options["pattern"], options["commit"], options["sources"])
-        answer = engine.codebase.search(
-            query,
-            k=options["k"] or settings.search.k,
-            languages=options["languages"],
-            paths=options["only"],
-            exclude=options["exclude"],
-            kind=options["kind"],
-            symbol=options["symbol"],
-            pattern=options["pattern"],
-            commit=options["commit"],
-            repos=_names(engine, options["repos"]),
-            scope=scope,
-            sources=options["sources"],
-            ranker=options["ranker"] or settings.search.ranker,
-            reranker=options["reranker"],
-            refresh=not options["no_refresh"],
-            progress=progress,
-        )
-        several = len(engine.roots) > 1 or scope in {"all", "shared"}
-        notes = [] if options["as_json"] else engine.notes(answer)
-        memory = engine.memory.recall(query, k=options["k"] or settings.search.k) if options["with_memory"] else None
-    lines = options["snippet_lines"]
-    if options["as_json"]:
-        return _print_record(answer, lines, {} if memory is None else {"memory": _record_of(memory)})
-    shown = settings.search.snippet_lines if lines is None else lines
+        within = _within(engine, options)
+        refresh, k = not options["no_refresh"], options["k"] or settings.search.k
+        memory = engine.memory.recall(query, k=k) if options["with_memory"] else None
+        if options["as_json"]:
+            answer = engine.codebase.search(query, k=k, refresh=refresh, progress=progress, **within.filters())
+            more = {} if memory is None else {"memory": _record_of(memory)}
+            return _print_record(answer, options["snippet_lines"], more)
+        found = engine.search(query, within=within, refresh=refresh, progress=progress, **_size(settings, options))
+        several = len(engine.roots) > 1 or within.scope in {"all", "shared"}
     style = style_for(query, options["pattern"])
-    text = answer_text(answer, snippet_lines=shown, name_repos=several, why=options["why"], style=style)
-    emit(text + _remembered(notes, memory))
-    return 0 if answer or memory else NOT_FOUND
+    emit(found_text(found, name_repos=several, why=options["why"], style=style) + _remembered((), memory))
+    return 0 if found or memory else NOT_FOUND
+
+
+def _within(engine: Engine, options: Mapping[str, Any]) -> Within:
+    """Return the limits that options set."""
+    from vademecum.answers.piece import Within
+
+    scope = options["scope"] or engine.scope(options["pattern"], options["commit"], options["sources"])
+    return Within(
+        paths=options["only"], exclude=options["exclude"], commit=options["commit"], languages=options["languages"],
+        kind=options["kind"], symbol=options["symbol"], pattern=options["pattern"],
+        repos=_names(engine, options["repos"]), scope=scope, sources=options["sources"], ranker=options["ranker"],
+        reranker=options["reranker"],
+    )  # fmt: skip
+
+
+def _size(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how much to show: as many results and lines as were asked for, a screen, or a budget for a pipe."""
+    k, lines, budget = options["k"], options["snippet_lines"], options["budget"]
+    if k or lines is not None:
+        most, each = k or settings.search.k, settings.search.snippet_lines if lines is None else lines
+        return {"budget_tokens": budget or NO_BUDGET, "most": most, "lines": each}
+    if budget is None and sys.stdout.isatty():
+        return {"budget_tokens": NO_BUDGET, "most": SCREEN_RESULTS, "lines": SCREEN_LINES}
+    return {"budget_tokens": budget}
 
 
 @click.command("open")

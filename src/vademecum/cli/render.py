@@ -28,9 +28,9 @@ def style_for(query: str = "", pattern: str = "") -> Style:
     """Return colours and the width for a terminal, or the plain style for a pipe, a file or `NO_COLOR`."""
     if not sys.stdout.isatty():
         return PLAIN
-    width = shutil.get_terminal_size().columns
+    width, height = shutil.get_terminal_size()
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return Style(code=_untab, width=width)
+        return Style(code=_untab, width=width, height=height)
     matched = _matcher(query, pattern)
 
     def code(line: str) -> str:
@@ -42,6 +42,7 @@ def style_for(query: str = "", pattern: str = "") -> Style:
         verdict=lambda text: click.style(text, fg=VERDICT_COLOURS.get(text), bold=True),
         code=code,
         width=width,
+        height=height,
     )
 
 

@@ -67,7 +67,7 @@ def search(makers: Makers, question: str, budget: int, *, most: int | None = Non
     check(budget, FORMATS[0])
     answer = find(makers.search, question, budget)
     offers = offers_of(question, answer.evidence, makers.pieces, budget, lines=lines)[:most]
-    sections = [Section("primary", 1.0, offers)]
+    sections = [Section("primary", makers.shares[0], offers)]
     sections += [section for source in makers.sources for section in source(answer.evidence)]
     return answered(makers, Heading(question, answer, name_repos=makers.name_repos), sections, budget, FORMATS[0])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 from math import log
 
@@ -25,13 +26,15 @@ class Matching:
     """
 
     def __init__(self, question: str, snippets: Sequence[str]) -> None:
+        self._question, self._snippets = question, snippets
         self._known: dict[str, tuple[str, ...]] = {}
-        asked, title = set(query_terms(question)[0]), set(query_terms(title_of(question))[0])
-        lines = [line for snippet in snippets for line in snippet.split("\n")]
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        asked, title = set(query_terms(self._question)[0]), set(query_terms(title_of(self._question))[0])
+        lines = [line for snippet in self._snippets for line in snippet.split("\n")]
         counts = Counter(term for line in lines for term in set(self._terms(line)) if term in asked)
-        self._weights = {
-            term: log(1 + len(lines) / count) * (TITLE if term in title else 1.0) for term, count in counts.items()
-        }
+        return {term: log(1 + len(lines) / count) * (TITLE if term in title else 1.0) for term, count in counts.items()}
 
     def window(self, snippet: str, most: int = WINDOW) -> tuple[int, int]:
         """Return the first and the last line, from 0, of the window of at most so many lines that matches best."""

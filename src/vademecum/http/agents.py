@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from vademecum.errors import Error
 from vademecum.http.asking import Desk
 from vademecum.http.engines import Opening
 from vademecum.http.problems import ProblemError
-from vademecum.mcp.registry import CODE
+from vademecum.mcp.registry import INSTRUCTIONS, front_for
 from vademecum.mcp.stdio import PROGRESS_EVERY_S
 from vademecum.mcp.tool import Tool
 
@@ -45,7 +45,7 @@ class Agents:
         server: Server[Any] = Server(
             "vademecum",
             version=__version__,
-            instructions=CODE.instructions,
+            instructions=INSTRUCTIONS,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
@@ -62,14 +62,15 @@ class Agents:
         await self._sessions.handle_request(scope, receive, send)
 
     async def _list_tools(self, _: Context, __: Any) -> mcp_types.ListToolsResult:
-        tools = [mcp_types.Tool.model_validate(tool.declaration()) for tool in CODE.tools.values()]
+        tools = [mcp_types.Tool.model_validate(tool.declaration()) for tool in self._tools().values()]
         return mcp_types.ListToolsResult(tools=tools)
 
     async def _call_tool(self, context: Context, params: mcp_types.CallToolRequestParams) -> mcp_types.CallToolResult:
         """Run a tool; what goes wrong is told to the model, which can do better."""
-        tool = CODE.tools.get(params.name)
+        tools = self._tools()
+        tool = tools.get(params.name)
         if tool is None:
-            return _failed(f"no tool {params.name!r}: there are {', '.join(CODE.tools)}")
+            return _failed(f"no tool {params.name!r}: there are {', '.join(tools)}")
         assert context.request is not None
         visitor: Visitor = context.request.state.visitor
         try:
@@ -79,6 +80,9 @@ class Agents:
         except Error as error:
             return _failed(str(error))
         return mcp_types.CallToolResult.model_validate(result)
+
+    def _tools(self) -> Mapping[str, Tool]:
+        return front_for(self._desk().settings).tools
 
     async def _run(self, tool: Tool, arguments: dict[str, Any], visitor: Visitor, progress: Progress) -> dict[str, Any]:
         opening = Opening(visitor.paths, visitor.personal)

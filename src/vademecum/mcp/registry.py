@@ -1,7 +1,7 @@
 """The tools that agents see: names, schemas, words and one small function each.
 
-Every word here is paid for in each session of each agent, so the whole list stays under 1,500 tokens (a test counts).
-Descriptions say when *not* to call: a tool used for what grep does better is a tool that gets ignored.
+Each session of each agent pays for every word here: the list and the instructions stay under 800 tokens (a test counts).
+Five tools are always offered; others are listed where a setting names them or where tools were registered.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ from vademecum.errors import OutsideRootError, UsageError
 from vademecum.mcp.tool import Front, Outcome, Tool
 
 if TYPE_CHECKING:
+    from vademecum.config import Settings
     from vademecum.engine import Engine
     from vademecum.items import NamedItem
     from vademecum.protocols import Progress
     from vademecum.types import Answer
 
 INSTRUCTIONS = (
-    "Finds code in this repository by meaning, with path, lines and freshness; the index keeps itself up to date. "
-    "Start with one `search`, then `open` the lines you need; before a change `context` gathers what it takes. Use grep for exact strings you already know. "
-    "If the verdict is not_found, believe it: rephrase once at most, then say so."
+    "Finds code in this repository by meaning, with path and lines; the index keeps itself up to date. "
+    "To find code: one `search`. Before you change a function: `symbol` with relation `impact` tells who calls it, what may "
+    "break, which tests to run. For a whole task: `context`. For earlier decisions: `recall`. For an exact string: grep. "
+    "Believe `not_found`: rephrase once at most, then say that it is not here."
 )
-RESULTS = 8  # fewer than at a terminal: each one is read, and paid for
-SNIPPET_LINES = 12
+DEFINITIONS = 8  # of one name
+SNIPPET_LINES = 12  # of each definition
 REMEMBERED = 6  # events of one `recall`
 TOOLS_FOUND = 5
 OPEN_LINES = 400  # of one `open`; more is asked for by range
@@ -66,9 +68,9 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
     name, relation = arguments["name"], arguments.get("relation", "definition")
     below = (arguments["path"],) if arguments.get("path") else ()
     if relation == "definition":
-        found = engine.codebase.symbol(name, k=RESULTS, below=below)
+        found = engine.codebase.symbol(name, k=DEFINITIONS, below=below)
         return _with_items(_outcome(engine, found, SNIPPET_LINES, facts=True), engine.codebase.items(found.evidence))
-    depth = arguments.get("depth", 2)
+    depth = arguments.get("depth", 1 if relation in {"callers", "callees"} else 2)
     if relation == "path":
         if "to" not in arguments:
             raise UsageError("relation 'path' of symbol needs 'to': the name to reach")
@@ -94,9 +96,8 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
 
 
 def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
-    when, by = arguments.get("when", ""), arguments.get("by", "both")
     memory = engine.memory_of(arguments.get("repo", ""))
-    found = memory.recall(arguments["question"], k=arguments.get("k", REMEMBERED), when=when, by=by)
+    found = memory.recall(arguments["question"], k=REMEMBERED, when=arguments.get("when", ""))
     names = {root.path: root.name for root in engine.roots} if len(engine.roots) > 1 else {}
     return Outcome(recalled_text(found, names=names), recalled_record(found, names))
 
@@ -180,98 +181,81 @@ TOOLS: Mapping[str, Tool] = {
     for tool in (
         Tool(
             "search",
-            "Find code by what it does or means, when you don't know the exact words: 'where are retries limited', "
-            "'token budget split'. Returns path:start-end, numbered snippet, freshness and a verdict (resolved, likely, "
-            "ambiguous, not_found). Don't use it for an exact string (grep), for where a known name is defined "
-            "(symbol), or to read on (open). One good question beats several: on not_found stop, it is likely not here.",
+            "Find code when you don't know its words: 'where are retries limited'. Shows the likeliest code whole, then more "
+            "places as path:lines symbol. One good question beats several.",
             {
-                "query": _string("A question or phrase; names and words from the code help"),
-                "k": _number(f"Results, default {RESULTS}", 1, 50),
-                "path": _string("Glob or folder to look in, e.g. src/**"),
-                "lang": _string("Language, e.g. python"),
+                "query": _string("A question; names from the code help"),
+                "budget": _number("Tokens, default 760", 100, 100_000),
+                "path": _string("Glob or folder, e.g. src/**"),
+                "lang": _string("E.g. python"),
                 "kind": {"type": "string", "enum": ["code", "test", "doc", "config", "all"]},
-                "regex": _string("Code must also match this; the query ranks"),
-                "repo": _string("Repository name, if several are open"),
-                "snippet_lines": _number(f"Lines per result, default {SNIPPET_LINES}; 0 = places only", 0, 200),
+                "regex": _string("Code must match this"),
+                "repo": _string("If several are open"),
             },
             ("query",),
             _search,
         ),
         Tool(
             "context",
-            "All there is to read before a change: the code that matches the task, what belongs to it, how it hangs together, in "
-            "one text within a token budget. Give the whole issue or test output. Don't use it to look one thing up (search).",
+            "Everything to read before a change, in one text: a search with a larger budget, callers, tests, notes. Give the "
+            "whole issue or test output.",
             {
                 "task": _string("What is to be done"),
-                "mode": _string(
-                    "map: only names and signatures, for an overview; the task may be empty", enum=["code", "map"]
-                ),
-                "budget": _number("Tokens at most, default 8000, of a map 2000", 200, 100_000),
-                "path": _string("Glob or folder that what matches lies in"),
-                "session": _string("Any name; what it was shown before is left out"),
+                "mode": {"type": "string", "enum": ["code", "map"], "description": "map: an overview by signatures"},
+                "budget": _number("Tokens, default 8000, map 2000", 200, 100_000),
+                "path": _string("Glob or folder"),
+                "session": _string("Any name; leaves out what it was shown"),
             },
             ("task",),
             _context,
         ),
         Tool(
-            "open",
-            "Read lines of a file as they are on disk now. Ask for the range a result names, a little wider if needed, "
-            "rather than whole files.",
-            {
-                "location": _string("path, path:10 or path:10-40, relative to the repository"),
-                "commit": _string("Revision to read instead"),
-            },
-            ("location",),
-            _open,
-        ),
-        Tool(
             "symbol",
-            "Where is a function, class or type defined, who calls it, what does it call, what breaks (and which tests to "
-            "run) if it changes? Exact names; answers not_found or unknown rather than guess, and says how each edge is known.",
+            "Before you change a function: who calls it (callers), what may break and which tests to run (impact). Also where a "
+            "name is defined. Exact names; says unknown rather than guess.",
             {
-                "name": _string("Name or Class.method; for related also path:line"),
+                "name": _string("Name, Class.method or path:line"),
                 "relation": {
                     "type": "string",
                     "enum": ["definition", "callers", "callees", "impact", "path", "related"],
                 },
-                "to": _string("For path: where to"),
+                "to": _string("For path: the name to reach"),
                 "path": _string("Folder or file that declares it"),
-                "depth": _number("Steps, default 2", 1, 3),
+                "depth": _number("Steps", 1, 3),
             },
             ("name",),
             _symbol,
         ),
         Tool(
             "recall",
-            "What was said, decided or preferred in earlier sessions, with dates and what still holds. Not for code. "
-            "If it answers not_found, assume nothing was said.",
+            "What was said, decided or preferred in earlier sessions, and what still holds. Not for code.",
             {
                 "question": _string("In words"),
-                "k": _number(f"Results, default {REMEMBERED}", 1, 50),
-                "when": _string("Only of this time, e.g. last week"),
-                "by": _string("Compare by, default both", enum=["both", "words", "meaning"]),
-                "repo": _string("Only of this repository"),
+                "when": _string("E.g. last week"),
+                "repo": _string("Only this one"),
             },
             ("question",),
             _recall,
         ),
         Tool(
             "remember",
-            "Keep a decision with its reason, a preference or a fix for later sessions: one plain sentence. Not what the "
-            "code or its history says already.",
-            {"text": _string("One sentence"), "repo": _string("Needed if several are open")},
+            "Keep a decision with its reason, a preference or a fix for later sessions.",
+            {"text": _string("One plain sentence"), "repo": _string("If several are open")},
             ("text",),
             _remember,
             writes=True,
         ),
         Tool(
-            "status",
-            "What is indexed: repositories, commit, languages, skipped files. Only if an answer surprises you; search "
-            "indexes by itself.",
-            {},
-            (),
-            _status,
+            "open",
+            "Read lines of a file as they are on disk now.",
+            {
+                "location": _string("path, path:10 or path:10-40"),
+                "commit": _string("Revision to read instead"),
+            },
+            ("location",),
+            _open,
         ),
+        Tool("status", "What is indexed: repositories, commit, languages, skipped files.", {}, (), _status),
         Tool(
             "search_tools",
             "Which of the registered tools fits? Only if you don't see a fitting one.",
@@ -295,4 +279,19 @@ TOOLS: Mapping[str, Tool] = {
         ),
     )
 }
-CODE = Front(TOOLS, INSTRUCTIONS)
+ALWAYS = ("search", "context", "symbol", "recall", "remember")
+ABOUT_TOOLS = ("search_tools", "predict_tool", "suggest_plan")
+
+
+def front_for(settings: Settings) -> Front:
+    """Return the tools to list: five, those about tools where any are registered, and those that a setting names.
+
+    Raises:
+        UsageError: the setting `mcp.tools` names no tool.
+    """
+    from vademecum.stores import Stores
+
+    if unknown := [name for name in settings.mcp.tools if name not in TOOLS]:
+        raise UsageError(f"the setting mcp.tools names no tool {unknown[0]!r}: there are {', '.join(TOOLS)}")
+    names = {*ALWAYS, *settings.mcp.tools, *(ABOUT_TOOLS if Stores(settings).has_tools() else ())}
+    return Front({name: tool for name, tool in TOOLS.items() if name in names}, INSTRUCTIONS)

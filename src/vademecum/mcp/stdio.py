@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from vademecum import __version__
 from vademecum.errors import Error, UsageError
 from vademecum.mcp.client import AskedClient, ProtocolError, offers_in
-from vademecum.mcp.registry import CODE
+from vademecum.mcp.registry import front_for
 from vademecum.mcp.tool import Front
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Server:
         front: What it shows.
     """
 
-    def __init__(self, open_engine: Callable[[], Engine], send: Callable[[Any], None], front: Front = CODE) -> None:
+    def __init__(self, open_engine: Callable[[], Engine], send: Callable[[Any], None], front: Front) -> None:
         self._front = front
         self._apart = threading.BoundedSemaphore(MOST_APART)
         self._open_engine = open_engine
@@ -318,7 +318,9 @@ def serve(paths: tuple[str, ...], gateway: Gateway | None = None) -> None:
             broken.set()
             os.dup2(os.open(os.devnull, os.O_WRONLY), sink.fileno())  # for the flush at exit
 
-    server = Server(lambda: _open_engine(paths, indexing=gateway is None), send, gateway.front if gateway else CODE)
+    server = Server(
+        lambda: _open_engine(paths, indexing=gateway is None), send, gateway.front if gateway else _front(paths)
+    )
     waiting = gateway
     for line in source:
         if broken.is_set():
@@ -344,6 +346,16 @@ def _own_streams() -> tuple[TextIO, TextIO]:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return source, sink
+
+
+def _front(paths: tuple[str, ...]) -> Front:
+    """Return the tools to list; where the settings are broken, as by default: the first call tells what is wrong."""
+    from vademecum.config import Settings, load
+
+    try:
+        return front_for(load(paths[0] if paths else os.curdir))
+    except Error:
+        return front_for(Settings())
 
 
 def _open_engine(paths: tuple[str, ...], *, indexing: bool) -> Engine:

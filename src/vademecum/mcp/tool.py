@@ -64,7 +64,6 @@ class Tool:
                 "type": "object",
                 "properties": dict(self.properties),
                 "required": list(self.required),
-                "additionalProperties": False,
             },
             "annotations": self._annotations(),
             "_meta": {"anthropic/alwaysLoad": True},  # else Claude Code shows its model the name alone

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from vademecum.retrieval.features import DEFINING
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.rank import Ranked
+from vademecum.retrieval.tokens import run_terms
 from vademecum.types import Verdict
 
 
@@ -67,7 +68,8 @@ def indications(ranked: Ranked) -> tuple[float, float, float, float]:
 def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str] = ()) -> Verdict:
     """Return the verdict. A bare name is `resolved` by one definition, `ambiguous` by several, never guessed.
 
-    `unknown` are the terms that are nowhere: a name that has one of them is not there, whatever its other parts match.
+    `unknown` are the terms that are nowhere: a name that has one of them is not there, whatever its other parts match. An
+    unsure answer to a question that names only such names is none.
     """
     if not len(ranked.rows):
         return Verdict.NOT_FOUND
@@ -79,8 +81,13 @@ def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str
         # every part of the name, and the name as a whole
         mentioned = bool((ranked.coverage > 0.99).any()) and not unknown
         return Verdict.LIKELY if has or mentioned else Verdict.NOT_FOUND
-    if probable < FOUND_FROM:
+    if probable < FOUND_FROM or (probable < LIKELY_FROM and _names_nothing(plan, unknown)):
         return Verdict.NOT_FOUND
     if probable >= RESOLVED_FROM:
         return Verdict.RESOLVED
     return Verdict.LIKELY if probable >= LIKELY_FROM else Verdict.AMBIGUOUS
+
+
+def _names_nothing(plan: Plan, unknown: Collection[str]) -> bool:
+    """Return whether a question spells out names, and each has a part that no file holds: `GraphQL` in django."""
+    return bool(plan.names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in plan.names)
