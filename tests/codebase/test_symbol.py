@@ -261,3 +261,53 @@ def test_a_member_that_is_inherited_is_found_where_it_is_declared(repo, engine, 
 def test_what_a_package_or_class_does_not_have_is_not_found(repo, engine, name):
     """A method is not its package's, nor a subclass's what the class has."""
     assert engine(repo("office", SHOWN)).codebase.symbol(name).verdict is Verdict.NOT_FOUND
+
+
+SAID = "".join(f" line {n} says at some length what the thing below does\n" for n in range(110))
+DOCUMENTED = {
+    "acl.c": f"/*{SAID}*/\nint set_user(int u) {{\n    return u;\n}}\n",
+    "acl.h": "int set_user(int u);\nint lonely(int u);\nclass Door { int open(int a); };\n",
+    "acl.cpp": "int Door::open(int a) { return a; }\n",
+    "base.rb": "module Record\n" + SAID.replace(" line", "  # line") + "  class Base\n    def x; end\n  end\nend\n",
+    "comb.py": SAID.replace(" line", "# line") + "def comb():\n    return 1\n\n\nprint(comb())\n",
+    "one.py": "# " + "a" * 5000 + "\ndef one(): pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "line"),
+    [("comb", "comb.py", 111), ("one", "one.py", 2), ("Record::Base", "base.rb", 112), ("set_user", "acl.c", 112)],
+)
+def test_a_declaration_below_a_long_comment_is_found(repo, engine, name, path, line):
+    """A comment longer than a chunk hides no declaration: the lines are whole and the declaration is in focus."""
+    answer = engine(repo("app", DOCUMENTED)).codebase.symbol(name)
+    hit = answer.evidence[0]
+    assert (answer.verdict, answer.probability, hit.path) == (Verdict.RESOLVED, 1.0, path)
+    assert hit.start_line < line <= hit.end_line
+    text = hit.snippet.split("\n")
+    assert hit.signature.split("(")[0] in text[line - hit.start_line]
+    assert len(text) == hit.end_line - hit.start_line + 1
+    assert hit.focus in {line, hit.start_line}
+    assert line - hit.focus < 5
+
+
+def test_what_is_declared_below_a_long_comment_has_callers(repo, engine):
+    """The graph finds the name as `symbol` does."""
+    answer = engine(repo("app", DOCUMENTED)).codebase.callers("comb")
+    assert [each.name for each in answer.of] == ["comb"]
+    assert [each.path for each in answer.found] == ["comb.py"]
+
+
+def test_a_prototype_joins_the_definition(repo, engine):
+    """A function and its prototype are one: the definition comes first, and only a prototype alone stands for itself."""
+    code = engine(repo("app", DOCUMENTED)).codebase
+    for name, paths in (
+        ("set_user", ["acl.c", "acl.h"]),
+        ("Door.open", ["acl.cpp", "acl.h"]),
+        ("lonely", ["acl.h"]),
+    ):
+        answer = code.symbol(name)
+        assert (answer.verdict, [hit.path for hit in answer.evidence]) == (Verdict.RESOLVED, paths), name
+    two = engine(repo("two", {**DOCUMENTED, "other.c": "int set_user(int u) {\n    return 2;\n}\n"})).codebase
+    answer = two.symbol("set_user")
+    assert (answer.verdict, answer.reason.split(";")[0]) == (Verdict.AMBIGUOUS, "2 definitions")

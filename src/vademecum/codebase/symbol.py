@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -20,11 +21,14 @@ from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.filters import below
 from vademecum.retrieval.query import Plan, is_meant, is_within, last_part, split_name
-from vademecum.types import Answer, Chunk, Evidence, FileKind, Symbol, Verdict
+from vademecum.types import Answer, Chunk, ChunkKind, Evidence, FileKind, Symbol, Verdict
 
 # Whether a name's parts mean what is declared by a qualified name at a path
 Fits = Callable[[Sequence[str], str, str], bool]
+MOST_ABOVE = 4  # lines of comment or decorators that are shown before a declaration where only some lines are
 MOST = 100  # definitions of one qualified name that are looked at
+_APART = frozenset({"c", "cpp"})  # languages that declare a function apart from its definition
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
 
 
@@ -42,7 +46,8 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     if not found and len(wanted) > 1:
         found = [hit for each in opened for hit in _definitions(each, wanted, is_within)]
         found = found or [hit for each in opened for hit in _definitions(each, wanted, _is_shown_by(each.repo.name))]
-    found.sort(key=lambda hit: (hit[0], hit[1].path, hit[1].start_line))
+    defined = _defined(item for _, item in found)
+    found.sort(key=lambda hit: (_is_prototype(hit[1], defined), hit[0], hit[1].path, hit[1].start_line))
     evidence = tuple(item for _, item in found)
     searched, away = sum(len(each.view) for each in opened), away_said(opened)
     if not evidence:
@@ -106,7 +111,12 @@ def _answer(name: str, evidence: Sequence[Evidence], k: int, searched: int, said
 
 
 def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
-    """Return how many definitions there are, and under how many names; a class and constructors called like it are one."""
+    """Return how many definitions there are, and under how many names.
+
+    A class and constructors called like it are one, and so are a function and its prototypes.
+    """
+    defined = _defined(evidence)
+    evidence = [item for item in evidence if not _is_prototype(item, defined)]
     names = [(item.repo, item.path, item.symbols[0]) for item in evidence]
     made = [
         item.kind == "constructor" and (repo, path, qualified.rpartition(".")[0]) in names
@@ -114,6 +124,22 @@ def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
     ]
     rest = [name for name, is_made in zip(names, made, strict=True) if not is_made]
     return len(rest), len(set(rest))
+
+
+def _defined(evidence: Iterable[Evidence]) -> set[tuple[str, str]]:
+    """Return the repository and the name of each definition that is no mere prototype."""
+    return {(item.repo, item.symbols[0]) for item in evidence if not _lacks_body(item)}
+
+
+def _is_prototype(item: Evidence, defined: set[tuple[str, str]]) -> bool:
+    """Whether the evidence is a prototype of a function that is defined elsewhere."""
+    return (item.repo, item.symbols[0]) in defined and _lacks_body(item)
+
+
+def _lacks_body(item: Evidence) -> bool:
+    """Whether the evidence is a function of the C family without a body."""
+    is_function = item.language in _APART and item.kind in {ChunkKind.FUNCTION, ChunkKind.METHOD, "constructor"}
+    return is_function and "{" not in _COMMENT.sub("", item.snippet).partition(last_part(item.symbols[0]))[2]
 
 
 def _is_shown_by(repository: str) -> Fits:
@@ -133,17 +159,12 @@ def _definitions(each: Opened, wanted: list[str], fits: Fits) -> list[tuple[int,
         file, chunk = int(view.row_file[row]), stored[0]
         state = check_file(each, file)
         for symbol in chunk.symbols:
-            if fits(wanted, symbol.qualified, view.files.paths[file]) and _begins(chunk, symbol):
+            if fits(wanted, symbol.qualified, view.files.paths[file]):
                 shown = evidence_of(each, row, stored, 1.0, {"definition": 1.0}, state)
                 kind = FILE_KINDS[view.files.kinds[file]]
                 distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)
                 hits.append((distance, _as_definition(each, row, shown, (chunk, symbol), state)))
     return hits
-
-
-def _begins(chunk: Chunk, symbol: Symbol) -> bool:
-    """Whether a declaration begins in a chunk: every part of what was cut has its name."""
-    return chunk.metadata.get("part", 1) == 1 or not _is_whole(chunk, symbol)
 
 
 def _is_whole(chunk: Chunk, symbol: Symbol) -> bool:
@@ -154,7 +175,7 @@ def _is_whole(chunk: Chunk, symbol: Symbol) -> bool:
 def _as_definition(each: Opened, row: int, shown: Evidence, held: tuple[Chunk, Symbol], state: FileState) -> Evidence:
     """Say of a piece of evidence what is known of the definition that it holds, and show all of its lines and no others."""
     chunk, symbol = held
-    first, last, lines = _extent(each, row, chunk, symbol, state)
+    first, last, at, lines = _extent(each, row, chunk, symbol, state)
     text = "\n".join(lines[first - 1 : last])
     metadata = {**chunk.metadata, "calls": list(chunk.calls)} if _is_whole(chunk, symbol) else {}
     if metadata.pop("parts", 0):
@@ -164,7 +185,7 @@ def _as_definition(each: Opened, row: int, shown: Evidence, held: tuple[Chunk, S
         shown,
         start_line=first,
         end_line=last,
-        best_line=0,
+        best_line=at if at - first > MOST_ABOVE else 0,
         snippet=text,
         kind=symbol.kind,
         symbols=(symbol.qualified,),
@@ -173,35 +194,46 @@ def _as_definition(each: Opened, row: int, shown: Evidence, held: tuple[Chunk, S
     )
 
 
-def _extent(each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileState) -> tuple[int, int, list[str]]:
-    """Return the first and the last line of a definition, what stands directly above it included, and the lines of its file."""
+def _extent(each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileState) -> tuple[int, int, int, list[str]]:
+    """Return a definition's first and last line with its comment, the line of its declaration, and its file's lines."""
     view, number = each.view, int(each.view.row_file[row])
     if state.now is not None:
         chunks = list(state.now.chunks)
-        found = next(((c, s) for c in chunks for s in c.symbols if _is_same(s, symbol) and _begins(c, s)), None)
+        found = next(((c, s) for c in chunks for s in c.symbols if _is_same(s, symbol)), None)
         if found is not None:
-            return (*_lines_of(*found, chunks), _text_of(chunks))
-    end = int(np.searchsorted(view.row_file, number + 1))
-    rows = range(row, end) if chunk.metadata.get("parts", 1) > 1 else range(row, row + 1)
+            return (*_lines_of(*found, chunks), found[1].start_line, _text_of(chunks))
+    begin, end = np.searchsorted(view.row_file, [number, number + 1]).tolist()
+    rows = range(begin, end) if chunk.metadata.get("parts", 1) > 1 else range(row, row + 1)
     chunks = [stored for stored, _ in stored_chunks(each, rows)]
     content = each.repo.catalogue.content(int(view.files.blobs[number])).decode("utf-8", "replace")
-    return (*_lines_of(chunk, symbol, chunks), content.split("\n"))
+    return (*_lines_of(chunk, symbol, chunks), symbol.start_line, content.split("\n"))
 
 
 def _is_same(one: Symbol, other: Symbol) -> bool:
     return (one.qualified, one.kind) == (other.qualified, other.kind)
 
 
-def _lines_of(chunk: Chunk, symbol: Symbol, following: Sequence[Chunk]) -> tuple[int, int]:
+def _lines_of(chunk: Chunk, symbol: Symbol, chunks: Sequence[Chunk]) -> tuple[int, int]:
     """Return the lines of a definition: those of its declaration, and of each chunk that is a part of it."""
     if not _is_whole(chunk, symbol):
         return symbol.start_line, symbol.end_line
-    last = max(symbol.end_line, chunk.end_line if chunk.metadata.get("parts", 1) > 1 else 0)
     part = chunk.metadata.get("part", 1)
-    for other in following:
-        if other.start_line > chunk.start_line and _is_whole(other, symbol) and other.metadata.get("part") == part + 1:
-            last, part = max(last, other.end_line), part + 1
-    return min(symbol.start_line, chunk.start_line), last
+    parts = [other for other in chunks if chunk.metadata.get("parts", 1) > 1 and _is_whole(other, symbol)]
+    above = _following([other for other in reversed(parts) if other.start_line < chunk.start_line], part, -1)
+    below = _following([other for other in parts if other.start_line > chunk.start_line], part, 1)
+    first = min(symbol.start_line, chunk.start_line, *(other.start_line for other in above))
+    last = max(
+        symbol.end_line, chunk.end_line if chunk.metadata.get("parts", 1) > 1 else 0, *(c.end_line for c in below)
+    )
+    return first, last
+
+
+def _following(chunks: Sequence[Chunk], part: int, step: int) -> Iterator[Chunk]:
+    """Yield the chunks that are the next parts, counted by `step`, of what `part` belongs to."""
+    for chunk in chunks:
+        if chunk.metadata.get("part") == part + step:
+            part += step
+            yield chunk
 
 
 def _text_of(chunks: Sequence[Chunk]) -> list[str]:
