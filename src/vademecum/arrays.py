@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError, StoreError, StoreFullError
+from vademecum.private import private_opener
 
 Arrays = dict[str, NDArray[np.generic]]
 Pieces = NDArray[Any] | list[NDArray[Any]]  # an array, or some of one type that follow each other, at least one
@@ -44,7 +45,7 @@ def save_arrays(path: Path, arrays: Mapping[str, Pieces], metadata: Mapping[str,
     """
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with beside.open("wb") as file:
+        with open(beside, "wb", opener=private_opener) as file:
             _pack(file, arrays, metadata)
         beside.replace(path)
     except OSError as error:

@@ -24,6 +24,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
+from vademecum.private import private_folder, private_opener
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -162,8 +164,8 @@ def start_catching_up(directory: str) -> None:
     place = place_of_catching_up(directory)
     if place is None:
         return
-    place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (place / AGAIN).touch()
+    private_folder(place)
+    (place / AGAIN).touch(mode=0o600)
     held = claim(place / LOCK)
     if held is None:
         return
@@ -278,7 +280,7 @@ def count_run(name: str, outcome: str, seconds: float) -> None:
         if path.parent.exists():  # a hook that found no memory makes no place for one
             if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
                 path.replace(path.with_name(f"{RUNS}.1"))
-            with path.open("a", encoding="ascii") as file:
+            with open(path, "a", encoding="ascii", opener=private_opener) as file:
                 file.write(f"{name} {outcome} {seconds:.6f}\n")
 
 
@@ -288,8 +290,8 @@ def note(problem: str) -> None:
         from vademecum import config
 
         path = config.load().home / LOG
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
         if path.exists() and path.stat().st_size > MOST_LOG_BYTES:
             path.replace(path.with_suffix(".log.1"))
-        with path.open("a", encoding="utf-8", errors="replace") as file:
+        with open(path, "a", encoding="utf-8", errors="replace", opener=private_opener) as file:
             file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {' '.join(problem.split())[:500]}\n")

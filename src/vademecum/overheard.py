@@ -17,6 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vademecum.private import private_folder
+
 if TYPE_CHECKING:
     from vademecum.memory.records import Event
     from vademecum.memory.transcripts.shape import Wanted
@@ -53,7 +55,7 @@ def keep(said: Mapping[str, Any], agent: str, directory: str, home: Path) -> str
     from vademecum.memory.redact import redact
 
     folder = home / FOLDER
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private_folder(folder)
     if len(os.listdir(folder)) >= MOST_FILES:
         raise OSError(
             f"{MOST_FILES} messages wait in {folder}: `vade memory sync` takes those of its repository in, or delete them"

@@ -27,6 +27,7 @@ from vademecum.codebase.standing import worktrees_kept
 from vademecum.config import Settings
 from vademecum.errors import ConfigError, ConsentError, Error, StoreAwayError, StoreError
 from vademecum.plugins import find
+from vademecum.private import keep_private, private_folder, private_opener
 from vademecum.protocols import SearchServer, Store
 
 FILES = "sqlite"
@@ -63,6 +64,8 @@ class Stores:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.home = settings.home
+        if not settings.storage.home:  # the usual place is ours; a folder that somebody named is left as it is
+            keep_private(self.home)
         self.shared = settings.storage.provider != FILES
 
     @property
@@ -267,10 +270,11 @@ def machine(home: Path) -> str:
 
     path = home / "machine"
     try:
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(home)
         beside = home / f"machine.{os.getpid()}.tmp"
         if not path.exists():
-            beside.write_text(uuid4().hex[:12])
+            with open(beside, "w", encoding="ascii", opener=private_opener) as file:
+                file.write(uuid4().hex[:12])
             try:
                 os.link(beside, path)  # of two processes at once one wins, and both read its name
             except FileExistsError:

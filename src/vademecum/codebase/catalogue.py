@@ -21,6 +21,7 @@ from vademecum.codebase.placements import replaced
 from vademecum.codebase.segments import Segments
 from vademecum.codebase.standing import Standing, keep
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError
+from vademecum.private import private_folder
 from vademecum.protocols import Condition, Row, Store
 from vademecum.result import Err, Ok
 from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, PathReader, file_table, load_files, save_files
@@ -82,7 +83,7 @@ class Catalogue:
         self._loaded: dict[tuple[str, str], tuple[tuple[str, ...], tuple[Snapshot, View]]] = {}
         self._asked: dict[tuple[str, str], tuple[Hashable, tuple[str, ...]]] = {}
         self._forget_read()
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(directory)
 
     # -- reading -------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError
+from vademecum.private import private_folder, private_opener
 
 WAIT_SECONDS = 600.0  # how long an index run waits for another one on the same repository
 _POLL_SECONDS = 0.05
@@ -39,8 +40,8 @@ else:
 
 def _opened(path: Path) -> IO[str]:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return path.open("a+")
+        private_folder(path.parent)
+        return open(path, "a+", opener=private_opener)
     except OSError as error:
         if error.errno in _NO_ROOM:
             raise StoreFullError(f"no room on the disk (or in a quota) for {path}: free some space") from error

@@ -17,6 +17,7 @@ from pathlib import Path
 from vademecum.answers.piece import Part, Piece
 from vademecum.codebase.lock import exclusive
 from vademecum.errors import StoreError, UsageError
+from vademecum.private import private_opener
 
 WAIT_SECONDS = 30.0  # another process of the session that is choosing takes a fraction of one
 KEPT_SECONDS = 30 * 86_400.0
@@ -49,7 +50,7 @@ class Turn:
         keys = [_BRIEFLY + key if piece.brief else key for part in parts for piece in part.pieces for key in piece.keys]
         try:
             torn = self._path.exists() and not self._path.read_bytes().endswith(b"\n")  # a process died while writing
-            with self._path.open("ab") as file:
+            with open(self._path, "ab", opener=private_opener) as file:
                 file.write(b"\n" * torn + "".join(f"{key}\n" for key in keys).encode("utf-8", "surrogatepass"))
         except OSError as error:
             raise StoreError(f"cannot write {self._path}: {error.strerror}; ask without a session") from error

@@ -15,6 +15,7 @@ from typing import Any
 
 from vademecum.codebase.lock import exclusive
 from vademecum.errors import StoreBusyError, StoreError, StoreFullError
+from vademecum.private import private_folder, private_opener
 
 
 class JobFiles:
@@ -34,8 +35,8 @@ class JobFiles:
         path = self._directory / f"{record['id']}.json"
         beside = path.with_suffix(".tmp")
         try:
-            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with beside.open("w", encoding="utf-8") as file:
+            private_folder(self._directory)
+            with open(beside, "w", encoding="utf-8", opener=private_opener) as file:
                 json.dump(record, file, default=str)
                 file.flush()
                 os.fsync(file.fileno())

@@ -20,6 +20,7 @@ from typing import Any
 from vademecum.codebase.lock import exclusive
 from vademecum.errors import SourceError, StoreBusyError, StoreCorruptError, StoreVersionError
 from vademecum.install.part import Placed, placed
+from vademecum.private import private_folder
 
 FORMAT = 1
 PARTIAL = ".vade-"  # what the name of a file begins with that is not whole yet
@@ -113,7 +114,7 @@ class Journal:
         digest = hashlib.sha256(content).hexdigest()
         path = self._backup(digest)
         if not path.exists():
-            make(path.parent, 0o700)
+            make(path.parent, private=True)
             replace(path, content, 0o600)
         return digest
 
@@ -145,7 +146,7 @@ class Journal:
     def _write(self) -> None:
         files = {name: each.plain() for name, each in sorted(self.records.items())}
         said = {"format": FORMAT, "files": files, "folders": sorted(self.folders)}
-        make(self.directory, 0o700)
+        make(self.directory, private=True)
         replace(self.path, (json.dumps(said, indent=1) + "\n").encode("utf-8", "surrogateescape"), 0o600)
 
     def _backup(self, digest: str) -> Path:
@@ -197,10 +198,13 @@ def sweep(path: Path) -> None:
             partial.unlink()
 
 
-def make(folder: Path, mode: int = 0o777) -> None:
+def make(folder: Path, *, private: bool = False) -> None:
     """Make a directory where there is none. Raises `SourceError`."""
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=mode)
+        if private:
+            private_folder(folder)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SourceError(f"cannot make {folder}: {error.strerror}; make it by hand, and writable") from error
 

@@ -23,6 +23,7 @@ from vademecum.memory.ledger import Ledger
 from vademecum.memory.records import Event, Fact, FactKind, Role
 from vademecum.memory.scope import Scope
 from vademecum.memory.words import is_denied, terms
+from vademecum.private import private_folder, private_opener
 
 ALIKE = 0.8  # Jaccard similarity of two facts' words from which they say the same
 LEAST_WORDS = 4  # of a fact that may be merged: "use tabs" and "use tools" are not alike for sharing a word
@@ -211,8 +212,8 @@ def archive_oldest(scope: Scope, now: float, max_events: int) -> tuple[int, str]
 def _write(path: Path, batches: Callable[[], Sequence[Iterable[Event]]]) -> None:
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with beside.open("wb") as file:
+        private_folder(path.parent)
+        with open(beside, "wb", opener=private_opener) as file:
             with gzip.open(file, "wt", encoding="utf-8") as text:
                 for batch in batches():
                     for event in batch:

@@ -23,6 +23,7 @@ from vademecum.memory.joined import save_joined
 from vademecum.memory.journal import Journal, moved_id
 from vademecum.memory.layout import Part
 from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments
+from vademecum.private import private_folder
 from vademecum.protocols import Store
 
 WRITTEN_FROM = 256  # events: a smaller tail is read again by the next process in a few milliseconds
@@ -159,7 +160,7 @@ class Shelf:
 
         Raises `StoreError`.
         """
-        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(self.directory)
         there = {(first, last): path for first, last, path in self._files()}
         begin = 1
         wanted: dict[tuple[int, int], Path] = {}

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import load_arrays, save_arrays
 from vademecum.errors import EmbedError, StoreCorruptError
+from vademecum.private import private_folder
 from vademecum.protocols import Embedder
 from vademecum.result import Err, Ok, Result
 from vademecum.retrieval.anchors import ANCHORS, FORMAT, Side
@@ -151,7 +152,7 @@ class DualEmbedder:
                 scale = scale_of(asked, said)
             case (Err() as failure, _) | (_, Err() as failure):
                 return failure
-        self._kept.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(self._kept)
         save_arrays(
             path,
             {

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from vademecum.errors import StoreError
 from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
+from vademecum.private import private_folder
 from vademecum.result import Result
 from vademecum.storage.directory import SCHEMA, DirectoryIndex, outcome
 
@@ -171,7 +172,7 @@ class ChromaIndex(DirectoryIndex):
         if self._client is not None and self._stamp() != self._seen:
             self.close()
         if self._client is None:
-            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self.directory)
             self._client = chromadb.PersistentClient(str(self.directory), settings=Settings(anonymized_telemetry=False))
             self._seen = self._stamp()
         return self._client

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from vademecum.errors import StoreError
 from vademecum.matching import defined_names, is_exact, matches, nearest_passing, places, said_by_places
 from vademecum.points import Filter, Near, Point, payload_of
+from vademecum.private import private_folder
 from vademecum.result import Result
 from vademecum.storage.directory import SCHEMA, DirectoryIndex, outcome
 
@@ -140,7 +141,7 @@ class LanceIndex(DirectoryIndex):
 
     def _names(self) -> list[str]:
         if self._db is None:
-            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self.directory)
             self._db = lancedb.connect(str(self.directory))
         return list(self._db.list_tables(limit=10_000).tables)
 

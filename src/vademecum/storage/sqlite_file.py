@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from vademecum.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
 from vademecum.metrics import STORE_ERRORS
+from vademecum.private import keep_private, private_folder
 
 REBUILD = "run `vade index --full` to set it aside and rebuild"
 _AGAIN_SECONDS = 0.002  # between two tries where SQLite does not wait by itself
@@ -60,14 +61,16 @@ def set_aside(path: Path) -> Path:
 
 
 def opened(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    """Open a file to be written, with its directory. Raises `sqlite3.Error`, or `StoreError` for the directory."""
+    """Open a file to be written, with its directory, for the user alone. Raises `sqlite3.Error`, or `StoreError` for the directory."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
     except OSError as error:
         raise StoreReadOnlyError(
             f"cannot create {path.parent}: {error.strerror}; set VADE_HOME elsewhere"
         ) from error  # fmt: skip
-    return _connected(path, busy_seconds)
+    db = _connected(path, busy_seconds)  # which makes an empty file; what is beside it will have the same permissions
+    keep_private(path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm")))
+    return db
 
 
 def opened_to_read(path: Path, busy_seconds: float, version: int) -> sqlite3.Connection | None:
