@@ -34,7 +34,7 @@ def test_callers_and_callees(vade, used):
     assert done.code == 0
     assert done.out.startswith("callers of split_budget | found | ")
     assert "use.py:4-5  plan  called_by exact\n  5  return split_budget(total)\n" in done.out
-    record = json.loads(vade("callees", "Planner", "--json").out)
+    record = json.loads(vade("callees", "Planner", "--depth", "2", "--json").out)
     assert [(each["name"], each["distance"]) for each in record["found"]] == [("plan", 1), ("split_budget", 2)]
 
 

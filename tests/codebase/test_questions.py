@@ -154,15 +154,42 @@ def test_a_file_is_used_by_those_that_import_it(code, name):
 
 
 def test_what_belongs_to_a_name(code):
-    """As to the line that declares it; what is neither a file nor a name is refused."""
+    """As to the line that declares it; a file that is not indexed is refused, and an unknown name gets the nearest ones."""
     by_name, by_line = (
         code.related("Store.get"),
         code.related(f"app/store.py:{code.callers('Store.get').of[0].start_line}"),
     )
     assert by_name.found == by_line.found != ()
-    for wrong in ("nosuch.py:3", "nosuch"):
-        with pytest.raises(UsageError, match="is no file in the index and no name"):
-            code.related(wrong)
+    with pytest.raises(UsageError, match="is not a file in the index"):
+        code.related("nosuch.py:3")
+    missing = code.related("Store.gett")
+    assert (missing.verdict, missing.nearest[0]) == ("not_found", "Store.get")
+
+
+@pytest.mark.parametrize("relation", ["callers", "callees", "impact", "related"])
+def test_a_name_that_is_nowhere_gets_the_nearest_names(code, relation):
+    """The same names as `symbol` gives; of a qualified name, members of its class or of one spelled nearly so."""
+    for name in ("Store.gett", "Stor.get", "answr"):
+        told = getattr(code, relation)(name)
+        assert told.verdict == "not_found"
+        assert told.nearest == code.symbol(name).nearest != ()
+    assert code.path("main", "Store.gett").nearest == code.symbol("Store.gett").nearest
+    assert code.symbol("Store.gett").nearest[0] == "Store.get"
+    assert "Store.get" in code.symbol("Stor.get").nearest
+    assert all("." in name for name in code.symbol("Store.gett").nearest)
+
+
+def test_callers_and_callees_are_the_direct_ones_unless_more_is_asked(code):
+    """One step by default, and two for what may break; the text groups direct ones and others, each with its count."""
+    assert {each.distance for each in code.callers("Store.get").found} == {1}
+    assert {each.distance for each in code.callees("main").found} == {1}
+    assert {each.distance for each in code.impact("Store.get").found} == {1, 2}
+    deep = code.callers("Store.get", depth=2)
+    direct = sum(each.distance == 1 for each in deep.found)
+    text = neighbours_text(deep)
+    assert text.index(f"\ndirect ({direct})\n") < text.index(f"\nthrough others ({len(deep.found) - direct})\n")
+    assert text.index("answer  called_by") < text.index("through others") < text.index("main  called_by")
+    assert "direct (" not in neighbours_text(code.callers("Store.get"))
 
 
 def test_a_path_joins_two_files(code):
@@ -197,7 +224,7 @@ def test_related_labels_what_belongs_to_a_line(code):
     assert {each.relation for each in code.related("app/cached.py:5").found} >= {"interface_of", "called_by"} - {
         "called_by"
     }
-    with pytest.raises(UsageError, match="no file in the index"):
+    with pytest.raises(UsageError, match="not a file in the index"):
         code.related("app/none.py:1")
 
 
@@ -512,8 +539,8 @@ def test_what_was_found_does_not_hide_what_was_not(repo, engine):
     for answer in (code.callers("Session.send"), code.impact("Session.send")):
         assert [each.name for each in answer.found] == ["Session.get"]
         assert answer.uncovered == ("s.py",)
-        assert "also named in 1 file, not known to be it" in answer.reason
-        assert "  s.py\n" in neighbours_text(answer)
+        assert "1 more file uses this name: we could not tell whether they mean this one" in answer.reason
+        assert "this one:\n  s.py\n" in neighbours_text(answer)
 
 
 def test_who_imports_a_constant_uses_it(repo, engine):

@@ -1,4 +1,4 @@
-"""What the graph answers, as text: the verdict first, then each neighbour with its place and the line that says so."""
+"""Answers of the graph as text: the verdict first, then each neighbour with its place and the line that says so."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FILES_LISTED = 20  # of a compact record
 def neighbours_text(answer: Neighbours, *, style: Style = PLAIN) -> str:
     """Return an answer about the graph as text that ends in a newline.
 
-    callers of Budget.split | found | 2 results | depth 2
+    callers of Budget.split | found | 1 result | depth 1
 
     src/app.py:14-20  run  called_by exact
       17  budget.split(0.6)
@@ -42,6 +42,28 @@ def _plain(neighbour: dict[str, Any], *, compact: bool) -> dict[str, Any]:
 
 
 def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
+    yield _head(answer, style)
+    if answer.reason:
+        yield visible(answer.reason) + (":" if answer.uncovered else "")
+    if answer.nearest:
+        yield visible(f"nearest: {', '.join(answer.nearest)}")
+    yield from (visible(f"  {path}") for path in answer.uncovered[:_FILES_NAMED])
+    if len(answer.uncovered) > _FILES_NAMED:
+        yield f"  ... and {len(answer.uncovered) - _FILES_NAMED} more"
+    if answer.relation in {"path", "related"} and answer.of:
+        yield ""
+        yield from (_place(each, style) for each in answer.of)
+    for heading, group in _grouped(answer):
+        yield from ("", f"{heading} ({len(group)})") if heading else ("",)
+        for each in group:
+            yield from _neighbour(each, style)
+    if answer.tests:
+        yield ""
+        yield f"tests to run: {' '.join(visible(path) for path in answer.tests)}"
+
+
+def _head(answer: Neighbours, style: Style) -> str:
+    """Return the first line: the question, the verdict, and how much was found or withheld."""
     head = [visible(f"{answer.relation} of {answer.query}" if answer.relation != "path" else f"path {answer.query}")]
     head += [style.verdict(answer.verdict.replace("_", " "))]
     if answer.found:
@@ -50,34 +72,25 @@ def _lines(answer: Neighbours, style: Style) -> Iterator[str]:
     head.append(f"depth {answer.depth}")
     if answer.withheld:
         head.append(f"{counted(answer.withheld, 'guess').replace('guesss', 'guesses')} withheld")
-    yield " | ".join(head)
-    if answer.reason:
-        yield visible(answer.reason)
-    if answer.nearest:
-        yield visible(f"nearest: {', '.join(answer.nearest)}")
-    for path in answer.uncovered[:_FILES_NAMED]:
-        yield visible(f"  {path}")
-    if len(answer.uncovered) > _FILES_NAMED:
-        yield f"  ... and {len(answer.uncovered) - _FILES_NAMED} more"
-    if answer.relation in {"path", "related"} and answer.of:
-        yield ""
-        yield from (_place(each, style) for each in answer.of)
-    for each in answer.found:
-        yield from _neighbour(each, style)
-    if answer.tests:
-        yield ""
-        yield f"tests to run: {' '.join(visible(path) for path in answer.tests)}"
+    return " | ".join(head)
+
+
+def _grouped(answer: Neighbours) -> Iterator[tuple[str, list[Neighbour]]]:
+    """Yield what was found in groups, each with its heading: direct neighbours first where steps were followed beyond them."""
+    if answer.depth == 1 or answer.relation in {"path", "related"}:
+        groups = {"": list(answer.found)}
+    else:
+        direct = [each for each in answer.found if each.distance == 1]
+        groups = {"direct": direct, "through others": [each for each in answer.found if each.distance > 1]}
+    yield from ((heading, group) for heading, group in groups.items() if group)
 
 
 def _neighbour(each: Neighbour, style: Style) -> Iterator[str]:
-    if each.distance == 1 or each.relation == "sibling":
-        yield ""
-    indent = "  " * (each.distance - 1) if each.distance else ""
     via = f" via {each.via}" if each.via else ""
-    yield f"{indent}{_place(each, style)}  {style.dim(visible(f'{each.relation} {each.tier}{via}'))}"
+    yield f"{_place(each, style)}  {style.dim(visible(f'{each.relation} {each.tier}{via}'))}"
     if each.text:
         where = "" if each.line_path == each.path else f"{each.line_path}:"
-        yield f"{indent}  {style.dim(visible(f'{where}{each.line}'))}  {style.code(visible(each.text)[: style.width])}"
+        yield f"  {style.dim(visible(f'{where}{each.line}'))}  {style.code(visible(each.text)[: style.width])}"
 
 
 def _place(each: Neighbour, style: Style) -> str:

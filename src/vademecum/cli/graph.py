@@ -27,10 +27,10 @@ F = TypeVar("F", bound=Callable[..., object])
 NOT_FOUND = 1
 
 
-def _depth_option(function: F) -> F:
+def _depth_option(default: int) -> Callable[[F], F]:
     return click.option(
-        "--depth", type=int, default=2, show_default=True, metavar="1|2|3", help="How many steps to follow."
-    )(function)
+        "--depth", type=int, default=default, show_default=True, metavar="1|2|3", help="How many steps to follow."
+    )
 
 
 def _repo_option(function: F) -> F:
@@ -55,13 +55,13 @@ def _asked(paths: Sequence[str], repo: str) -> Iterator[tuple[Engine, tuple[str,
 @click.command()
 @click.argument("name")
 @paths_argument
-@_depth_option
+@_depth_option(1)
 @click.option("--guesses", is_flag=True, help="Show guessed edges too.")
 @_repo_option
 @json_option
 @examples("vade callers Engine.open", "vade callers src/app.py --depth 3")
 def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
-    """Show who calls NAME, or names it otherwise, the nearest first.
+    """Show who calls NAME or names it otherwise, direct callers first.
 
     NAME may be qualified, or a file's path. The answer is `none` where nobody does, and `unknown` where that cannot be
     said. Exits with 1 where NAME is not found or the answer is unknown.
@@ -73,11 +73,11 @@ def callers(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses
 @click.command()
 @click.argument("name")
 @paths_argument
-@_depth_option
+@_depth_option(1)
 @click.option("--guesses", is_flag=True, help="Show guessed edges too.")
 @_repo_option
 @json_option
-@examples("vade callees Engine.open --depth 1")
+@examples("vade callees Engine.open --depth 2")
 def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses: bool, as_json: bool) -> int:
     """Show what NAME calls, or names otherwise; of a class, what its methods do."""
     with _asked(paths, repo) as (engine, below):
@@ -88,7 +88,7 @@ def callees(name: str, paths: tuple[str, ...], depth: int, repo: str, *, guesses
 @click.argument("name", default="")
 @paths_argument
 @click.option("--diff", default="", metavar="RANGE", help="Ask about what a git range changed.")
-@_depth_option
+@_depth_option(2)
 @_repo_option
 @json_option
 @examples("vade impact Engine.open", "vade impact --diff HEAD~3..HEAD")
@@ -106,7 +106,7 @@ def impact(name: str, paths: tuple[str, ...], diff: str, depth: int, repo: str, 
 @click.argument("source", metavar="A")
 @click.argument("target", metavar="B")
 @paths_argument
-@_depth_option
+@_depth_option(2)
 @_repo_option
 @json_option
 @examples("vade path main Store.save --depth 3")
@@ -120,7 +120,7 @@ def path(source: str, target: str, paths: tuple[str, ...], depth: int, repo: str
 @click.argument("location", metavar="PATH:LINE|NAME")
 @paths_argument
 @click.option("-q", "--question", default="", metavar="TEXT", help="Rank by relevance to this.")
-@_depth_option
+@_depth_option(2)
 @_repo_option
 @json_option
 @examples('vade related src/app.py:40 -q "how is it retried"')
@@ -141,7 +141,7 @@ def related(location: str, paths: tuple[str, ...], question: str, depth: int, re
     metavar="FILE",
     help="Where to write the page; - for standard output.",
 )
-@_depth_option
+@_depth_option(2)
 @_repo_option
 @examples("vade graph Engine.open --html around.html")
 def graph(name: str, file: str, depth: int, repo: str) -> int:

@@ -208,7 +208,7 @@ class Codebase:
         return graph_of(opened, progress or silent, below=narrowed(opened, below).prefixes if below else ())
 
     def callers(
-        self, name: str, depth: int = 2, *, repo: str = "", below: Below = (), guesses: bool = False
+        self, name: str, depth: int = 1, *, repo: str = "", below: Below = (), guesses: bool = False
     ) -> Neighbours:
         """Say who calls or names a declaration, in up to `depth` steps, 1 to 3; "unknown" where that cannot be said.
 
@@ -218,7 +218,7 @@ class Codebase:
         return self._told(repo, below, lambda asked, graph: asked.callers(graph, name, depth, guesses=guesses))
 
     def callees(
-        self, name: str, depth: int = 2, *, repo: str = "", below: Below = (), guesses: bool = False
+        self, name: str, depth: int = 1, *, repo: str = "", below: Below = (), guesses: bool = False
     ) -> Neighbours:
         """Say what a declaration calls or names, in up to `depth` steps, 1 to 3."""
         return self._told(repo, below, lambda asked, graph: asked.callees(graph, name, depth, guesses=guesses))

@@ -69,15 +69,16 @@ def unwritten(plan: Plan, unknown: set[str]) -> str:
 
     >>> from vademecum.retrieval.query import plan_query
     >>> unwritten(plan_query("where is the http client of sendEmail"), {"http", "sendemail"})
-    'no indexed file writes `http`, `sendEmail`'
+    'these words appear in no indexed file: http, sendEmail'
     """
     if not unknown or len(plan.terms) > MANY_TERMS or title_of(plan.text):
         return ""
     text = _ELSEWHERE.sub(" ", plan.text)
     said_of = [run for run in dict.fromkeys(runs(text)) if len(run) > 1 and run.lower() not in _ASKING]
     missed = [run for run in said_of if not run.isdigit() and _is_unknown(run, unknown)]
-    said = ", ".join(f"`{run}`" for run in missed[:_MISSED]) + (", …" if len(missed) > _MISSED else "")
-    return f"no indexed file writes {said}" if missed else ""
+    words = "these words appear" if len(missed) > 1 else "this word appears"
+    said = ", ".join(missed[:_MISSED]) + (", …" if len(missed) > _MISSED else "")
+    return f"{words} in no indexed file: {said}" if missed else ""
 
 
 def _is_unknown(run: str, unknown: set[str]) -> bool:

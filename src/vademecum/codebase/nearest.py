@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.codebase.repository import Opened
-from vademecum.retrieval.query import Plan
+from vademecum.retrieval.query import Plan, last_part, split_name
 from vademecum.retrieval.tokens import parts
 
 NEAREST = 5
+HOLDERS = 20  # classes of one name whose members are compared
 MANY_TERMS = 20  # of a question that is no more about a name or two
 _CLOSE = 0.6  # SequenceMatcher's own suggestion for a close match
 _CLASSES = 256  # of letters: those that are this far apart count as one
@@ -29,6 +30,40 @@ def nearest_names(opened: Sequence[Opened], plan: Plan) -> tuple[str, ...]:
         for name in plan.names or re.findall(r"\w{4,}", plan.text):
             compare(name, _candidates(each, name, alive), best)
     return tuple(sorted(best, key=lambda name: (-best[name], name))[:NEAREST])
+
+
+def nearest_to(opened: Sequence[Opened], name: str) -> tuple[str, ...]:
+    """Return defined names that are spelled nearly like one that was not found, best first.
+
+    For a qualified name these are members of what it names, and what is called like it elsewhere; only without any, names
+    like its last part.
+    """
+    own, best = last_part(name), dict[str, float]()
+    wanted = ".".join(split_name(name))
+    for each in opened:
+        alive = set(each.view.files.blobs.tolist())
+        compare(wanted, _qualified(each, split_name(name), alive), best)
+    if best or not own:
+        return tuple(sorted(best, key=lambda known: (-best[known], known))[:NEAREST])
+    return nearest_names(opened, Plan(name, (), (own,), is_symbol=True))
+
+
+def _qualified(each: Opened, wanted: Sequence[str], alive: set[int]) -> list[str]:
+    """Return the qualified names of the holder's members, and of members elsewhere with the name asked for."""
+    if len(wanted) < 2:
+        return []
+    holder, own = wanted[-2:]
+    look = each.repo.catalogue.symbols
+    columns = ("qualified", "blob")
+    found = {known for known, blob in look([("name", "=", own)], columns) if blob in alive and "." in known}
+    alike = dict[str, float]()
+    compare(holder, _candidates(each, holder, alive), alike)
+    names = [holder] if holder in alike else sorted(alike)
+    holders = {known for name in names for known, blob in look([("name", "=", name)], columns) if blob in alive}
+    for each_holder in sorted(holders)[:HOLDERS]:
+        members = look([("qualified", "prefix", f"{each_holder}.")], columns)
+        found |= {known for known, blob in members if blob in alive}
+    return sorted(found)
 
 
 def compare(name: str, candidates: Sequence[str], best: dict[str, float]) -> None:

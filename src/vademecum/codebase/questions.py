@@ -23,14 +23,14 @@ from vademecum.codebase.freshness import check_file
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.graph import Graph, check_depth
 from vademecum.codebase.graph.terms import Edge, Node, Relation, Tier, node_id
-from vademecum.codebase.nearest import nearest_names
+from vademecum.codebase.nearest import nearest_to
 from vademecum.codebase.open import past_end
 from vademecum.codebase.removed import NOTHING_REMOVED, Before, Removed, removed_by
 from vademecum.codebase.symbol import how_to_choose, inherited_said
 from vademecum.codebase.ways import Met, nearest, shortest_way, walked
 from vademecum.errors import UsageError
 from vademecum.matching import is_below
-from vademecum.retrieval.query import Plan, last_part, split_name
+from vademecum.retrieval.query import split_name
 from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
 
 MOST = 50  # neighbours shown
@@ -40,7 +40,7 @@ BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLE
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
 
 
-def callers(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
+def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
     """Return who calls a declaration, or names it otherwise, in up to `depth` steps.
 
     Raises:
@@ -57,7 +57,7 @@ def callers(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, l
     return _covered(graph, answer, _written(asked, start))
 
 
-def callees(graph: Graph, name: str, depth: int = 2, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
+def callees(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
     """Return what a declaration calls or names, in up to `depth` steps; of a class, what its methods do.
 
     Raises:
@@ -205,10 +205,10 @@ def related(graph: Graph, location: str, line: int, question: str = "", depth: i
     """
     check_depth(depth)
     nodes = graph.at(location, line) if line else graph.in_files([location])[:1] or graph.named(location)
+    if not nodes and line:
+        raise UsageError(f"{location} is not a file in the index: `vade status -v` lists what was skipped, and why")
     if not nodes:
-        raise UsageError(
-            f"{location} is no file in the index and no name: `vade status -v` lists what was skipped, and why"
-        )
+        return _not_found(graph, location, "related", depth)
     if line and line > (length := _lines(graph, location)):
         raise past_end(location, length, line)
     seeds = [_evidence(graph, node) for node in nodes]
@@ -326,7 +326,9 @@ def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbo
     uncovered = tuple(uncovered_files(graph, asked))
     files = f"{len(uncovered)} files" if len(uncovered) > 1 else "1 file"
     if answer.found:
-        beside = f"also named in {files}, not known to be it" if uncovered else ""
+        verb = "files use" if len(uncovered) > 1 else "file uses"
+        beside = f"{len(uncovered)} more {verb} this name: we could not tell whether they mean this one"
+        beside = beside if uncovered else ""
         return replace(answer, uncovered=uncovered, reason="; ".join(filter(None, (answer.reason, beside))))
     if not uncovered and not answer.withheld:
         return replace(answer, verdict="none", reason=f"nothing else refers to {answer.query}: every file was covered")
@@ -348,14 +350,12 @@ def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
 
 
 def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
-    plan = Plan(name, (), (last_part(name),), is_symbol=True)
-    nearest = nearest_names([graph.opened], plan) if last_part(name) else ()
     where = f"below {' or '.join(graph.below)}" if graph.below else "here"
     elsewhere = sorted({node.path for node in graph.anywhere(name)} if graph.below else ())
     more = ", …" if len(elsewhere) > _OTHERS else ""
     there = f"it is in {', '.join(elsewhere[:_OTHERS])}{more}" if elsewhere else skipped_said([graph.opened])
     reason = "; ".join(filter(None, (f"{name!r} is defined nowhere {where}", there)))
-    return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest)
+    return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest_to([graph.opened], name))
 
 
 def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:

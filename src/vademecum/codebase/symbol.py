@@ -12,7 +12,7 @@ from vademecum.codebase import refresh
 from vademecum.codebase.evidence import evidence_of, stored_chunks
 from vademecum.codebase.explain import undefined
 from vademecum.codebase.freshness import FileState, check_file
-from vademecum.codebase.nearest import nearest_names
+from vademecum.codebase.nearest import nearest_to
 from vademecum.codebase.repository import Opened
 from vademecum.codebase.search import as_it_stands, away_said, check_count
 from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
@@ -20,7 +20,7 @@ from vademecum.protocols import Progress
 from vademecum.retrieval.features import definitions
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.filters import below
-from vademecum.retrieval.query import Plan, is_meant, is_within, last_part, split_name
+from vademecum.retrieval.query import is_meant, is_within, last_part, split_name
 from vademecum.types import Answer, Chunk, ChunkKind, Evidence, FileKind, Symbol, Verdict
 
 # Whether a name's parts mean what is declared by a qualified name at a path
@@ -51,8 +51,7 @@ def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = 
     evidence = tuple(item for _, item in found)
     searched, away = sum(len(each.view) for each in opened), away_said(opened)
     if not evidence:
-        plan = Plan(name, (), (last_part(name),), is_symbol=True)
-        near = nearest_names(opened, plan) if nearest else ()
+        near = nearest_to(opened, name) if nearest else ()
         reason = as_it_stands(away, undefined(opened, name, searched))
         return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, near, searched)
     return _answer(name, evidence, k, searched, away)

@@ -40,7 +40,7 @@ async def related(
     relation: Literal["callers", "callees", "impact", "path", "related"],
     repo: Name = "",
     path: Names = [],
-    depth: Depth = 2,
+    depth: Depth | None = None,
     to: Name = "",
     question: Name = "",
     *,
@@ -48,22 +48,23 @@ async def related(
 ) -> Response:
     """Say who calls a declaration, what it calls, what may break, how it leads `to` another, what belongs to `path:line`.
 
-    Where `path` is given, directories or files, a name means what is declared below one of them.
+    Without `depth`, callers and callees are the direct ones, and other relations take two steps. Where `path` is given, directories or files, a name means what is declared below one of them.
     """
 
     def answer(engine: Engine) -> dict[str, Any]:
         codebase = engine.codebase
+        steps = depth or (1 if relation in {"callers", "callees"} else 2)
         match relation:
             case "callers" | "callees":
-                found = getattr(codebase, relation)(name, depth, repo=repo, below=path, guesses=guesses)
+                found = getattr(codebase, relation)(name, steps, repo=repo, below=path, guesses=guesses)
             case "impact":
-                found = codebase.impact(name, depth, repo=repo, below=path)
+                found = codebase.impact(name, steps, repo=repo, below=path)
             case "path":
                 if not to:
                     raise UsageError("a path needs `to`: the name to reach")
-                found = codebase.path(name, to, depth, repo=repo, below=path)
+                found = codebase.path(name, to, steps, repo=repo, below=path)
             case "related":
-                found = codebase.related(name, question, depth, repo=repo, below=path)
+                found = codebase.related(name, question, steps, repo=repo, below=path)
         return neighbours_record(found)
 
     return await asked.answer(answer)
