@@ -135,3 +135,32 @@ def test_fish_completes(tmp_path):
     assert "--scope" in done.stdout
     assert "\nclaude\n" in done.stdout
     assert "\ntutorial\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [("memory list", "memory timeline"), ("memory remeber", "memory remember"), ("memory recrd", "memory remember"), ("tools sugest", "tools suggest"),
+     ("tools pln", "tools suggest"), ("hooks add", "hooks install"), ("db chek", "db check"), ("config search.k", "config show search.k")],
+)  # fmt: skip
+def test_a_wrong_verb_below_the_top_level_is_told_the_right_one(vade, words, meant):
+    """By spelling, by another word for it, or by its old name."""
+    done = vade(*words.split())
+    assert (done.code, done.out) == (2, "")
+    assert (
+        done.err
+        == f"vade: `vade {words.split()[0]}` has no command {words.split()[1]!r}: did you mean `vade {meant}`?\n"
+    )
+
+
+def test_a_verb_like_no_other_is_told_all(vade):
+    """With nothing close, the verbs there are."""
+    assert "choose among install, run, status, uninstall" in vade("hooks", "zzz").err
+
+
+@pytest.mark.parametrize(("alias", "name"), [("memory record", "memory remember"), ("tools plan", "tools suggest")])
+def test_a_second_name_is_the_same_verb(vade, alias, name):
+    """It does the same and stands in no list."""
+    said = vade(*alias.split(), "--help").out
+    assert said.partition("\n\n")[2] == vade(*name.split(), "--help").out.partition("\n\n")[2] != ""
+    verb = alias.split()[1]
+    assert f"  {verb} " not in vade(alias.split()[0], "--help").out

@@ -66,7 +66,9 @@ def test_no_preference_is_not_nothing_known(vade):
         vade("memory", "prefs").out
         == "no preference and no instruction is known: `vade memory prefs --all` lists every fact\n"
     )
-    assert vade("memory", "prefs", "--all").out == "nothing is known yet: `vade memory record` or `vade memory sync`\n"
+    assert (
+        vade("memory", "prefs", "--all").out == "nothing is known yet: `vade memory remember` or `vade memory sync`\n"
+    )
     vade("memory", "record", "We decided to use SQLite because it is small", "--role", "user")
     assert "prefs --all" in vade("memory", "prefs").out
     assert "SQLite" in vade("memory", "prefs", "--all").out

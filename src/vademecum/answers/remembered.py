@@ -163,7 +163,7 @@ def facts_text(facts: Sequence[Fact], *, every: bool = True) -> str:
         return "".join(f"{line}\n" for line in lines)
     if not every:
         return "no preference and no instruction is known: `vade memory prefs --all` lists every fact\n"
-    return "nothing is known yet: `vade memory record` or `vade memory sync`\n"
+    return "nothing is known yet: `vade memory remember` or `vade memory sync`\n"
 
 
 def why_text(found: Why) -> str:

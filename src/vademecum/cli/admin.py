@@ -11,6 +11,7 @@ import click
 
 from vademecum.amounts import counted
 from vademecum.answers.render import visible
+from vademecum.cli.group import Group
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, table
 from vademecum.cli.session import examples, json_option, opened, paths_argument, settings_for
@@ -128,7 +129,7 @@ def enrich_text(report: EnrichReport) -> str:
     return f"{text}{failed} ({report.seconds:.1f} s)\n"
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, meant={"get": "show", "list": "show"}, invoke_without_command=True)
 @click.pass_context
 def config(ctx: click.Context) -> int:
     """Show settings and where each comes from."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from vademecum.amounts import counted
+from vademecum.cli.group import Group
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import json_option, settings_for
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 FAILURE = 3
 
 
-@click.group()
+@click.group(cls=Group, meant={"migrate": "upgrade", "status": "check"})
 def db() -> None:
     """Look after the shared database that `storage.url` names."""
 

@@ -8,11 +8,12 @@ from typing import Literal
 
 import click
 
+from vademecum.cli.group import Group
 from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import json_option, opened, paths_argument
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, meant={"add": "install", "remove": "uninstall", "list": "status"}, invoke_without_command=True)
 @click.pass_context
 def hooks(ctx: click.Context) -> int:
     """Index in the background after commits, merges, checkouts and rewrites.

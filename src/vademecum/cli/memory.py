@@ -1,4 +1,4 @@
-"""The verbs about memory: `vade memory record`, `recall`, `context` and the others."""
+"""The verbs about memory: `vade memory remember`, `recall`, `context` and the others."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import click
 
 from vademecum.amounts import counted
 from vademecum.cli.files import lines_of, written
+from vademecum.cli.group import Group
 from vademecum.cli.render import emit, emit_json
 from vademecum.cli.session import examples, json_option, opened, settings_for
 from vademecum.memory.labels import with_topic
@@ -28,7 +29,15 @@ everywhere_option = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Group,
+    aliases={"record": "remember"},
+    meant={
+        "list": "timeline", "show": "timeline", "add": "remember", "save": "remember", "search": "recall",
+        "find": "recall", "delete": "forget", "remove": "forget", "preferences": "prefs",
+    },
+    context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
 def memory() -> None:
     """Record and recall what was done, decided and preferred.
 
@@ -53,8 +62,8 @@ def remembering(settings: Settings | None = None) -> Iterator[Memory]:
 @click.option("--meta", "metadata", multiple=True, metavar="NAME=VALUE", help="Metadata to keep; may be repeated.")
 @everywhere_option
 @json_option
-@examples('vade memory record "We use pnpm because the lock file merges cleanly"')
-def record(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
+@examples('vade memory remember "We use pnpm because the lock file merges cleanly"')
+def remember(text: str, metadata: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     """Keep TEXT, without its secrets, and the facts it states.
 
     TEXT `-` is read from standard input.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from vademecum.cli.files import write_file
+from vademecum.cli.group import Group
 from vademecum.cli.render import emit, emit_json, style_for
 from vademecum.cli.session import examples, json_option, opened, settings_for
 from vademecum.errors import UsageError
@@ -28,7 +29,11 @@ REJECTED_SHOWN = 10
 SERVERS_AT_ONCE = 8  # asked side by side: each may be a process of its own
 
 
-@click.group()
+@click.group(
+    cls=Group,
+    aliases={"plan": "suggest"},
+    meant={"list": "stats", "find": "search", "add": "register", "next": "predict"},
+)
 @examples(
     "vade tools register tools.json --server files",
     "vade tools observe traces.jsonl",

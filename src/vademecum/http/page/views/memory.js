@@ -15,7 +15,7 @@ export const title = "Memory";
 const TABS = [["facts", "Facts"], ["timeline", "Timeline"], ["recall", "Recall"]];
 const SHOWN = [["holds", "Holds"], ["past", "Past"], ["disputed", "Disputed"], ["rejected", "Rejected"], ["all", "All"]];
 const KINDS = ["preference", "instruction", "decision", "fact", "todo", "fix"];
-const START = "Agents' transcripts and commits are read with: vade memory sync. One thing is kept with: vade memory record “…”.";
+const START = "Agents' transcripts and commits are read with: vade memory sync. One thing is kept with: vade memory remember “…”.";
 
 export function open(main, parameters) {
   let current = parameters, view = null, asking = new AbortController();
