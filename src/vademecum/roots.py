@@ -7,11 +7,14 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from vademecum.codebase.identity import repository_name
+from vademecum.codebase.identity import index_directory, repository_name
+from vademecum.codebase.ignore import JUNK_DIRECTORIES
 from vademecum.codebase.root import MARKER, Root, find_root
 from vademecum.config import Settings
 from vademecum.errors import RootError
-from vademecum.stores import Stores, roots_in_files
+from vademecum.stores import INDEX, Stores, roots_in_files, worktrees_in
+
+MOST_UNASKED = 5_000  # files of a folder that is no repository; a large project has fewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,53 @@ def distinct_names(roots: Sequence[Root], taken: Collection[str] = ()) -> list[s
 def path_name(root: Root, depth: int) -> str:
     """Return the last parts of a root's path as a name."""
     return re.sub(r"[^\w.-]+", "-", "-".join(root.path.split(os.sep)[-depth:]).lstrip("-"))
+
+
+def unasked(paths: Sequence[str | os.PathLike[str]], settings: Settings) -> dict[str, str]:
+    """Return each root of the paths that is not indexed before somebody agrees, and why; none for the usual ones.
+
+    These are the home directory, the whole disk, and any folder of many files, unless it is a repository, holds a
+    `.vade.toml`, or has an index already.
+
+    Raises:
+        RootError: as `narrow`.
+    """
+    wide = {root: why for root in narrow(paths) if (why := _too_wide(root))}
+    return {root.path: why for root, why in wide.items() if not _is_indexed(root, settings)}
+
+
+def _too_wide(root: Root) -> str:
+    if root.git_dir is not None or os.path.exists(os.path.join(root.path, MARKER)):
+        return ""
+    if root.path == os.path.realpath(os.path.expanduser("~")):
+        return "is your home directory, not a repository"
+    if root.path == os.path.abspath(os.sep):
+        return "is the whole disk, not a repository"
+    return f"is not a repository and holds more than {MOST_UNASKED} files" if _holds_many(root.path) else ""
+
+
+def _holds_many(folder: str) -> bool:
+    """Tell whether a folder holds more files than are indexed unasked; what tools make does not count."""
+    count, pending = 0, [folder]
+    while pending and count <= MOST_UNASKED:
+        try:
+            children = list(os.scandir(pending.pop()))
+        except OSError:
+            continue
+        for child in children:
+            if child.is_dir(follow_symlinks=False):
+                pending += [child.path] if child.name.lower() not in JUNK_DIRECTORIES else []
+            else:
+                count += 1
+    return count > MOST_UNASKED
+
+
+def _is_indexed(root: Root, settings: Settings) -> bool:
+    stores = Stores(settings)
+    if stores.shared:
+        return root.path in {each.path for each in stores.roots_in_spaces()}
+    database = index_directory(stores.home, root) / INDEX
+    return database.exists() and root.path in dict(worktrees_in(database))
 
 
 def indexed_roots(settings: Settings) -> list[Root]:

@@ -249,15 +249,20 @@ def roots_in_files(home: Path) -> list[Root]:
     """Return the worktrees that have an index of their own below a home directory and are still there."""
     known: dict[str, Root] = {}
     for database in sorted((home / "repos").glob(f"*/{INDEX}")):
-        try:
-            store: Store = find("store", FILES)(path=database)
-            rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place",), ("id",))
-            store.close()
-            roots = [root for (place,) in rows.unwrap() for root in _standing(place)]
-        except Error:
-            continue  # another process may be making it, or `doctor` will tell
+        roots = [root for place, _ in worktrees_in(database) for root in _standing(place)]
         known |= {root.path: root for root in roots if index_directory(home, root) == database.parent}
     return list(known.values())
+
+
+def worktrees_in(database: Path) -> list[tuple[str, float]]:
+    """Return the worktrees that a file holds an index of, and when each was last indexed; none where it cannot be read."""
+    try:
+        store: Store = find("store", FILES)(path=database)
+        rows = store.scan("snapshots", [("kind", "=", "worktree")], ("place", "indexed_at"), ("id",))
+        store.close()
+        return [(place, indexed_at) for place, indexed_at in rows.unwrap()]
+    except Error:
+        return []  # another process may be making it, or `doctor` will tell
 
 
 def _standing(place: str) -> list[Root]:

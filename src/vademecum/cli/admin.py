@@ -96,7 +96,9 @@ def watch(paths: tuple[str, ...]) -> int:
     def report(done: IndexReport | EnrichReport) -> None:
         emit(index_text([done], verbose=False) if isinstance(done, IndexReport) else enrich_text(done))
 
-    with opened(paths) as engine:
+    with opened(paths, indexing=True) as engine:
+        places = ", ".join(visible(root.path) for root in engine.roots)
+        click.echo(f"watching {places}: Ctrl-C ends it", err=True)
         engine.codebase.watch(report, threading.Event())
     return 0
 
@@ -110,7 +112,7 @@ def enrich(paths: tuple[str, ...], *, as_json: bool) -> int:
     The sentences are searched and shown. The model is set as enrich.provider. Each answer is kept at once: interrupt it
     when you like, the next run goes on from there. Exits with 3 if everything failed.
     """
-    with opened(paths) as engine, Progress() as progress:
+    with opened(paths, indexing=True) as engine, Progress() as progress:
         reports = engine.codebase.enrich(progress)
     if as_json:
         emit_json([asdict(report) for report in reports])

@@ -95,7 +95,7 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
     check_exist(named, "a name without a slash is looked up among the repositories")
     paths = paths or named
     settings = settings_for(paths)
-    with opened(paths, settings) as engine, Progress() as progress:
+    with opened(paths, settings, indexing=not options["no_refresh"]) as engine, Progress() as progress:
         within = _within(engine, options)
         refresh, k = not options["no_refresh"], options["k"] or settings.search.k
         memory = engine.memory.recall(query, k=k) if options["with_memory"] else None
@@ -171,7 +171,7 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
     from vademecum.answers.items import items_record, items_text
 
     settings = settings_for(paths)
-    with opened(paths, settings) as engine:
+    with opened(paths, settings, indexing=True) as engine:
         answer = engine.codebase.symbol(name, k=options["k"] or settings.search.k, repo=options["repo"])
         several = len(engine.roots) > 1
         notes = [] if options["as_json"] else engine.notes(answer)
@@ -193,14 +193,15 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
 @click.option("--full", is_flag=True, help="Read every file again, whatever is known.")
 @click.option("--commit", default="", metavar="REV", help="Index this commit instead of the files on disk.")
 @click.option("-v", "--verbose", is_flag=True, help="List what was skipped, and why.")
+@click.option("--yes", is_flag=True, help="Index a home directory or a very large folder without asking.")
 @json_option
 @examples("vade index", "vade index --commit v1.2")
-def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, as_json: bool) -> int:
+def index(paths: tuple[str, ...], commit: str, *, full: bool, verbose: bool, yes: bool, as_json: bool) -> int:
     """Bring the index of the current repository, or of each PATH, up to date.
 
     A search does so too; this is for doing it beforehand.
     """
-    with opened(paths) as engine, Progress() as progress:
+    with opened(paths, indexing=not yes) as engine, Progress() as progress:
         reports = engine.codebase.index_all(progress=progress, full=full, commit=commit)
     if as_json:
         emit_json([asdict(report) for report in reports])

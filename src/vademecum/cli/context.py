@@ -42,7 +42,7 @@ def context(task: str, paths: tuple[str, ...], **options: Any) -> int:
     task = sys.stdin.read() if task == "-" else task
     check_exist(paths, "put a task of several words in quotes")
     settings = settings_for(paths)
-    with opened(paths, settings) as engine, Progress() as progress:
+    with opened(paths, settings, indexing=True) as engine, Progress() as progress:
         found = engine.context(
             task,
             options["budget"],
@@ -79,7 +79,7 @@ def map_(paths: tuple[str, ...], budget: int | None, task: str, **options: Any) 
     folders = tuple(path for path in paths if not os.path.isfile(path)) or tuple(
         sorted({top_of(file) for file in files})
     )
-    with opened(folders, settings_for(folders)) as engine, Progress() as progress:
+    with opened(folders, indexing=True) as engine, Progress() as progress:
         tops = [os.path.realpath(root.path) + os.sep for root in engine.roots]
         own = [file.removeprefix(top).replace(os.sep, "/") for file in files for top in tops if file.startswith(top)]
         drawn = engine.map(

@@ -48,7 +48,7 @@ def _asked(paths: Sequence[str], repo: str) -> Iterator[tuple[Engine, tuple[str,
     if len(roots) > 1:
         places = ", ".join(root.path for root in roots)
         raise UsageError(f"a graph is that of one repository: ask about one of {places} at a time")
-    with opened(paths or (repo or ".",)) as engine:
+    with opened(paths or (repo or ".",), indexing=True) as engine:
         yield engine, next(iter(roots.values()), ())
 
 
@@ -152,7 +152,7 @@ def graph(name: str, file: str, depth: int, repo: str) -> int:
     from vademecum.answers.page import graph_page
     from vademecum.codebase.surroundings import surroundings
 
-    with opened((repo or ".",)) as engine:
+    with opened((repo or ".",), indexing=True) as engine:
         file_here = from_here(name).removeprefix(engine.roots[0].path + os.sep)
         drawn = surroundings(engine.codebase.graph(), file_here.replace(os.sep, "/"), depth)
         page = graph_page(drawn, engine.roots[0].name)

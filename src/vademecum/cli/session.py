@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,12 +60,29 @@ def settings_for(paths: Sequence[str]) -> Settings:
     return load(paths[0] if len(paths) == 1 else None if paths else ".")
 
 
+def ask_first(paths: Sequence[str], settings: Settings) -> None:
+    """Ask before a home directory, a whole disk or a very large folder is indexed; without a terminal, refuse.
+
+    Raises `UsageError`: nobody agreed.
+    """
+    from vademecum.roots import unasked
+
+    for path, why in unasked(paths or (".",), settings).items():
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise UsageError(f"{path} {why}: name a folder in it, or agree with `vade index {path} --yes`")
+        if not click.confirm(f"{path} {why}. Index it?", err=True):
+            raise UsageError("nothing was indexed: name the folder that you mean")
+
+
 @contextmanager
-def opened(paths: Sequence[str], settings: Settings | None = None) -> Iterator[Engine]:
-    """An engine on these paths, closed at the end."""
+def opened(paths: Sequence[str], settings: Settings | None = None, *, indexing: bool = False) -> Iterator[Engine]:
+    """An engine on these paths, closed at the end; one that is `indexing` asks first where the paths are very wide."""
+    settings = settings or settings_for(paths)
+    if indexing:
+        ask_first(paths, settings)
     # A thread pool for matrix products costs more to start than one question saves.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from vademecum.engine import Engine
 
-    with Engine.open(*(paths or (".",)), settings=settings or settings_for(paths)) as engine:
+    with Engine.open(*(paths or (".",)), settings=settings) as engine:
         yield engine

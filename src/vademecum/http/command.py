@@ -46,8 +46,10 @@ def serve(paths: tuple[str, ...], host: str | None, port: int | None, new_key: s
             f"key, shown this once: {key}\nentry of server.keys, in your user file or VADE_SERVER__KEYS: {entry}"
         )
         return 0
-    from vademecum.config import load
+    from vademecum.cli.session import ask_first, settings_for
     from vademecum.http.serve import serve as run
 
-    run(paths, load(paths[0] if len(paths) == 1 else None if paths else "."), host, port)
+    settings = settings_for(paths)
+    ask_first(paths, settings)
+    run(paths, settings, host, port)
     return 0

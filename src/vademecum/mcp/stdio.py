@@ -359,11 +359,16 @@ def _front(paths: tuple[str, ...]) -> Front:
 
 
 def _open_engine(paths: tuple[str, ...], *, indexing: bool) -> Engine:
+    from vademecum.config import load
     from vademecum.errors import UsageError
+    from vademecum.roots import unasked
 
-    here = os.getcwd()
-    if indexing and not paths and here in {os.path.expanduser("~"), os.path.abspath(os.sep)}:
-        raise UsageError(f"the server was started in {here}: add the repository to its command, `vade mcp /path/to/it`")
+    settings = load(paths[0] if len(paths) == 1 else None if paths else ".")
+    for path, why in unasked(paths or (".",), settings).items() if indexing else ():
+        raise UsageError(
+            f"the server was started in {path}, which {why}: add the repository to its command, `vade mcp /path/to/it`, "
+            f"or agree with `vade index {path} --yes`"
+        )
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its thread pool costs more to start than it saves here
     from vademecum.engine import Engine
 
