@@ -228,16 +228,72 @@ def test_hooks_that_are_wanted_no_more_go(machine: Machine, vade: Vade) -> None:
     ],
 )
 def test_a_file_that_is_damaged_is_left_alone(machine: Machine, vade: Vade, content: bytes, said: str) -> None:
-    """It keeps every byte, the reason is given, the other files are written, and the exit code says so."""
+    """It keeps every byte, the reason is given, other agents' files are written, and the exit code says so."""
     path = machine.write("home/.claude.json", content)
-    done = vade("install", "claude", "--command", WORDS, "--yes")
+    done = vade("install", "claude", "codex", "--command", WORDS, "--yes")
     assert done.code == 3
     assert f"{path} is left alone" in done.err
     assert said in done.err
     assert ("mend it and run this again" in done.err) == ("not valid" in said or "trailing" in said)
     assert path.read_bytes() == content
-    assert (machine.home / ".claude" / "CLAUDE.md").exists()
+    assert (machine.home / ".codex" / "AGENTS.md").exists()
     assert vade("uninstall", "--yes").code == 0
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_an_agent_without_the_server_is_not_told_to_use_it(machine: Machine, vade: Vade, scope: str) -> None:
+    """Damaged settings of Kiro: nothing of ours is written for it, the reason is given, and it is not called installed."""
+    place = "home" if scope == "user" else "repo"
+    path = machine.write(f"{place}/.kiro/settings/mcp.json", "{broken")
+    before = machine.tree()
+    done = vade("install", "kiro", "--scope", scope, "--command", WORDS, "--yes")
+    assert done.code == 3
+    assert f"{path} is left alone" in done.err
+    assert "nothing is installed for Kiro" in done.err
+    assert machine.tree() == before
+    said = next(line for line in vade("install", "--list").out.splitlines() if line.startswith("kiro"))
+    assert "installed (" not in said
+    row = next(row for row in json.loads(vade("install", "--list", "--json").out) if row["id"] == "kiro")
+    assert row["installed"] == {}
+    if scope == "user":
+        assert f"no server: {path} is left alone: " in said
+        assert row["problem"].startswith(f"{path} is left alone")
+
+
+def test_settings_that_break_later_keep_what_is_there(machine: Machine, vade: Vade) -> None:
+    """An agent that was joined and whose settings broke since keeps its files, and is listed with what is in the way."""
+    assert vade("install", "kiro", "zed", "--scope", "project", "--command", WORDS, "--yes").code == 0
+    assert vade("install", "kiro", "--command", WORDS, "--yes").code == 0
+    path = machine.write("home/.kiro/settings/mcp.json", "{broken")
+    before = machine.tree()
+    assert vade("install", "kiro", "--command", WORDS, "--yes").code == 3
+    assert machine.tree() == before
+    said = next(line for line in vade("install", "--list").out.splitlines() if line.startswith("kiro"))
+    assert f"no server: {path} is left alone: " in said
+
+
+def test_a_preview_shows_the_whole_command(machine: Machine, vade: Vade) -> None:
+    """Settings on one endless line: every line of a hook is shown, on a line of its own, and nothing is cut within it."""
+    machine.write(
+        "home/.claude/settings.json", json.dumps({"env": {f"NAME_{n}": "x" * 20 for n in range(40)}, "hooks": {}})
+    )
+    words = "/opt/" + "a-long-way-to/" * 14 + "vade"
+    shown = vade("install", "claude", "--command", words, "--dry-run").out
+    assert len(words) > 200
+    for name in ("session-start", "prompt", "stop"):
+        assert f'+            "command": "{words} memory hook {name} || exit 0",\n' in shown
+    assert "NAME_7" not in shown
+    assert "wrapped anew to be read" in shown
+    assert "…" not in shown
+
+
+def test_a_preview_cuts_what_others_wrote(machine: Machine, vade: Vade) -> None:
+    """A neighbour's endless value, which only gets a comma, is not printed to its end: it may be a secret."""
+    machine.write("home/.claude.json", '{\n  "token": "' + "x" * 500 + '"\n}\n')
+    shown = vade("install", "claude", "--command", WORDS, "--dry-run").out
+    assert "x" * 300 not in shown
+    assert "…" in shown
+    assert '"uvx"' in shown
 
 
 def test_a_bom_crlf_and_a_missing_line_end_stay(machine: Machine, vade: Vade) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -202,24 +203,29 @@ def _action(now: bytes | None, new: bytes | None) -> str:
 
 def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
     from vademecum.install.agents import AGENTS
-    from vademecum.install.install import is_found, state
+    from vademecum.install.command import command
+    from vademecum.install.install import is_found, obstacle, state
 
-    rows = [(agent.id, agent.title, is_found(agent, places), dict(state(agent, journal))) for agent in AGENTS]
+    rows = []
+    for agent in AGENTS:
+        found = is_found(agent, places)
+        row = {"id": agent.id, "title": agent.title, "found": found, "installed": dict(state(agent, journal))}
+        rows.append(row | {"problem": obstacle(agent, command(), places) if found else ""})
     if as_json:
-        emit_json([{"id": i, "title": title, "found": found, "installed": files} for i, title, found, files in rows])
+        emit_json(rows)
     else:
-        said = [
-            (i, title, "found" if found else "", _installed(i, set(files.values()))) for i, title, found, files in rows
-        ]
-        emit(table(said))
+        emit(table([(row["id"], row["title"], "found" if row["found"] else "", _installed(row)) for row in rows]))
     return 0
 
 
-def _installed(agent: str, versions: set[str]) -> str:
-    """Which versions wrote an agent's files, and how to have this one write them."""
+def _installed(row: Mapping[str, Any]) -> str:
+    """Which versions wrote an agent's files, how to have this one write them, and what is in the way of the server."""
     from vademecum import __version__
 
+    versions = set(row["installed"].values())
+    if row["problem"]:
+        return f"no server: {row['problem']}"
     if not versions:
         return ""
     said = f"installed ({', '.join(sorted(versions))})"
-    return said if versions == {__version__} else f"{said}: `vade install {agent}` brings it to {__version__}"
+    return said if versions == {__version__} else f"{said}: `vade install {row['id']}` brings it to {__version__}"

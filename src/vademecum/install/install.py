@@ -21,6 +21,7 @@ from vademecum.install.agents import AGENTS, BY_ID, Agent, Config
 from vademecum.install.change import Change, Wanted, with_parts, without_parts
 from vademecum.install.command import Command
 from vademecum.install.files import Found, look
+from vademecum.install.formats import decoded, upsert
 from vademecum.install.instructions import INSTRUCTIONS
 from vademecum.install.journal import Journal, Record, make, sweep
 from vademecum.install.journal import replace as replace_file
@@ -33,11 +34,12 @@ NAME = "vademecum"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would be written, what cannot be and why, and what is worth knowing."""
+    """What would be written, what cannot be and why, what is worth knowing, and the files that cannot be written."""
 
     changes: tuple[Change, ...]
     problems: tuple[str, ...]
     notes: tuple[str, ...]
+    left_alone: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,20 @@ def install(choice: Choice, places: Places) -> Planner:
 
     def plan(journal: Journal) -> Plan:
         wanted, notes = gather(choice, places)
+        whole = _planned_for(choice, wanted, notes, journal)
+        serverless = _serverless(choice, wanted, whole.left_alone)
+        if not serverless:
+            return whole
+        # An agent that cannot have the server gets nothing that tells it to use the server.
+        rest = with_fields(choice, agents=tuple(agent for agent in choice.agents if agent not in serverless))
+        said = (f"nothing is installed for {agent.title}, which cannot have the server" for agent in serverless)
+        kept = _planned_for(rest, *gather(rest, places), journal)
+        problems = dict.fromkeys((*whole.problems, *kept.problems, *said))
+        return Plan(kept.changes, tuple(problems), kept.notes, whole.left_alone)
+
+    def _planned_for(
+        choice: Choice, wanted: Mapping[Path, Sequence[Wanted]], notes: tuple[str, ...], journal: Journal
+    ) -> Plan:
         within = places.project if choice.scope == "project" else None
         project = str(places.project) if within else ""
 
@@ -90,6 +106,16 @@ def install(choice: Choice, places: Places) -> Planner:
         return _planned(((path, within) for path in dict.fromkeys((*wanted, *earlier))), change_of, notes)
 
     return plan
+
+
+def _serverless(
+    choice: Choice, wanted: Mapping[Path, Sequence[Wanted]], left_alone: Collection[Path]
+) -> tuple[Agent, ...]:
+    """The agents whose server stands in a file that is left alone."""
+    ids = {
+        agent for path in left_alone for each in wanted.get(path, ()) if each.part.id == "mcp" for agent in each.agents
+    }
+    return tuple(agent for agent in choice.agents if agent.id in ids)
 
 
 def uninstall(agents: Collection[str], is_meant: Callable[[Record], bool]) -> Planner:
@@ -143,7 +169,7 @@ def agreed(plan: Plan, shown: Plan) -> Plan:
     same = [change for change in plan.changes if seen.get(change.path) == (change.now, change.new)]
     others = [change for change in plan.changes if seen.get(change.path) != (change.now, change.new)]
     said = (f"{change.path} changed meanwhile, and is left alone: run this again" for change in others)
-    return Plan(tuple(same), (*plan.problems, *said), plan.notes)
+    return Plan(tuple(same), (*plan.problems, *said), plan.notes, plan.left_alone)
 
 
 def write(plan: Plan, journal: Journal) -> tuple[list[Path], list[str]]:
@@ -197,16 +223,17 @@ def _unlink(path: Path) -> None:
 def _planned(
     files: Iterable[tuple[Path, Path | None]], change_of: Callable[[Found], Change | None], notes: tuple[str, ...]
 ) -> Plan:
-    changes, problems = [], []
+    changes: list[Change] = []
+    problems: dict[Path, str] = {}
     for path, within in files:
         try:
             change = change_of(look(path, within))
         except EditError as error:
-            problems.append(f"{path} is left alone: {error}")
+            problems[path] = f"{path} is left alone: {error}"
             continue
         if change is not None:
             changes.append(change)
-    return Plan(tuple(changes), tuple(problems), notes)
+    return Plan(tuple(changes), tuple(problems.values()), notes, tuple(problems))
 
 
 def _parts(agent: Agent, choice: Choice, places: Places) -> Iterable[tuple[Path, Part]]:
@@ -272,3 +299,17 @@ def state(agent: Agent, journal: Journal) -> Mapping[str, str]:
         for path, record in journal.records.items()
         if any(agent.id in each.agents for each in record.parts)
     }
+
+
+def obstacle(agent: Agent, command: Command, places: Places) -> str:
+    """Return why an agent's own settings cannot take the server, "" where they can."""
+    choice = Choice((agent,), "user", command, rules=False, hooks=False)
+    wanted, _ = gather(choice, places)
+    for path, parts in wanted.items():
+        try:
+            found = look(path, None)
+            for each in parts:
+                upsert(decoded(found.content or b""), each.part)
+        except EditError as error:
+            return f"{path} is left alone: {error}"
+    return ""

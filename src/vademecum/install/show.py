@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import difflib
+import json
+from collections.abc import Collection
 from pathlib import Path
 
 from vademecum.install.change import Change
+from vademecum.install.json_tree import bare
 
 CONTEXT = 1  # lines around a change: settings hold secrets, and a terminal's contents travel
 WIDTH = 160
 
 
 def diff(change: Change, home: Path) -> str:
-    """Return a change as a unified diff; "" where only the journal changes."""
+    """Return a change as a unified diff; "" where only the journal changes.
+
+    Settings that stand on one endless line are wrapped anew, so that a reader sees every command before agreeing to it.
+    """
     if change.now == change.new:
         return ""
-    name = shown(change.path, home)
+    name, old, new = shown(change.path, home), _lines(change.now), _lines(change.new)
+    note = ""
+    if any(len(line) > WIDTH for line in set(old) - set(new) - {line.removesuffix(",") for line in new}):
+        rewrapped = _rewrapped(change.now), _rewrapped(change.new)
+        if all(rewrapped):
+            (old, new), note = rewrapped, "  (wrapped anew to be read: the file keeps its lines)"
     lines = difflib.unified_diff(
-        _lines(change.now),
-        _lines(change.new),
+        old,
+        new,
         name if change.now is not None else "/dev/null",
-        name if change.new is not None else "/dev/null",
+        name + note if change.new is not None else "/dev/null",
         lineterm="",
         n=CONTEXT,
     )
-    return "".join(f"{_clipped(line)}\n" for line in lines)
+    return "".join(f"{_clipped(line, old)}\n" for line in lines)
 
 
 def shown(path: Path, home: Path) -> str:
@@ -40,11 +51,16 @@ def _lines(content: bytes | None) -> list[str]:
     return [*lines[:-1], lines[-1] + " (no line end)"]
 
 
-def _clipped(line: str) -> str:
-    """A line that is not endless: some agents keep all their settings on one."""
-    if len(line) <= WIDTH:
-        return line
-    place = line.find("vademecum")
-    start = max(1, place - WIDTH // 2)
-    end = start + WIDTH
-    return f"{line[0]}{'…' if start > 1 else ''}{line[start:end]}{'…' if end < len(line) else ''}"
+def _rewrapped(content: bytes | None) -> list[str]:
+    """A file of JSON with each entry on a line of its own; [] for anything else."""
+    try:
+        value = json.loads(bare((content or b"").decode("utf-8-sig")))
+    except ValueError:
+        return []
+    return json.dumps(value, indent=2, ensure_ascii=False).split("\n")
+
+
+def _clipped(line: str, old: Collection[str]) -> str:
+    """A line that is not endless; one that we add, and that says more than a comma that others need, is whole."""
+    ours = line.startswith("+") and line[1:].removesuffix(",") not in old
+    return line if ours or len(line) <= WIDTH else f"{line[:WIDTH]}…"
