@@ -111,6 +111,85 @@ def test_a_message_brings_what_concerns_it(place: Place, event: str, named: str)
     assert told(place.hook("prompt", {"prompt": "make the button blue"})) == ""
 
 
+def test_a_session_that_was_compacted_is_told_again(place: Place) -> None:
+    """What holds reaches the model again when the client has cut its context down."""
+    place.remember(*SAID)
+    said = {"hook_event_name": "SessionStart", "source": "compact"}
+    assert "Always run make lint before committing." in told(place.hook("session-start", said))
+
+
+def test_a_subagent_is_told_what_holds_and_what_finds_code(place: Place) -> None:
+    """Preferences and decisions as a session's, under the event's own name; where nothing is known, the tools alone."""
+    said = {"hook_event_name": "SubagentStart", "agent_id": "a", "agent_type": "Explore"}
+    assert "`impact`" in told(place.hook("subagent-start", said))
+    place.remember(*SAID)
+    done = place.hook("subagent-start", said)
+    assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == "SubagentStart"
+    assert "`search`" in told(done)
+    assert "Always run make lint before committing." in told(done)
+
+
+GREP = {"hook_event_name": "PreToolUse", "tool_name": "Grep", "tool_input": {"pattern": "where are retries limited"}}
+
+
+def bash(command: Any, event: str = "PreToolUse", name: str = "Bash") -> dict[str, Any]:
+    return {"hook_event_name": event, "tool_name": name, "tool_input": {"command": command}}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        GREP,
+        bash("rg -n -i -g '*.py' 'where are retries limited' src | head -20"),
+        bash("git grep -e 'where are retries limited'"),
+        bash(["/usr/bin/grep", "-rn", "where are retries limited?", "."]),
+        bash("grep -r 'where are retries limited' .", "AfterTool", "run_shell_command"),
+    ],
+)
+def test_an_agent_that_greps_for_prose_is_told_once(place: Place, said: dict[str, Any]) -> None:
+    """Once in a session, whatever tool searches; nothing in the answer blocks the call or decides about it."""
+    done = place.hook("hint", said)
+    assert "finds code by meaning" in told(done)
+    assert json.loads(done.stdout)["hookSpecificOutput"]["hookEventName"] == said["hook_event_name"]
+    assert told(place.hook("hint", said)) == ""
+    assert "finds code by meaning" in told(place.hook("hint", {**said, "session_id": "another"}))
+    kept = list((place.home / "hints").iterdir())
+    assert len(kept) == 2
+    assert all(path.stat().st_mode & 0o077 == 0 for path in kept)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {**GREP, "tool_input": {"pattern": "retries limited"}},
+        {**GREP, "tool_input": {"pattern": "def retry_with_backoff of call"}},
+        {**GREP, "tool_input": {"pattern": "where are .* limited"}},
+        {**GREP, "tool_input": "where are retries limited"},
+        {**GREP, "tool_input": None},
+        {**GREP, "session_id": ""},
+        bash("echo where are retries limited"),
+        bash("rg 'where are retries"),
+        bash("rg"),
+        bash(""),
+        bash(7),
+        {},
+    ],
+)
+def test_an_agent_that_greps_for_code_is_told_nothing(place: Place, said: dict[str, Any]) -> None:
+    """Patterns, names, short strings, other commands and whatever is malformed: no word, no failure, nothing logged."""
+    assert told(place.hook("hint", said)) == ""
+    assert place.log == ""
+
+
+def test_old_sessions_are_forgotten_by_hints(place: Place) -> None:
+    """The mark of a session that was told goes after a week."""
+    place.hook("hint", GREP)
+    (mark,) = (place.home / "hints").iterdir()
+    os.utime(mark, (1, 1))
+    place.hook("hint", {**GREP, "session_id": "new"})
+    assert mark not in list((place.home / "hints").iterdir())
+
+
 def test_the_headings_speak_the_language_that_is_set(place: Place) -> None:
     """The setting decides."""
     place.remember("Je préfère les fonctions courtes.")

@@ -1,9 +1,11 @@
-"""What coding agents call at their own moments: `vade memory hook session-start | prompt | heard | stop`, JSON on standard input.
+"""Answer coding agents at their own moments: `vade memory hook NAME`, JSON on standard input.
 
     session-start    say what holds and what is left open
+    subagent-start   say the same to a subagent, and what it finds code with
     prompt           say what concerns the message that was just typed
     heard            keep what was just said, for agents that leave no transcript; after an answer catch up
     stop             catch up with the transcript, in a process of its own, one at a time
+    hint             say once a session that `search` finds code by meaning, to an agent that greps for prose
 
 Claude Code, Codex and Gemini CLI send `{"session_id", "cwd", "hook_event_name", "prompt"?, …}` and take back
 `{"hookSpecificOutput": {"hookEventName", "additionalContext"}}`. Who takes another form, or leaves no transcript, is named behind
@@ -47,9 +49,11 @@ NICENESS = 10
 # Our name → the events of agents that it is for
 EVENTS: Mapping[str, tuple[str, ...]] = {
     "session-start": ("SessionStart",),
+    "subagent-start": ("SubagentStart",),
     "prompt": ("UserPromptSubmit", "BeforeAgent"),
     "stop": ("Stop", "SessionEnd", "PreCompact", "AfterAgent"),
     "heard": (),
+    "hint": ("PreToolUse", "AfterTool"),
 }
 
 
@@ -85,7 +89,7 @@ def answer(name: str, said: Mapping[str, Any], agent: str = "") -> None:
         start_catching_up(directory)
     if name in {"stop", "heard"}:
         return
-    told = context(name, said, directory)
+    told = hint(said, directory) if name == "hint" else context(name, said, directory)
     if told:
         event = said.get("hook_event_name")
         known = str(event if event in events else events[0])
@@ -124,6 +128,16 @@ def keep(said: Mapping[str, Any], agent: str, directory: str) -> bool:
     return keep_message(said, agent, directory, config.load(directory).home) == "assistant"
 
 
+def hint(said: Mapping[str, Any], directory: str) -> str:
+    """Return what an agent is told about the search it is making, "" for nothing."""
+    from vademecum import config
+    from vademecum.hint import TOLD, is_first, is_prose, pattern_of
+
+    session = str(said.get("session_id") or "")
+    is_due = is_prose(pattern_of(said)) and session and is_first(config.load(directory).home, session)
+    return TOLD if is_due else ""
+
+
 def context(name: str, said: Mapping[str, Any], directory: str) -> str:
     """Return what an agent is told, "" for nothing. Raises what opening a memory does."""
     from vademecum import config
@@ -136,7 +150,11 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
         stores = open_stores(find_root(directory), settings, opened)
         wording = LANGUAGES[settings.memory.language]
         brief = Brief(stores, wording, time.time, settings.memory.context_tokens)
-        return brief.opening() if name == "session-start" else brief.answering(str(said.get("prompt") or ""))
+        if name == "prompt":
+            return brief.answering(str(said.get("prompt") or ""))
+        from vademecum.install.instructions import SUBAGENT
+
+        return "\n\n".join(filter(None, (SUBAGENT if name == "subagent-start" else "", brief.opening())))
 
 
 def open_stores(root: Root, settings: Settings, opened: ExitStack) -> list[Store]:

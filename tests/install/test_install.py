@@ -240,6 +240,90 @@ def test_a_file_that_is_damaged_is_left_alone(machine: Machine, vade: Vade, cont
     assert vade("uninstall", "--yes").code == 0
 
 
+TEXTS = {
+    "claude": ("home/.claude/skills/vademecum/SKILL.md", "home/.claude/agents/vademecum-explorer.md"),
+    "codex": ("home/.codex/skills/vademecum/SKILL.md", "home/.codex/agents/vademecum-explorer.toml"),
+    "gemini": ("home/.gemini/skills/vademecum/SKILL.md", "home/.gemini/agents/vademecum-explorer.md"),
+}
+OFFERED = {"search", "context", "symbol", "recall", "remember"}  # the tools that a server shows unless told otherwise
+
+
+@pytest.mark.parametrize("agent", TEXTS)
+def test_a_skill_and_an_explorer_come_along(machine: Machine, vade: Vade, agent: str) -> None:
+    """They parse as the agent reads them, say who they are, and the explorer may search and read but not write."""
+    assert vade("install", agent, "--command", WORDS, "--yes").code == 0
+    skill, explorer = ((machine.home.parent / name).read_text(encoding="utf-8") for name in TEXTS[agent])
+    front = yaml.safe_load(skill.split("---\n")[1])
+    assert front["name"] == "vademecum"
+    assert 100 < len(front["description"]) <= 1024
+    for words in ("who calls it, what may break, which tests to run", "decided", "not_found"):
+        assert words in skill
+    if agent == "codex":
+        told = tomllib.loads(explorer)
+        assert (told["name"], told["sandbox_mode"]) == ("vademecum-explorer", "read-only")
+        assert "path:start-end" in told["developer_instructions"]
+    else:
+        told = yaml.safe_load(explorer.split("---\n")[1])
+        assert told["name"] == "vademecum-explorer"
+        tools = told["tools"] if isinstance(told["tools"], list) else told["tools"].split(", ")
+        ours = {tool.rpartition("_")[2] for tool in tools if "vademecum" in tool}
+        assert ours == OFFERED - {"remember"}
+        assert {tool for tool in tools if "vademecum" not in tool} in ({"Read", "Grep"}, {"read_file", "grep_search"})
+        assert "path:start-end" in explorer
+    assert vade("install", agent, "--no-instructions", "--command", WORDS, "--yes").code == 0
+    assert not any((machine.home.parent / name).exists() for name in TEXTS[agent])
+
+
+def test_agents_are_told_of_no_tool_that_they_may_lack(machine: Machine, vade: Vade) -> None:
+    """Instructions, skill and explorer name the five tools that every server offers, and none of the others."""
+    from vademecum.mcp.registry import TOOLS
+
+    assert vade("install", "claude", "--command", WORDS, "--yes").code == 0
+    names = ("CLAUDE.md", "skills/vademecum/SKILL.md", "agents/vademecum-explorer.md")
+    said = "".join((machine.home / ".claude" / name).read_text(encoding="utf-8") for name in names)
+    named = {name for name in TOOLS if f"`{name}`" in said}
+    assert named == OFFERED
+    assert "`impact`" in said
+
+
+def test_a_front_matter_that_nobody_changed_is_brought_up_to_date(machine: Machine, vade: Vade) -> None:
+    """A newer version's description replaces the older one; one that a person changed stays."""
+    journal = machine.data / "installs" / "journal.json"
+    path = machine.home.parent / TEXTS["claude"][1]
+    for mine in (False, True):
+        assert vade("install", "claude", "--command", WORDS, "--yes").code == 0
+        said = path.read_text(encoding="utf-8")
+        older = said.replace("name: vademecum-explorer\n", "name: vademecum-explorer\nmodel: older\n", 1)
+        path.write_text(older, encoding="utf-8")
+        if not mine:
+            record = journal.read_text(encoding="utf-8")
+            was = "name: vademecum-explorer\\n"
+            assert was in record
+            journal.write_text(record.replace(was, was + "model: older\\n"), encoding="utf-8")
+        assert vade("install", "claude", "--command", WORDS, "--yes").code == 0
+        assert path.read_text(encoding="utf-8") == (older if mine else said)
+        assert vade("uninstall", "--yes").code == 0
+
+
+@pytest.mark.parametrize(
+    ("agent", "event"), [("claude", "PreToolUse"), ("codex", "PreToolUse"), ("gemini", "AfterTool")]
+)
+def test_hints_are_for_those_who_ask_for_them(machine: Machine, vade: Vade, agent: str, event: str) -> None:
+    """`--hints` adds a hook for tools that search text; without it there is none, and one that was there goes."""
+    before = machine.tree()
+    names = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
+    for hints in ((), ("--hints",), ()):
+        assert vade("install", agent, *hints, "--command", WORDS, "--yes").code == 0
+        hooks = json.loads((machine.home / names[agent]).read_text())["hooks"]
+        assert (event in hooks) is bool(hints)
+        if hints:
+            (element,) = hooks[event]
+            assert element["hooks"][0]["command"] == f"{WORDS} memory hook hint || exit 0"
+            assert "rep" in element["matcher"]
+    assert vade("uninstall", "--yes").code == 0
+    assert machine.tree() == before
+
+
 @pytest.mark.parametrize("scope", ["user", "project"])
 def test_an_agent_without_the_server_is_not_told_to_use_it(machine: Machine, vade: Vade, scope: str) -> None:
     """Damaged settings of Kiro: nothing of ours is written for it, the reason is given, and it is not called installed."""
@@ -478,7 +562,7 @@ def test_a_terminal_is_asked(machine: Machine, answer: bytes, written: bool) -> 
         os.write(main, answer)
         said, _ = run.communicate(timeout=60)
     os.close(main)
-    assert b"Write 3 files?" in said
+    assert b"Write 5 files?" in said
     assert (machine.home / ".claude.json").exists() is written
 
 
@@ -511,9 +595,10 @@ def test_json_says_what_was_done(machine: Machine, vade: Vade) -> None:
     """A program can read the plan and the outcome."""
     done = json.loads(vade("install", "claude", "--command", WORDS, "--yes", "--json").out)
     assert {Path(each["path"]).name: each["action"] for each in done["changes"]} == {
-        ".claude.json": "create", "CLAUDE.md": "create", "settings.json": "create",
+        ".claude.json": "create", "CLAUDE.md": "create", "settings.json": "create", "SKILL.md": "create",
+        "vademecum-explorer.md": "create",
     }  # fmt: skip
-    assert len(done["written"]) == 3
+    assert len(done["written"]) == 5
     assert done["problems"] == []
 
 
@@ -598,7 +683,7 @@ def test_a_hook_as_installed_answers(machine: Machine, vade: Vade) -> None:
     words = f"{sys.executable} -m vademecum"
     assert vade("install", "claude", "--command", words, "--yes").code == 0
     settings = json.loads((machine.home / ".claude" / "settings.json").read_text())
-    assert set(settings["hooks"]) == {"SessionStart", "UserPromptSubmit", "Stop"}
+    assert set(settings["hooks"]) == {"SessionStart", "SubagentStart", "UserPromptSubmit", "Stop"}
     for event, elements in settings["hooks"].items():
         said = json.dumps({"hook_event_name": event, "cwd": str(machine.project), "session_id": "s", "prompt": "hello"})
         environ = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.defpath}
@@ -634,8 +719,20 @@ def test_variables_move_the_files(machine: Machine, vade: Vade, monkeypatch: pyt
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(machine.home / "c"))
     monkeypatch.setenv("CODEX_HOME", str(machine.home / "x"))
     assert vade("install", "claude", "codex", "--command", WORDS, "--yes").code == 0
-    assert {path.name for path in (machine.home / "c").iterdir()} == {".claude.json", "CLAUDE.md", "settings.json"}
-    assert {path.name for path in (machine.home / "x").iterdir()} == {"config.toml", "AGENTS.md", "hooks.json"}
+    assert {path.name for path in (machine.home / "c").iterdir()} == {
+        ".claude.json",
+        "CLAUDE.md",
+        "settings.json",
+        "skills",
+        "agents",
+    }
+    assert {path.name for path in (machine.home / "x").iterdir()} == {
+        "config.toml",
+        "AGENTS.md",
+        "hooks.json",
+        "skills",
+        "agents",
+    }
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,10 @@ def _agents(context: click.Context, parameter: click.Parameter, beginning: str) 
 @click.option("-y", "--yes", is_flag=True, help="Write without asking.")
 @click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
 @click.option("--no-hooks", is_flag=True, help="Leave out hooks for memory.")
-@click.option("--no-instructions", is_flag=True, help="Leave out instructions on when to use it.")
+@click.option(
+    "--hints", is_flag=True, help="Add a hook: tell an agent that greps for prose of `search`, once a session."
+)
+@click.option("--no-instructions", is_flag=True, help="Leave out instructions, the skill and the explorer.")
 @click.option(
     "--command", "words", metavar="COMMAND", default="", help="What agents run, instead of what is installed here."
 )
@@ -57,11 +60,12 @@ def install(  # noqa: PLR0913 -- one for each option
     yes: bool,
     dry_run: bool,
     no_hooks: bool,
+    hints: bool,
     no_instructions: bool,
     only_list: bool,
     as_json: bool,
 ) -> int:
-    """Add vademecum to coding agents: server, instructions and hooks for memory.
+    """Add vademecum to coding agents: server, instructions, skill, explorer, hooks.
 
     Without AGENT, to those that are found on this machine. Every change is shown as a diff before it is written. Exits
     with 1 if no agent is found, with 3 if a file could not be changed.
@@ -77,7 +81,7 @@ def install(  # noqa: PLR0913 -- one for each option
     if not found:
         click.echo(f"no coding agent found: name one of {', '.join(BY_ID)}", err=True)
         return NOT_FOUND
-    choice = flow.Choice(found, scope, command(words), rules=not no_instructions, hooks=not no_hooks)
+    choice = flow.Choice(found, scope, command(words), rules=not no_instructions, hooks=not no_hooks, hints=hints)
     return _carry_out(flow.install(choice, places), journal, places, yes=yes, dry_run=dry_run, as_json=as_json)
 
 

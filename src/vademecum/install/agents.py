@@ -10,7 +10,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vademecum.install.moments import CASCADE, CLAUDE, COPILOT, CURSOR, GEMINI, Hooks, Program, bare, typed, unseen
+from vademecum.install.moments import (
+    CASCADE,
+    CLAUDE,
+    COPILOT,
+    CURSOR,
+    GEMINI,
+    QWEN,
+    Hint,
+    Hooks,
+    Program,
+    bare,
+    typed,
+    unseen,
+)
+from vademecum.install.texts import EXPLORER, SKILL, Text, claude_head, gemini_head, skill_head
 
 Server = Callable[[str, list[str]], Any]  # the command and its arguments → what the agent's settings say
 
@@ -50,6 +64,7 @@ class Scope:
     config: Config | None = None
     rules: Rules | None = None
     hooks: Hooks | Program | None = None
+    texts: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +117,26 @@ def _continue(command: str, arguments: list[str]) -> Any:
     )
 
 
+def _texts(skills: str, explorer: Text) -> tuple[Text, ...]:
+    return (Text(f"{skills}/vademecum/SKILL.md", SKILL, skill_head()), explorer)
+
+
+def _claude_texts(place: str) -> tuple[Text, ...]:
+    name = "vademecum-explorer"
+    return _texts(f"{place}/skills", Text(f"{place}/agents/{name}.md", EXPLORER, claude_head(name)))
+
+
+def _codex_texts(skills: str, place: str) -> tuple[Text, ...]:
+    return _texts(skills, Text(f"{place}/agents/vademecum-explorer.toml", EXPLORER, "", "toml-file"))
+
+
+def _gemini_texts(place: str) -> tuple[Text, ...]:
+    return _texts(f"{place}/skills", Text(f"{place}/agents/vademecum-explorer.md", EXPLORER, gemini_head()))
+
+
 _SERVERS = ("mcpServers",)
+_GREP = Hint("PreToolUse", "Grep|Bash")
+_GREPPED = Hint("AfterTool", "grep_search|run_shell_command")
 _COPILOT_HOOKS = Hooks("{project}/.github/hooks/vademecum.json", "json", COPILOT, 10, typed, 1)
 _AGENTS_MD = Rules("{project}/AGENTS.md")
 _HEAD = "---\n{}\n---\n\n"
@@ -116,12 +150,14 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{claude_json}/.claude.json",), "json", _SERVERS, _stdio),
             Rules("{claude}/CLAUDE.md"),
-            Hooks("{claude}/settings.json", "json", CLAUDE, 10),
+            Hooks("{claude}/settings.json", "json", CLAUDE, 10, hint=_GREP),
+            _claude_texts("{claude}"),
         ),
         Scope(
             Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio),
             Rules("{project}/CLAUDE.md"),
-            Hooks("{project}/.claude/settings.json", "json", CLAUDE, 10),
+            Hooks("{project}/.claude/settings.json", "json", CLAUDE, 10, hint=_GREP),
+            _claude_texts("{project}/.claude"),
         ),
     ),
     Agent(
@@ -132,12 +168,14 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{codex}/config.toml",), "toml", ("mcp_servers",), _plain),
             Rules("{codex}/AGENTS.md"),
-            Hooks("{codex}/hooks.json", "json", CLAUDE, 10),
+            Hooks("{codex}/hooks.json", "json", CLAUDE, 10, hint=_GREP),
+            _codex_texts("{codex}/skills", "{codex}"),
         ),
         Scope(
             Config(("{project}/.codex/config.toml",), "toml", ("mcp_servers",), _plain),
             _AGENTS_MD,
-            Hooks("{project}/.codex/hooks.json", "json", CLAUDE, 10),
+            Hooks("{project}/.codex/hooks.json", "json", CLAUDE, 10, hint=_GREP),
+            _codex_texts("{project}/.agents/skills", "{project}/.codex"),
         ),
     ),
     Agent(
@@ -216,12 +254,14 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{home}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{home}/.gemini/GEMINI.md"),
-            Hooks("{home}/.gemini/settings.json", "jsonc", GEMINI, 10_000),
+            Hooks("{home}/.gemini/settings.json", "jsonc", GEMINI, 10_000, hint=_GREPPED),
+            _gemini_texts("{home}/.gemini"),
         ),
         Scope(
             Config(("{project}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{project}/GEMINI.md"),
-            Hooks("{project}/.gemini/settings.json", "jsonc", GEMINI, 10_000),
+            Hooks("{project}/.gemini/settings.json", "jsonc", GEMINI, 10_000, hint=_GREPPED),
+            _gemini_texts("{project}/.gemini"),
         ),
     ),
     Agent(
@@ -347,12 +387,12 @@ AGENTS: tuple[Agent, ...] = (
         Scope(
             Config(("{home}/.qwen/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{home}/.qwen/QWEN.md"),
-            Hooks("{home}/.qwen/settings.json", "jsonc", CLAUDE),
+            Hooks("{home}/.qwen/settings.json", "jsonc", QWEN),
         ),
         Scope(
             Config(("{project}/.qwen/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{project}/QWEN.md"),
-            Hooks("{project}/.qwen/settings.json", "jsonc", CLAUDE),
+            Hooks("{project}/.qwen/settings.json", "jsonc", QWEN),
         ),
     ),
     Agent(

@@ -1,4 +1,4 @@
-"""A marked block of lines into a text and out of it: instructions in Markdown, files of our own in YAML and JavaScript.
+"""A marked block of lines into a text and out of it: instructions in Markdown, files of our own in YAML, TOML and JavaScript.
 
 glue        what was put before the block, so that an empty line stands between it and what is there
 headed      the file held nothing, and what it opens with is ours
@@ -13,7 +13,7 @@ from vademecum.install.part import EditError, Hint, Part, newline_of
 
 BEGIN = "vademecum:begin -- `vade uninstall` removes this block"
 END = "vademecum:end"
-_MARKS = {"markdown": ("<!-- ", " -->"), "yaml-file": ("# ", ""), "javascript": ("// ", "")}
+_MARKS = {"markdown": ("<!-- ", " -->"), "yaml-file": ("# ", ""), "toml-file": ("# ", ""), "javascript": ("// ", "")}
 
 
 def upsert(text: str, part: Part) -> tuple[str, Hint]:

@@ -80,6 +80,8 @@ def with_parts(
     known = {each.part.id: each for each in kept}
     for each in wanted:
         before = known.get(each.part.id)
+        if before is not None and before.part.head and text.startswith(before.part.head):
+            text = each.part.head + text.removeprefix(before.part.head)  # nobody changed what an older version wrote
         text, hint = upsert(text, each.part)
         if before is not None and (not hint or "replaced" in hint):
             hint = before.hint  # ours already: what undoes it is what undid it

@@ -44,13 +44,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is to be installed: for whom, for one repository or for the user, and which of the three kinds of parts."""
+    """What is to be installed: for whom, for one repository or for the user, and which kinds of parts."""
 
     agents: tuple[Agent, ...]
     scope: str
     command: Command
     rules: bool = True
     hooks: bool = True
+    hints: bool = False
 
 
 Planner = Callable[[Journal], Plan]
@@ -242,12 +243,14 @@ def _parts(agent: Agent, choice: Choice, places: Places) -> Iterable[tuple[Path,
         yield _server(scope.config, choice.command, places)
     if scope.rules is not None and choice.rules:
         yield places.path(scope.rules.file), Part("instructions", "markdown", INSTRUCTIONS, head=scope.rules.head)
+    for text in scope.texts if choice.rules else ():
+        yield places.path(text.file), Part(text.of, text.format, text.words(), head=text.head)
     if scope.hooks is not None and choice.hooks:
         path = places.path(scope.hooks.file)
         if isinstance(scope.hooks, Program):
             yield path, Part("plugin", "javascript", scope.hooks.text(choice.command.words))
         else:
-            yield from ((path, part) for part in _hooks(scope.hooks, choice.command))
+            yield from ((path, part) for part in _hooks(scope.hooks, choice.command, hints=choice.hints))
 
 
 def _server(config: Config, command: Command, places: Places) -> tuple[Path, Part]:
@@ -259,7 +262,7 @@ def _server(config: Config, command: Command, places: Places) -> tuple[Path, Par
     return places.first(config.files), Part("mcp", config.format, value, path)
 
 
-def _hooks(hooks: Hooks, command: Command) -> Iterable[Part]:
+def _hooks(hooks: Hooks, command: Command, *, hints: bool) -> Iterable[Part]:
     if hooks.version is not None:
         yield Part("hooks version", hooks.format, hooks.version, ("version",))
     names = [hook.split()[0] for hook in hooks.events.values()]
@@ -268,6 +271,9 @@ def _hooks(hooks: Hooks, command: Command) -> Iterable[Part]:
         id_ = f"hook {name}" if names.count(name) == 1 else f"hook {name} {event}"
         element = hooks.element(command.hook(hook), hooks.timeout)
         yield Part(id_, hooks.format, element, ("hooks", event), f"memory hook {name}")
+    if hints and hooks.hint is not None:
+        element = hooks.hint.element(command.hook("hint"), hooks.timeout)
+        yield Part("hook hint", hooks.format, element, ("hooks", hooks.hint.event), "memory hook hint")
 
 
 def _add(parts: list[Wanted], part: Part, agent: str) -> None:

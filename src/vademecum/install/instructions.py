@@ -1,17 +1,23 @@
-"""What agents are told: when to use vademecum, and when not to."""
+"""Instructions for agents: when to use vademecum, and when not to."""
 
 INSTRUCTIONS = """\
 ## vademecum
 
-The MCP server `vademecum` (on the command line `vade`) finds code in this repository and remembers the work.
+The MCP server `vademecum` (on the command line `vade`) finds code in this repository by meaning, knows who calls what,
+and remembers the work.
 
 Use it
-- to find code by what it does: `search` with a question in plain words, then `open` the lines it names;
-- before a change: `context` with the task gathers what to read, within a budget;
-- for where a name is defined: `symbol`; for what was decided, and why: `recall`; for a decision worth keeping: `remember`.
+- to find where something is done or decided: `search` with a question in plain words;
+- before you change a function: `symbol` with relation `impact`: who calls it, what may break, which tests to run;
+- before a larger change: `context` with the whole issue: what to read, within a budget;
+- for what was decided or preferred before, and why: `recall`; for a decision worth keeping: `remember`.
 
 Do not use it
 - for an exact string: grep is quicker;
 - for a file whose path you know: read it;
 - again after `not_found`: rephrase once at most, then say that it is not there.
 """
+SUBAGENT = (
+    "Where you have the tools of the MCP server `vademecum`: `search` finds code by meaning, and `symbol` with relation "
+    "`impact` says who calls a function, what may break and which tests to run."
+)

@@ -33,6 +33,18 @@ def unseen(line: str, _timeout: int | None) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """The moment at which an agent has called a tool or is about to, and the names of the tools that search text."""
+
+    event: str
+    tools: str
+
+    def element(self, line: str, timeout: int | None) -> dict[str, Any]:
+        """Return an element that runs for these tools only."""
+        return {"matcher": self.tools, **grouped(line, timeout)}
+
+
+@dataclass(frozen=True, slots=True)
 class Hooks:
     """A file of settings with hooks.
 
@@ -43,6 +55,7 @@ class Hooks:
         timeout: In the agent's unit, None where the agent's own will do.
         element: How the agent writes a hook: the line to run, and the timeout → an element of the moment's list.
         version: What the file has to give as its `version`, None where it needs none.
+        hint: When to tell of `search` to an agent that greps for prose; None where the agent has no such moment.
     """
 
     file: str
@@ -51,6 +64,7 @@ class Hooks:
     timeout: int | None = None
     element: Element = grouped
     version: int | None = None
+    hint: Hint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +90,8 @@ class Program:
 
 
 # The agent's name for a moment → our hook.
-CLAUDE = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "Stop": "stop"}
+QWEN = {"SessionStart": "session-start", "UserPromptSubmit": "prompt", "Stop": "stop"}
+CLAUDE = QWEN | {"SubagentStart": "subagent-start"}
 GEMINI = {"SessionStart": "session-start", "BeforeAgent": "prompt", "AfterAgent": "stop"}
 CURSOR = {
     "sessionStart": "session-start cursor",

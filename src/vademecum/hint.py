@@ -1,0 +1,87 @@
+"""A hint for an agent that greps for prose: whether a pattern is prose, and whether this session was told before."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOLD = (
+    "vademecum search finds code by meaning: for a question in words, the tool `search` of the MCP server `vademecum` "
+    "(in a shell, `vade search`) finds what grep cannot. Grep stays right for exact strings."
+)
+FOLDER = "hints"  # below the data directory: an empty file for each session that was told
+KEPT_S = 7 * 86_400.0  # a session is over by then
+_GREPS = {"rg", "grep", "egrep", "ag", "ack"}
+_WITH_VALUE = {"-A", "-B", "-C", "-m", "-g", "-t", "-T", "--glob", "--type", "--include", "--exclude", "--exclude-dir"}
+# At least three words of letters: two are as often the name of something or part of a message that stands in the code.
+_PROSE = re.compile(r"[A-Za-z][a-z'-]*(?:,? [A-Za-z][a-z'-]*){2,}\??")
+
+
+def is_prose(pattern: str) -> bool:
+    """Return whether a pattern is several plain words, and no sign of a regular expression or of code.
+
+    >>> is_prose("where are retries limited"), is_prose("def retry"), is_prose("retry.*limit of calls"), is_prose("a_b c d")
+    (True, False, False, False)
+    """
+    return _PROSE.fullmatch(pattern.strip()) is not None
+
+
+def pattern_of(said: Mapping[str, Any]) -> str:
+    """Return the pattern that a call of a tool searches text for, "" where the call does something else.
+
+    >>> pattern_of({"tool_name": "Bash", "tool_input": {"command": "rg -n 'token budget split' src | head"}})
+    'token budget split'
+    """
+    given = said.get("tool_input")
+    if not isinstance(given, Mapping):
+        return ""
+    pattern, command = given.get("pattern"), given.get("command")
+    if isinstance(pattern, str):
+        return pattern
+    if isinstance(command, list):
+        return _of_words([str(word) for word in command])
+    with suppress(ValueError):  # of quotes that do not end
+        return _of_words(shlex.split(command)) if isinstance(command, str) else ""
+    return ""
+
+
+def is_first(home: Path, session: str) -> bool:
+    """Return whether a session was not told yet, and note that it is now. Raises `OSError`."""
+    folder = home / FOLDER
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / hashlib.sha256(session.encode()).hexdigest()[:32]
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    for old in folder.iterdir():
+        with suppress(OSError):
+            if old.stat().st_mtime < time.time() - KEPT_S:
+                old.unlink()
+    return True
+
+
+def _of_words(words: list[str]) -> str:
+    """The pattern in the words of a command; "" where it does not begin with a program that searches text."""
+    if words[:2] == ["git", "grep"]:
+        words = words[1:]
+    if not words or os.path.basename(words[0]) not in _GREPS:
+        return ""
+    rest = iter(words[1:])
+    for word in rest:
+        if word in {"-e", "--regexp"}:
+            return next(rest, "")
+        if word in _WITH_VALUE:
+            next(rest, "")
+        elif not word.startswith("-"):
+            return word
+    return ""
