@@ -37,9 +37,9 @@ HEAVY_FOR_A_NAME = HEAVY | {"numpy", "sqlite3", "click", "tree_sitter", "pathspe
 
 # What the project is made of. Anything else that git would take, as data laid beside it for a measurement, is not of it.
 OF_THE_PROJECT = {
-    *(".ci", ".dockerignore", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile"),
+    *(".agents", ".ci", ".claude-plugin", ".dockerignore", ".gitignore", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile"),
     *("LICENSE", "Makefile", "NOTICE", "README.md", "SECURITY.md", "benchmarks", "compose.yaml", "deploy", "docs", "editors"),
-    *("hatch_build.py", "pyproject.toml", "src", "tests", "training", "website"),
+    *("hatch_build.py", "plugins", "pyproject.toml", "src", "tests", "training", "website"),
 }  # fmt: skip
 
 
