@@ -33,6 +33,7 @@ from vademecum.settings import (
     MemorySettings,
     PrivacySettings,
     QdrantSettings,
+    SavingsSettings,
     SearchSettings,
     ServerSettings,
     StorageSettings,
@@ -72,6 +73,7 @@ class Settings:
     server: ServerSettings = field(default_factory=ServerSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    savings: SavingsSettings = field(default_factory=SavingsSettings)
     sources: Mapping[str, SourceSettings] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -112,6 +114,7 @@ SECTIONS: Mapping[str, type] = {
     "server": ServerSettings,
     "storage": StorageSettings,
     "privacy": PrivacySettings,
+    "savings": SavingsSettings,
 }
 KNOWN: Mapping[str, Any] = {f"{section}.{f.name}": f for section, cls in SECTIONS.items() for f in fields(cls)}
 

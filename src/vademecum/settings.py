@@ -278,3 +278,14 @@ class PrivacySettings:
     """
 
     allow_remote: bool = setting(default=False, user_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SavingsSettings:
+    """The ledger of what answers saved: the user's own business, and no repository's.
+
+    Attributes:
+        enabled: Whether the tokens of answers to agents are counted.
+    """
+
+    enabled: bool = setting(default=True, user_only=True)

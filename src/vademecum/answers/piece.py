@@ -154,6 +154,12 @@ class Context:
     left_out: int = 0
     shown_before: int = 0
 
+    @property
+    def shown(self) -> tuple[Evidence, ...]:
+        """The evidence whose lines stand in the text."""
+        pieces = (piece for part in self.parts for piece in part.pieces if piece.form in CODE)
+        return tuple(piece.place for piece in pieces if piece.place is not None)
+
     def __bool__(self) -> bool:
         """True when it shows anything."""
         return any(part.pieces for part in self.parts)

@@ -59,6 +59,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "doctor": ("vademecum.cli.admin:doctor", "Check that everything works, and say how to mend what does not."),
         "config": ("vademecum.cli.admin:config", "Show settings and where each comes from."),
         "bench": ("vademecum.cli.bench:bench", "Measure how much this helps here, beside BM25 and grep."),
+        "savings": ("vademecum.cli.savings:savings", "Show how many tokens answers held, beside whole files."),
         "db": ("vademecum.cli.db:db", "Look after a shared database: upgrade, check, copy."),
         "worker": ("vademecum.cli.worker:worker", "Index the repositories in a queue, beside other workers."),
         "completions": ("vademecum.cli.completions:completions", "Print a shell's completions."),

@@ -61,7 +61,7 @@ def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | 
         drawn = engine.map((), budget, task=task, within=paths, session=session, progress=progress)
         return Outcome(drawn.text.rstrip("\n"), drawn.facts())
     found = engine.context(task, budget, paths=paths, session=session, progress=progress)
-    return Outcome(found.text.rstrip("\n"), context_record(found))
+    return Outcome(found.text.rstrip("\n"), context_record(found), shown=found.shown)
 
 
 def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -83,7 +83,7 @@ def _symbol(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) ->
 
 def _with_items(said: Outcome, items: list[NamedItem]) -> Outcome:
     data = {**(said.data or {}), **({"items": items_record(items)} if items else {})}
-    return Outcome(f"{said.text}\n{items_text(items)}".rstrip("\n"), data)
+    return Outcome(f"{said.text}\n{items_text(items)}".rstrip("\n"), data, shown=said.shown)
 
 
 def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -92,7 +92,7 @@ def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> O
     text = "\n".join(evidence_lines(shown, snippet_lines=OPEN_LINES))
     if shown is not whole:
         text += f"\n... up to line {whole.end_line}: open {whole.path}:{shown.end_line + 1}-{whole.end_line}"
-    return Outcome(text, evidence_record(shown, compact=True))
+    return Outcome(text, evidence_record(shown, compact=True), shown=(shown,))
 
 
 def _recall(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
@@ -149,7 +149,8 @@ def _suggest_plan(engine: Engine, arguments: Mapping[str, Any], _: Progress | No
 
 def _outcome(engine: Engine, answer: Answer, lines: int, *, facts: bool = False, several: bool = False) -> Outcome:
     text = answer_text(answer, snippet_lines=lines, name_repos=several or len(engine.roots) > 1, facts=facts)
-    return Outcome(text.rstrip("\n"), answer_record(answer, snippet_lines=lines, compact=True))
+    data = answer_record(answer, snippet_lines=lines, compact=True)
+    return Outcome(text.rstrip("\n"), data, shown=answer.evidence if lines else ())
 
 
 def _inside(engine: Engine, path: str) -> str:

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vademecum import savings
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine
     from vademecum.protocols import Progress, Told
+    from vademecum.types import Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +25,14 @@ class Outcome:
     """A tool's answer: text for the model, and the same as data for programs.
 
     `content` replaces the text where the answer is another server's.
+    `shown` is the evidence whose lines stand in the text.
     """
 
     text: str
     data: Mapping[str, Any] | None
     content: tuple[Mapping[str, Any], ...] = ()
     is_error: bool = False
+    shown: tuple[Evidence, ...] = ()
 
     def result(self, *, structured: bool = False) -> dict[str, Any]:
         """Return the answer to `tools/call`.
@@ -86,7 +92,13 @@ class Tool:
         """
         assert self.run is not None
         self._check(arguments)
-        return self.run(engine, arguments, progress)
+        outcome = self.run(engine, arguments, progress)
+        if outcome.shown and engine.settings.savings.enabled:
+            roots = {root.name: root.path for root in engine.roots}
+            files = {Path(roots[each.repo], each.path) for each in outcome.shown if each.repo in roots}
+            today = datetime.now().astimezone().date()
+            savings.count(engine.settings.home, engine.roots[0].path, outcome.text, files, today)
+        return outcome
 
     def call_apart(self, arguments: Mapping[str, Any], told: Told | None = None) -> Outcome:
         """Do the same for a tool that needs no engine. Raises as `call` does."""
