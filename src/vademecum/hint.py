@@ -1,4 +1,4 @@
-"""A hint for an agent that greps for prose: whether a pattern is prose, and whether this session was told before."""
+"""Hints for agents about search: when one greps for prose, once a session, and when a subagent begins."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 TOLD = (
     "vademecum search finds code by meaning: for a question in words, the tool `search` of the MCP server `vademecum` "
     "(in a shell, `vade search`) finds what grep cannot. Grep stays right for exact strings."
+)
+SUBAGENT = (
+    "Where you have the tools of the MCP server `vademecum`: `search` finds code by meaning, and `symbol` with relation "
+    "`impact` says who calls a function, what may break and which tests to run."
 )
 FOLDER = "hints"  # below the data directory: an empty file for each session that was told
 KEPT_S = 7 * 86_400.0  # a session is over by then

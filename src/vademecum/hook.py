@@ -152,7 +152,7 @@ def context(name: str, said: Mapping[str, Any], directory: str) -> str:
         brief = Brief(stores, wording, time.time, settings.memory.context_tokens)
         if name == "prompt":
             return brief.answering(str(said.get("prompt") or ""))
-        from vademecum.install.instructions import SUBAGENT
+        from vademecum.hint import SUBAGENT
 
         return "\n\n".join(filter(None, (SUBAGENT if name == "subagent-start" else "", brief.opening())))
 

@@ -17,7 +17,3 @@ Do not use it
 - for a file whose path you know: read it;
 - again after `not_found`: rephrase once at most, then say that it is not there.
 """
-SUBAGENT = (
-    "Where you have the tools of the MCP server `vademecum`: `search` finds code by meaning, and `symbol` with relation "
-    "`impact` says who calls a function, what may break and which tests to run."
-)
