@@ -356,6 +356,18 @@ def test_settings_that_break_later_keep_what_is_there(machine: Machine, vade: Va
     assert f"no server: {path} is left alone: " in said
 
 
+def test_read_only_settings_that_have_the_server_are_no_obstacle(machine: Machine, vade: Vade) -> None:
+    """Settings that another tool keeps, with our server in them: the other files are written all the same."""
+    settings = {"mcpServers": {"vademecum": {"type": "stdio", "command": "uvx", "args": ["vademecum==0.1.0", "mcp"]}}}
+    path = machine.write("home/.claude.json", json.dumps(settings))
+    path.chmod(0o444)
+    (machine.home / ".claude").mkdir()
+    done = vade("install", "claude", "--command", WORDS, "--yes")
+    assert done.code == 3
+    assert "nothing is installed" not in done.err
+    assert (machine.home / ".claude" / "CLAUDE.md").exists()
+
+
 def test_a_preview_shows_the_whole_command(machine: Machine, vade: Vade) -> None:
     """Settings on one endless line: every line of a hook is shown, on a line of its own, and nothing is cut within it."""
     machine.write(

@@ -24,7 +24,7 @@ from vademecum.install.moments import (
     typed,
     unseen,
 )
-from vademecum.install.texts import EXPLORER, SKILL, Text, claude_head, gemini_head, skill_head
+from vademecum.install.texts import Text, claude_texts, codex_texts, gemini_texts
 
 Server = Callable[[str, list[str]], Any]  # the command and its arguments → what the agent's settings say
 
@@ -117,23 +117,6 @@ def _continue(command: str, arguments: list[str]) -> Any:
     )
 
 
-def _texts(skills: str, explorer: Text) -> tuple[Text, ...]:
-    return (Text(f"{skills}/vademecum/SKILL.md", SKILL, skill_head()), explorer)
-
-
-def _claude_texts(place: str) -> tuple[Text, ...]:
-    name = "vademecum-explorer"
-    return _texts(f"{place}/skills", Text(f"{place}/agents/{name}.md", EXPLORER, claude_head(name)))
-
-
-def _codex_texts(skills: str, place: str) -> tuple[Text, ...]:
-    return _texts(skills, Text(f"{place}/agents/vademecum-explorer.toml", EXPLORER, "", "toml-file"))
-
-
-def _gemini_texts(place: str) -> tuple[Text, ...]:
-    return _texts(f"{place}/skills", Text(f"{place}/agents/vademecum-explorer.md", EXPLORER, gemini_head()))
-
-
 _SERVERS = ("mcpServers",)
 _GREP = Hint("PreToolUse", "Grep|Bash")
 _GREPPED = Hint("AfterTool", "grep_search|run_shell_command")
@@ -151,13 +134,13 @@ AGENTS: tuple[Agent, ...] = (
             Config(("{claude_json}/.claude.json",), "json", _SERVERS, _stdio),
             Rules("{claude}/CLAUDE.md"),
             Hooks("{claude}/settings.json", "json", CLAUDE, 10, hint=_GREP),
-            _claude_texts("{claude}"),
+            claude_texts("{claude}"),
         ),
         Scope(
             Config(("{project}/.mcp.json",), "json", _SERVERS, _stdio),
             Rules("{project}/CLAUDE.md"),
             Hooks("{project}/.claude/settings.json", "json", CLAUDE, 10, hint=_GREP),
-            _claude_texts("{project}/.claude"),
+            claude_texts("{project}/.claude"),
         ),
     ),
     Agent(
@@ -169,13 +152,13 @@ AGENTS: tuple[Agent, ...] = (
             Config(("{codex}/config.toml",), "toml", ("mcp_servers",), _plain),
             Rules("{codex}/AGENTS.md"),
             Hooks("{codex}/hooks.json", "json", CLAUDE, 10, hint=_GREP),
-            _codex_texts("{codex}/skills", "{codex}"),
+            codex_texts("{codex}/skills", "{codex}"),
         ),
         Scope(
             Config(("{project}/.codex/config.toml",), "toml", ("mcp_servers",), _plain),
             _AGENTS_MD,
             Hooks("{project}/.codex/hooks.json", "json", CLAUDE, 10, hint=_GREP),
-            _codex_texts("{project}/.agents/skills", "{project}/.codex"),
+            codex_texts("{project}/.agents/skills", "{project}/.codex"),
         ),
     ),
     Agent(
@@ -255,13 +238,13 @@ AGENTS: tuple[Agent, ...] = (
             Config(("{home}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{home}/.gemini/GEMINI.md"),
             Hooks("{home}/.gemini/settings.json", "jsonc", GEMINI, 10_000, hint=_GREPPED),
-            _gemini_texts("{home}/.gemini"),
+            gemini_texts("{home}/.gemini"),
         ),
         Scope(
             Config(("{project}/.gemini/settings.json",), "jsonc", _SERVERS, _plain),
             Rules("{project}/GEMINI.md"),
             Hooks("{project}/.gemini/settings.json", "jsonc", GEMINI, 10_000, hint=_GREPPED),
-            _gemini_texts("{project}/.gemini"),
+            gemini_texts("{project}/.gemini"),
         ),
     ),
     Agent(

@@ -112,11 +112,23 @@ def install(choice: Choice, places: Places) -> Planner:
 def _serverless(
     choice: Choice, wanted: Mapping[Path, Sequence[Wanted]], left_alone: Collection[Path]
 ) -> tuple[Agent, ...]:
-    """The agents whose server stands in a file that is left alone."""
+    """The agents whose server is to go into a file that is left alone, and is not there already."""
     ids = {
-        agent for path in left_alone for each in wanted.get(path, ()) if each.part.id == "mcp" for agent in each.agents
+        agent
+        for path in left_alone
+        for each in wanted.get(path, ())
+        if each.part.id == "mcp" and _lacks(path, each.part)
+        for agent in each.agents
     }
     return tuple(agent for agent in choice.agents if agent.id in ids)
+
+
+def _lacks(path: Path, part: Part) -> bool:
+    """Whether a file does not hold a part as it is to be, as far as can be told."""
+    try:
+        return bool(upsert(decoded(path.read_bytes()), part)[1])
+    except (OSError, EditError):
+        return True
 
 
 def uninstall(agents: Collection[str], is_meant: Callable[[Record], bool]) -> Planner:
@@ -308,14 +320,14 @@ def state(agent: Agent, journal: Journal) -> Mapping[str, str]:
 
 
 def obstacle(agent: Agent, command: Command, places: Places) -> str:
-    """Return why an agent's own settings cannot take the server, "" where they can."""
-    choice = Choice((agent,), "user", command, rules=False, hooks=False)
-    wanted, _ = gather(choice, places)
+    """Return why an agent's own settings cannot take the server, "" where they can or have it."""
+    wanted, _ = gather(Choice((agent,), "user", command, rules=False, hooks=False), places)
     for path, parts in wanted.items():
         try:
-            found = look(path, None)
+            content = look(path, None).content or b""
             for each in parts:
-                upsert(decoded(found.content or b""), each.part)
+                upsert(decoded(content), each.part)
         except EditError as error:
-            return f"{path} is left alone: {error}"
+            if any(_lacks(path, each.part) for each in parts):
+                return f"{path} is left alone: {error}"
     return ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+NAME = "vademecum-explorer"
 SKILL, EXPLORER = "skill", "explorer"  # each is also the name of the file beside this one that holds the words
 SAID = {
     SKILL: "Finds code in this repository by meaning, says who calls a function, what a change may break and which tests "
@@ -41,9 +42,24 @@ class Text:
         if self.format == "markdown":
             return said
         return (
-            f'name = "vademecum-explorer"\ndescription = "{SAID[self.of]}"\nsandbox_mode = "read-only"\n'
+            f'name = "{NAME}"\ndescription = "{SAID[self.of]}"\nsandbox_mode = "read-only"\n'
             f"developer_instructions = '''\n{said}'''\n"
         )
+
+
+def claude_texts(place: str) -> tuple[Text, ...]:
+    """Return the texts that Claude Code reads in its directory."""
+    return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", EXPLORER, claude_head(NAME))
+
+
+def codex_texts(skills: str, place: str) -> tuple[Text, ...]:
+    """Return the texts that Codex reads: skills in a directory of their own, a subagent in its settings'."""
+    return _skill(skills), Text(f"{place}/agents/{NAME}.toml", EXPLORER, "", "toml-file")
+
+
+def gemini_texts(place: str) -> tuple[Text, ...]:
+    """Return the texts that Gemini CLI reads in its directory."""
+    return _skill(f"{place}/skills"), Text(f"{place}/agents/{NAME}.md", EXPLORER, gemini_head())
 
 
 def body(of: str) -> str:
@@ -70,7 +86,11 @@ def gemini_head() -> str:
     """Return the front matter of Gemini CLI's explorer."""
     tools: Sequence[str] = [*(f"mcp_vademecum_{tool}" for tool in _TOOLS), "read_file", "grep_search"]
     listed = "\n".join(["tools:", *(f"  - {tool}" for tool in tools)])
-    return _front("name: vademecum-explorer", f"description: {SAID[EXPLORER]}", "kind: local", listed)
+    return _front(f"name: {NAME}", f"description: {SAID[EXPLORER]}", "kind: local", listed)
+
+
+def _skill(skills: str) -> Text:
+    return Text(f"{skills}/vademecum/SKILL.md", SKILL, skill_head())
 
 
 def _front(*lines: str) -> str:
