@@ -51,7 +51,7 @@ def _search(engine: Engine, arguments: Mapping[str, Any], progress: Progress | N
         pattern=pattern, repos=(repo,) if repo else (), scope=engine.scope(pattern),
     )  # fmt: skip
     found = engine.search(arguments["query"], arguments.get("budget"), within=within, progress=progress)
-    return Outcome(found.text.rstrip("\n"), context_record(found))
+    return Outcome(found.text.rstrip("\n"), context_record(found), shown=found.shown)
 
 
 def _context(engine: Engine, arguments: Mapping[str, Any], progress: Progress | None) -> Outcome:
