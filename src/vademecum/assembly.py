@@ -233,7 +233,6 @@ def reading(
 
     def makers(within: Within, refresh: bool, progress: Progress | None) -> Makers:
         from vademecum.context.code import Makers
-        from vademecum.context.related import relations
 
         commit = within.commit
         graph = partial(codebase.graph, commit=commit, refresh=False)
@@ -245,6 +244,8 @@ def reading(
             return codebase.search(task, k=k, joined=False, refresh=refresh, progress=progress, **within.filters())
 
         def related(task: str, found: Sequence[Evidence]) -> tuple[Sequence[Offer], Sequence[Offer]]:
+            from vademecum.context.related import relations
+
             try:
                 return relations(graph, pieces, task, found, within.exclude)
             except StoreAwayError:  # the graph is in the database alone; the search said that it is away

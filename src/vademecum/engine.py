@@ -322,9 +322,12 @@ class Engine:
                 self.codebase.graph(root.name, commit, refresh=False, progress=progress)
 
     def _remembered(self, shown: Sequence[Evidence]) -> list[Section]:
+        notes = self._notes(shown)
+        if not notes:
+            return []
         from vademecum.answers.remembered import notes_section
 
-        return [notes_section(notes)] if (notes := self._notes(shown)) else []
+        return [notes_section(notes)]
 
     def notes(self, answer: Answer, most: int = MOST_NOTES) -> list[Note]:
         """Return what is remembered of the code in an answer: of its symbols, and of what they call.

@@ -197,11 +197,11 @@ class McpSettings:
     """The tools that `vade mcp` offers to agents.
 
     Attributes:
-        tools: Further tools to list, such as `open` and `status`; by default the five that agents use.
+        tools: Further tools to list, by name and separated by commas, such as `open,status`.
         structured_content: Whether answers carry the same as structured content; some clients then drop the text.
     """
 
-    tools: tuple[str, ...] = setting((), user_only=True)
+    tools: str = setting("", user_only=True)
     structured_content: bool = setting(default=False, user_only=True)
 
 

@@ -75,10 +75,11 @@ def sections(draw):
     ]  # fmt: skip
 
 
+FOUND = Answer("", Verdict.LIKELY, 1.0)
 HEADINGS = st.builds(
     Heading,
     TEXT,
-    st.none() | st.builds(Answer, TEXT, st.sampled_from(list(Verdict)), st.floats(0, 1), st.just(()), TEXT, st.lists(TEXT, max_size=2).map(tuple)),
+    st.builds(Answer, TEXT, st.sampled_from(list(Verdict)), st.floats(0, 1), st.just(()), TEXT, st.lists(TEXT, max_size=2).map(tuple)),
     name_repos=st.booleans(),
 )  # fmt: skip
 
@@ -99,7 +100,7 @@ def test_the_page_is_never_over_the_budget(form, counter, heading, offered, budg
 
 @pytest.mark.parametrize("counter", [COUNTERS["pattern"], COUNTERS["characters"]], ids=["pattern", "characters"])
 @given(heading=HEADINGS, offered=sections(), budget=st.integers(1, 400))
-@example(Heading(""), [], 1)
+@example(Heading("", FOUND), [], 1)
 def test_what_is_left_out_would_not_fit(counter, heading, offered, budget):
     """Neither its share nor a large neighbour keeps a piece out that there is room for."""
     parts, text = packed(heading, offered, budget, counter, "markdown")
@@ -133,12 +134,16 @@ def test_shares_are_kept_and_leftovers_are_handed_on():
     related = [(piece(f"r{n}", 60),) for n in range(40)]
     counter = COUNTERS["characters"]
     full, _ = packed(
-        Heading(""), [Section("primary", 60, many), Section("related", 30, related)], 3000, counter, "markdown"
+        Heading("", FOUND), [Section("primary", 60, many), Section("related", 30, related)], 3000, counter, "markdown"
     )
     counts = {name: len(found) for name, found in names(full).items()}
     assert 1.7 < counts["primary"] / counts["related"] < 2.4
     few, text = packed(
-        Heading(""), [Section("primary", 60, many), Section("related", 30, related[:2])], 3000, counter, "markdown"
+        Heading("", FOUND),
+        [Section("primary", 60, many), Section("related", 30, related[:2])],
+        3000,
+        counter,
+        "markdown",
     )
     assert len(names(few)["related"]) == 2
     assert len(names(few)["primary"]) + 2 == sum(counts.values())
@@ -158,9 +163,9 @@ def test_what_is_worth_most_for_its_tokens_is_taken_first():
         worth("d", 40, 0.1),
         worth("e", 40, 0.02),
     ]
-    parts, _ = packed(Heading(""), [Section("primary", 1, offered)], 260, COUNTERS["characters"], "markdown")
+    parts, _ = packed(Heading("", FOUND), [Section("primary", 1, offered)], 260, COUNTERS["characters"], "markdown")
     assert names(parts) == {"primary": ["b", "c", "d"]}
-    parts, _ = packed(Heading(""), [Section("primary", 1, offered)], 700, COUNTERS["characters"], "markdown")
+    parts, _ = packed(Heading("", FOUND), [Section("primary", 1, offered)], 700, COUNTERS["characters"], "markdown")
     assert names(parts) == {"primary": ["long", "b", "c", "d", "e"]}
 
 
@@ -169,7 +174,7 @@ def test_what_others_leave_lets_a_larger_piece_in():
     best = (replace(piece("best", 200), worth=0.9),)
     small = [(replace(piece(f"s{n}", 20), worth=0.001),) for n in range(9)]
     offered = [Section("primary", 60, [best, *small]), Section("related", 40, [])]
-    parts, _ = packed(Heading(""), offered, 290, COUNTERS["characters"], "markdown")
+    parts, _ = packed(Heading("", FOUND), offered, 290, COUNTERS["characters"], "markdown")
     assert names(parts)["primary"][0] == "best"
 
 
@@ -178,13 +183,13 @@ def test_only_so_many_of_a_section_are_shown_in_full_while_others_want_the_room(
     related = [(piece(f"r{n}", 100), piece(f"r{n}", 20, Form.SIGNATURE)) for n in range(4)]
     many = [(piece(f"p{n}", 100),) for n in range(40)]
     offered = [Section("primary", 60, many), Section("related", 40, related, full=1)]
-    parts, _ = packed(Heading(""), offered, 2000, COUNTERS["characters"], "markdown")
+    parts, _ = packed(Heading("", FOUND), offered, 2000, COUNTERS["characters"], "markdown")
     assert [found.form for found in parts[1].pieces] == ["whole", "signature", "signature", "signature"]
 
 
 def test_what_does_not_fit_is_passed_over():
     offered = [Section("primary", 1, [(piece("large", 4000),), (piece("small", 40),)])]
-    parts, _ = packed(Heading(""), offered, 200, COUNTERS["characters"], "markdown")
+    parts, _ = packed(Heading("", FOUND), offered, 200, COUNTERS["characters"], "markdown")
     assert names(parts) == {"primary": ["small"]}
 
 
@@ -192,24 +197,24 @@ def test_whole_declarations_come_first_then_signatures():
     """A declaration without room is at least pointed at, and never instead of another that fits whole."""
     large = (piece("large", 900), piece("large", 20, Form.SIGNATURE))
     offered = [Section("primary", 1, [large, (piece("small", 100),)])]
-    parts, text = packed(Heading(""), offered, 300, COUNTERS["characters"], "markdown")
+    parts, text = packed(Heading("", FOUND), offered, 300, COUNTERS["characters"], "markdown")
     assert [(found.keys[0], found.form) for found in parts[0].pieces] == [("large", "signature"), ("small", "whole")]
-    assert "- large.py:1-1 `" in text
+    assert "- large.py:1-1 " in text
 
 
 def test_what_matches_is_pointed_at_before_anything_that_belongs_to_it():
     """Where no declaration fits, its signature does, rather than somebody else's callee."""
     large = (piece("large", 900), piece("large", 20, Form.SIGNATURE))
     offered = [Section("primary", 60, [large]), Section("related", 30, [(piece("callee", 60),)])]
-    parts, _ = packed(Heading(""), offered, 130, COUNTERS["characters"], "markdown")
+    parts, _ = packed(Heading("", FOUND), offered, 130, COUNTERS["characters"], "markdown")
     assert names(parts) == {"primary": ["large"], "related": []}
 
 
 def test_a_long_declaration_is_shown_in_part_where_that_is_enough():
     whole, part = piece("f", 1000), piece("f", 100, Form.PART)
-    for budget, form in ((2_000, Form.PART), (20_000, Form.WHOLE)):
+    for budget, form in ((500, Form.PART), (20_000, Form.WHOLE)):
         parts, _ = packed(
-            Heading(""), [Section("primary", 1, [(whole, part)])], budget, COUNTERS["characters"], "markdown"
+            Heading("", FOUND), [Section("primary", 1, [(whole, part)])], budget, COUNTERS["characters"], "markdown"
         )
         assert parts[0].pieces[0].form is form
 
@@ -226,9 +231,9 @@ def test_pieces_that_touch_are_joined():
         (at("a", 1, "def a():\n    pass", 5),),
         (at("c", 20, "c = 1", 0),),
     ]
-    _, text = packed(Heading("task"), [Section("primary", 1, offered)], 500, COUNTERS["characters"], "markdown")
+    _, text = packed(Heading("task", FOUND), [Section("primary", 1, offered)], 500, COUNTERS["characters"], "markdown")
     assert text == (
-        "# Context: task\n\n## primary\n### a.py:1-6 (a, b), 20-20 (c)\n```python\ndef a():\n    pass\n\n\ndef b():\n    pass\n⋮\nc = 1\n```\n"
+        "likely 1.00 | fresh\n\n### a.py:1-6 (a, b), 20-20 (c)\n```python\ndef a():\n    pass\n\n\ndef b():\n    pass\n⋮\nc = 1\n```\n"
     )
 
 
@@ -237,7 +242,7 @@ def test_code_cannot_end_its_block():
     text = "````\nnot code\n\x1b]0;owned\x07"
     place = Evidence("r:c:a.md:k", "r", "", "c", "a.md", 1, 3, text, 1.0, "section", "markdown")
     _, shown = packed(
-        Heading(""),
+        Heading("", FOUND),
         [Section("primary", 1, [(Piece(text, (), Form.WHOLE, place, ("k",)),)])],
         500,
         COUNTERS["characters"],
@@ -248,7 +253,7 @@ def test_code_cannot_end_its_block():
 
 def test_a_budget_that_holds_no_heading_holds_nothing():
     parts, text = packed(
-        Heading("a task"), [Section("primary", 1, [(piece("p", 1),)])], 3, COUNTERS["characters"], "markdown"
+        Heading("a task", FOUND), [Section("primary", 1, [(piece("p", 1),)])], 3, COUNTERS["characters"], "markdown"
     )
     assert (text, names(parts)) == ("", {"primary": []})
 

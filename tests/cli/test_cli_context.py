@@ -13,7 +13,7 @@ from vademecum.providers.counters.pattern import PatternCounter
 def test_a_context_is_printed_within_its_budget(vade, repository):
     done = vade("context", "retry with a pause that doubles", "--budget", "200")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("# Context: retry with a pause that doubles\n")
+    assert done.out.startswith("resolved ")
     assert "### src/retry.py:1-" in done.out
     assert PatternCounter().count(done.out) <= 200
 

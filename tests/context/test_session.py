@@ -36,7 +36,7 @@ def test_an_answer_holds_nothing_that_was_shown(repo, engine):
             break
     assert not found
     assert found.shown_before > 0
-    assert found.text.splitlines()[1].endswith(f" | nothing shown | {found.shown_before} shown before")
+    assert found.text.splitlines()[0].endswith(f" | {found.shown_before} shown before")
     assert shown_by(opened.context("split the budget", 300, session="two"))
     assert shown_by(opened.context("split the budget", 300))
 

@@ -12,11 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vademecum.answers.piece import Context
+from vademecum.config import Settings
 from vademecum.engine import Engine
 from vademecum.errors import RootError
+from vademecum.mcp.registry import INSTRUCTIONS, TOOLS
 from vademecum.mcp.stdio import Server
-from vademecum.types import Answer, Verdict
+from vademecum.mcp.tool import Front
+from vademecum.types import Verdict
 
+FRONT = Front(TOOLS, INSTRUCTIONS)
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 0,
@@ -34,13 +39,21 @@ def call(number, tool, **arguments):
     return request(number, "tools/call", name=tool, arguments=arguments)
 
 
-class Codebase:
-    """Answers that nothing is there, when the gate is open."""
+class SmallEngine:
+    """Just enough of an engine for the wire: finds nothing, when the gate is open."""
+
+    roots = ()
+    settings = Settings()
 
     def __init__(self, gate=None):
         self.gate = gate
+        self.closed = False
 
-    def search(self, text, progress=None, **_):
+    def scope(self, *elsewhere):
+        """Return the open repositories."""
+        return "repos"
+
+    def search(self, text, budget=None, *, progress=None, **_):
         """Wait, break or find nothing."""
         if text == "bug":
             raise KeyError(text)
@@ -48,21 +61,7 @@ class Codebase:
             progress("parse", 1, 2)
         if self.gate:
             self.gate.wait(10)
-        return Answer(text, Verdict.NOT_FOUND, 0.0, reason=f"no {text}")
-
-
-class SmallEngine:
-    """Just enough of an engine for the wire."""
-
-    roots = ()
-
-    def __init__(self, gate=None):
-        self.codebase = Codebase(gate)
-        self.closed = False
-
-    def scope(self, *elsewhere):
-        """What is open."""
-        return "repos"
+        return Context(text, f"not found 0.00\nno {text}\n", 4, 760, "none", Verdict.NOT_FOUND, 0.0, f"no {text}")
 
     def close(self):
         """Remember it."""
@@ -72,7 +71,7 @@ class SmallEngine:
 def converse(*messages, open_engine=SmallEngine):
     """Send lines to a server in this process; return what it sends back."""
     sent = []
-    server = Server(open_engine, sent.append)
+    server = Server(open_engine, sent.append, FRONT)
     for message in messages:
         server.receive(message if isinstance(message, str) else json.dumps(message))
     server.close()
@@ -115,34 +114,59 @@ def test_a_whole_session(talk):
             call(5, "open", location="/etc/passwd"),
             call(6, "symbol", name="split_budget"),
             call(7, "status"),
+            env={"VADE_MCP__TOOLS": "open,status"},
         )
     )
     assert answers[0]["result"]["protocolVersion"] == "2025-06-18"
     assert answers[0]["result"]["serverInfo"]["name"] == "vademecum"
     assert answers[1]["result"] == {}
-    assert [tool["name"] for tool in answers[2]["result"]["tools"]] == [
-        "search",
-        "context",
-        "open",
-        "symbol",
-        "recall",
-        "remember",
-        "status",
-        "search_tools",
-        "predict_tool",
-        "suggest_plan",
-    ]
+    listed = [tool["name"] for tool in answers[2]["result"]["tools"]]
+    assert listed == ["search", "context", "symbol", "recall", "remember", "open", "status"]
     assert "src/budget.py:1-" in answers[3]["result"]["content"][0]["text"]
-    assert answers[3]["result"]["structuredContent"]["evidence"][0]["path"] == "src/budget.py"
+    assert not [number for number, answer in answers.items() if "structuredContent" in answer["result"]]
     assert "def split_budget" in answers[4]["result"]["content"][0]["text"]
     assert answers[5]["result"]["isError"] is True
     assert "root:" not in json.dumps(answers[5])
-    assert answers[6]["result"]["structuredContent"]["verdict"] == "resolved"
-    assert answers[7]["result"]["structuredContent"]["repos"][0]["repo"] == "handbook"
+    assert answers[6]["result"]["content"][0]["text"].startswith("resolved 1.00")
+    assert answers[7]["result"]["content"][0]["text"].startswith("handbook: ")
+
+
+def test_structured_content_holds_the_same_where_a_user_asks_for_it(talk):
+    """Every line of code that the text shows stands in the structured content too."""
+    answers = by_id(
+        talk(
+            INITIALIZE,
+            call(1, "search", query="split the token budget"),
+            call(2, "context", task="split the token budget"),
+            env={"VADE_MCP__STRUCTURED_CONTENT": "true"},
+        )
+    )
+    for number in (1, 2):
+        result = answers[number]["result"]
+        said = json.dumps(result["structuredContent"])
+        assert "def split_budget" in said
+        assert all(
+            json.dumps(line)[1:-1] in said for line in result["content"][0]["text"].splitlines() if "budget" in line
+        )
+
+
+def test_tools_about_tools_are_listed_once_there_are_any(talk, tmp_path):
+    """A catalogue brings its three tools; without one nobody pays for them."""
+    home = {"VADE_HOME": str(tmp_path / "home")}
+
+    def listed():
+        return [tool["name"] for tool in by_id(talk(request(1, "tools/list"), env=home))[1]["result"]["tools"]]
+
+    assert listed() == ["search", "context", "symbol", "recall", "remember"]
+    (tmp_path / "tools.json").write_text('[{"name": "read", "description": "Read a file."}]')
+    register = [sys.executable, "-m", "vademecum", "tools", "register", str(tmp_path / "tools.json")]
+    env = os.environ | home | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run(register, check=True, env=env, capture_output=True)
+    assert listed()[5:] == ["search_tools", "predict_tool", "suggest_plan"]
 
 
 def test_what_cannot_be_opened_is_told_by_the_first_call(talk):
-    answers = by_id(talk(INITIALIZE, call(1, "status"), paths=["no/such/folder"]))
+    answers = by_id(talk(INITIALIZE, call(1, "search", query="x"), paths=["no/such/folder"]))
     assert "result" in answers[0]
     assert answers[1]["result"]["isError"] is True
     assert "no/such/folder" in answers[1]["result"]["content"][0]["text"]
@@ -190,7 +214,7 @@ def test_the_era_without_a_handshake_is_spoken_too():
     )
     assert "2026-07-28" in sent[1]["result"]["supportedVersions"]
     assert sent[2]["result"]["resultType"] == "complete"
-    assert sent[3]["result"]["structuredContent"]["verdict"] == "not_found"
+    assert sent[3]["result"]["content"][0]["text"].startswith("not found")
     assert sent[4]["error"]["code"] == -32022
     assert sent[4]["error"]["data"]["requested"] == "2099-01-01"
 
@@ -291,7 +315,7 @@ def test_a_batch_is_answered_as_one():
 def test_a_long_call_does_not_block_ping_and_can_be_cancelled():
     gate, sent = threading.Event(), []
     engine = SmallEngine(gate)
-    server = Server(lambda: engine, sent.append)
+    server = Server(lambda: engine, sent.append, FRONT)
     for message in (
         call(1, "search", query="slow"),
         call(2, "search", query="next"),
@@ -311,7 +335,7 @@ def test_a_pattern_without_an_end_blocks_no_one(repository, monkeypatch):
     monkeypatch.setattr("vademecum.codebase.matched.LEAST_SECONDS", 0.5)
     (repository / "words.md").write_text("how are redirects followed when they are many " * 40)
     sent = []
-    server = Server(lambda: Engine.open(repository, embedder="hashing"), sent.append)
+    server = Server(lambda: Engine.open(repository, embedder="hashing"), sent.append, FRONT)
     server.receive(json.dumps(call(1, "search", query="redirects", regex=r"(\w+\s*)+@@")))
     server.receive(json.dumps(request(2, "ping")))
     server.close()
@@ -344,22 +368,11 @@ def test_the_official_client_is_served(repository, mode):
         async with mcp.Client(server, mode=mode) as client:
             tools = await client.list_tools()
             found = await client.call_tool("search", {"query": "split the token budget"})
-            refused = await client.call_tool("open", {"location": "../../etc/passwd"})
+            refused = await client.call_tool("search", {"query": "x", "path": "../../etc"})
             return [tool.name for tool in tools.tools], found, refused
 
     names, found, refused = anyio.run(session)
-    assert names == [
-        "search",
-        "context",
-        "open",
-        "symbol",
-        "recall",
-        "remember",
-        "status",
-        "search_tools",
-        "predict_tool",
-        "suggest_plan",
-    ]
+    assert names == ["search", "context", "symbol", "recall", "remember"]
     assert found.structured_content["evidence"][0]["path"] == "src/budget.py"
     assert not found.is_error
     assert refused.is_error

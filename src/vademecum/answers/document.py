@@ -117,8 +117,9 @@ def piece_record(piece: Piece) -> dict[str, Any]:
 def _head(heading: Heading, parts: Sequence[Part]) -> Iterator[str]:
     answer = heading.answer
     verdict = f"{str(answer.verdict).replace('_', ' ')} {answer.probability:.2f}"
-    before = f" | {heading.shown_before} shown before" if heading.shown_before else ""
-    yield f"{verdict} | {_freshness([p.place for part in parts for p in part.pieces if p.place])}{before}"
+    places = [piece.place for part in parts for piece in part.pieces if piece.place]
+    before = f"{heading.shown_before} shown before" if heading.shown_before else ""
+    yield " | ".join(filter(None, (verdict, _freshness(places), before)))
     if answer.reason:
         yield visible(answer.reason)
     if answer.nearest:
@@ -128,7 +129,7 @@ def _head(heading: Heading, parts: Sequence[Part]) -> Iterator[str]:
 def _freshness(places: Sequence[Evidence]) -> str:
     counts = Counter(place.freshness for place in places)
     changed = [f"{counts[state]} {state}" for state in (Freshness.EDITED, Freshness.STALE) if counts[state]]
-    return ", ".join(changed) or ("fresh" if places else "nothing shown")
+    return ", ".join(changed) or ("fresh" if places else "")
 
 
 def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:

@@ -16,13 +16,13 @@ from vademecum.answers.document import Heading
 from vademecum.answers.pack import pack
 from vademecum.answers.piece import Context, Offer, Part, Piece, Section, Source
 from vademecum.context.primary import Pieces, Search, find, offers_of
-from vademecum.context.related import IN_FULL
 from vademecum.context.session import Turn, turn
 from vademecum.errors import UsageError
 from vademecum.protocols import TokenCounter
 from vademecum.types import Evidence
 
 FORMATS = ("markdown", "json")
+IN_FULL = 1  # neighbours shown whole: the others seldom have to be changed, so their signatures do
 DEFAULT_SHARES = (60.0, 30.0, 10.0)  # primary, related, graph: CodeRAG design decision 5
 
 

@@ -15,7 +15,6 @@ SEEDS = (
     5  # of the best evidence, whose neighbours are looked at: those of the next five cost more lines than they bring
 )
 MOST_RELATED = 10  # neighbours that are offered, as in CodeRAG §4
-IN_FULL = 1  # of them; what has to be changed is seldom in the others, and they are named with their signatures
 # What a neighbour is to that which matches, by the label of the graph's expansion.
 _ROLES = {
     "calls": "callee", "called_by": "caller", "test_for": "test", "interface_of": "contract", "imports": "imported",

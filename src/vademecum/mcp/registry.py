@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from vademecum.types import Answer
 
 INSTRUCTIONS = (
-    "Finds code in this repository by meaning, with path and lines; the index keeps itself up to date. "
-    "To find code: one `search`. Before you change a function: `symbol` with relation `impact` tells who calls it, what may "
+    "Finds code in this repository by meaning. To find code: one `search`. Before you change a function: `symbol` with relation `impact` tells who calls it, what may "
     "break, which tests to run. For a whole task: `context`. For earlier decisions: `recall`. For an exact string: grep. "
-    "Believe `not_found`: rephrase once at most, then say that it is not here."
+    "On `not_found` say that it is not here."
 )
 DEFINITIONS = 8  # of one name
 SNIPPET_LINES = 12  # of each definition
@@ -292,7 +291,8 @@ def front_for(settings: Settings) -> Front:
     """
     from vademecum.stores import Stores
 
-    if unknown := [name for name in settings.mcp.tools if name not in TOOLS]:
+    further = [name.strip() for name in settings.mcp.tools.split(",") if name.strip()]
+    if unknown := [name for name in further if name not in TOOLS]:
         raise UsageError(f"the setting mcp.tools names no tool {unknown[0]!r}: there are {', '.join(TOOLS)}")
-    names = {*ALWAYS, *settings.mcp.tools, *(ABOUT_TOOLS if Stores(settings).has_tools() else ())}
+    names = {*ALWAYS, *further, *(ABOUT_TOOLS if Stores(settings).has_tools() else ())}
     return Front({name: tool for name, tool in TOOLS.items() if name in names}, INSTRUCTIONS)
