@@ -72,3 +72,18 @@ def test_one_setting_can_be_shown_and_a_name_that_is_none_is_refused(vade):
         done = vade("config", "show", *args)
         assert (done.code, done.out) == (2, "")
         assert said in done.err
+
+
+def test_the_json_of_status_fits_a_screen(vade, repository):
+    """Skipped files are counted by reason, with a few examples; `-v` lists all."""
+    for number in range(40):
+        (repository / f"p{number}.png").write_bytes(b"\x89PNG\0")
+    (repository / "key.pem").write_text("secret")
+    vade("index")
+    [told] = json.loads(vade("status", "--json").out)
+    assert told["skipped"]["count"] == 41
+    assert sum(told["skipped"]["reasons"].values()) == 41
+    assert len(told["skipped"]["reasons"]) == 2
+    assert len(told["skipped"]["examples"]) == 5
+    [told] = json.loads(vade("status", "--json", "-v").out)
+    assert len(told["skipped"]["files"]) == 41

@@ -13,7 +13,7 @@ from vademecum.amounts import counted
 from vademecum.answers.render import visible
 from vademecum.cli.group import Group
 from vademecum.cli.progress import Progress
-from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, table
+from vademecum.cli.render import emit, emit_json, index_text, size, skipped_lines, skipped_record, table
 from vademecum.cli.session import examples, json_option, opened, paths_argument, settings_for
 from vademecum.errors import UsageError
 
@@ -32,7 +32,7 @@ def status(paths: tuple[str, ...], *, verbose: bool, as_json: bool) -> int:
     with opened(paths) as engine:
         repos = engine.codebase.status()
     if as_json:
-        emit_json([asdict(repo) for repo in repos])
+        emit_json([{**asdict(repo), "skipped": skipped_record(repo.skipped, whole=verbose)} for repo in repos])
     else:
         emit("\n".join(_status_text(repo, verbose=verbose) for repo in repos))
     return 0

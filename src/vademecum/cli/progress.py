@@ -28,9 +28,11 @@ class Progress:
         self._clock = clock
         self._next = clock() + (BAR_AFTER_S if self._bar else LINE_EVERY_S)
         self._drawn = False
+        self._stage, self._done, self._total = "", 0, 0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show how far a stage is; `total` is 0 while it is not known."""
+        self._stage, self._done, self._total = stage, done, total
         now = self._clock()
         if now < self._next:
             return
@@ -52,4 +54,7 @@ class Progress:
     ) -> None:
         if self._drawn:
             self._stream.write("\r\x1b[K")
-            self._stream.flush()
+        if kind is KeyboardInterrupt and self._stage:
+            kept = f"{self._done} of {self._total} files are" if self._stage == "indexing" else "what was done is"
+            self._stream.write(f"stopped: {kept} kept, run again to finish\n")
+        self._stream.flush()

@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 VERDICT_COLOURS = {
     "resolved": "green", "likely": "green", "ambiguous": "yellow", "not found": "red", "▲": "green", "▼": "red"
 }  # fmt: skip
-SKIPPED_SHOWN = 20  # of a list that may be thousands; JSON has them all
+SKIPPED_SHOWN = 20  # of a list that may be thousands; JSON with -v has them all
+EXAMPLES = 5  # of each list in JSON without -v
+LACKING = {"metadata": "searchable, but without details such as parameters and complexity"}
 
 
 def style_for(query: str = "", pattern: str = "") -> Style:
@@ -71,7 +75,7 @@ def index_text(reports: Sequence[IndexReport], *, verbose: bool) -> str:
             f"({report.added} new, {_moved(report)}{report.removed} removed, {report.unchanged} unchanged) in {report.seconds:.1f} s"
         )
         notes = {"skipped": len(report.skipped), "kept by windows only": len(report.failures)}
-        notes |= {f"without {step}": count for step, count in report.degraded.items()}
+        notes |= {LACKING.get(step, f"without {step}"): count for step, count in report.degraded.items()}
         lines += (f"  {count} {said}" for said, count in notes.items() if count)
         lines += [f"  {visible(report.trouble)}"] if report.trouble else []
         if verbose:
@@ -100,8 +104,15 @@ def skipped_lines(skipped: Sequence[Any]) -> list[str]:
     """Return what was left out and why, the first of many."""
     lines = [f"  {_reason(item)}" for item in skipped[:SKIPPED_SHOWN]]
     if len(skipped) > SKIPPED_SHOWN:
-        lines.append(f"  … and {len(skipped) - SKIPPED_SHOWN} more: --json lists all")
+        lines.append(f"  … and {len(skipped) - SKIPPED_SHOWN} more: -v --json lists all")
     return lines
+
+
+def skipped_record(skipped: Sequence[Any], *, whole: bool) -> dict[str, Any]:
+    """Return what was left out as JSON-serialisable values: counts by reason and examples, or the `whole` list."""
+    counts = Counter(item.reason for item in skipped).most_common()
+    listed = [asdict(item) for item in (skipped if whole else skipped[:EXAMPLES])]
+    return {"count": len(skipped), "reasons": dict(counts), "files" if whole else "examples": listed}
 
 
 def size(count: int) -> str:

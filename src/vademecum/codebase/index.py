@@ -254,27 +254,41 @@ def keep_contents(
         ahead = None
     if ahead is not None:
         ahead.means(jobs, unknown, read.contents())
+    found = analyse_all(jobs, plan, repo.embedder() if plan.embedder else None, ahead)
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
-    for done, (job, analysis) in enumerate(analyse_all(jobs, plan, repo.embedder() if plan.embedder else None, ahead)):
-        digest, language = unknown[job]
-        if analysis is None:
-            died = [Skipped(path, "crash", f"the {language} parser died of it") for path in read.paths(unknown[job])]
-            read.left_out |= {item.path: item for item in died}
-        else:
-            if analysis.problem:
-                read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(unknown[job])]
-            read.undescribed += not analysis.described
-            batch.setdefault(digest, []).append(with_known_vectors(repo, spoken(repo, analysis)))
-            weight += len(analysis.content)
-        if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
-            numbers |= repo.catalogue.add(batch)
-            batch, weight, since = {}, 0, time.monotonic()
-        progress("indexing", done + 1, len(jobs))
+    try:
+        for done, (job, analysis) in enumerate(found):
+            if analysis is None:
+                _died(read, unknown[job])
+            else:
+                _noted(read, unknown[job], analysis)
+                batch.setdefault(unknown[job][0], []).append(with_known_vectors(repo, spoken(repo, analysis)))
+                weight += len(analysis.content)
+            if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
+                numbers |= repo.catalogue.add(batch)
+                batch, weight, since = {}, 0, time.monotonic()
+            progress("indexing", done + 1, len(jobs))
+    except KeyboardInterrupt:  # the next run goes on from what was read
+        repo.catalogue.add(batch)
+        raise
     if batch:
         progress("storing", 0, 0)
         numbers |= repo.catalogue.add(batch)
     return numbers
+
+
+def _died(read: Reading, key: BlobKey) -> None:
+    """Note the files whose content made a parser crash."""
+    died = [Skipped(path, "crash", f"the {key[1]} parser died of it") for path in read.paths(key)]
+    read.left_out |= {item.path: item for item in died}
+
+
+def _noted(read: Reading, key: BlobKey, analysis: Analysis) -> None:
+    """Note the files whose content no grammar could read, and count what was not described."""
+    if analysis.problem:
+        read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(key)]
+    read.undescribed += not analysis.described
 
 
 def spoken(repo: Repository, analysis: Analysis) -> Analysis:
