@@ -43,6 +43,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Keep the index": {
         "index": ("vademecum.cli.code:index", "Bring the index up to date."),
         "status": ("vademecum.cli.admin:status", "Show what is indexed and what was skipped."),
+        "repos": ("vademecum.cli.repos:repos", "List the indexes on this machine, and delete one."),
         "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
         "hooks": ("vademecum.cli.hooks:hooks", "Index in the background after commits, merges and checkouts."),
         "sync": ("vademecum.cli.sources:sync", "Fetch what changed in backlogs and documents."),

@@ -1,0 +1,99 @@
+"""The verb about indexes that this machine keeps: list them, delete one."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from vademecum.amounts import counted
+from vademecum.cli.group import Group
+from vademecum.cli.render import emit, emit_json, size, table
+from vademecum.cli.session import examples, json_option, settings_for
+from vademecum.context.render import visible
+from vademecum.errors import UsageError
+
+if TYPE_CHECKING:
+    from vademecum.indexes import Kept
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+@click.group(cls=Group, meant={"delete": "remove", "rm": "remove", "forget": "remove"}, invoke_without_command=True)
+@json_option
+@click.pass_context
+def repos(ctx: click.Context, *, as_json: bool) -> int:
+    """List the indexes that this machine keeps: name, size, age and path.
+
+    Indexes in a shared database are not listed. `vade repos remove` deletes one.
+    """
+    if ctx.invoked_subcommand is not None:
+        return 0
+    from vademecum.indexes import kept_indexes
+
+    kept = kept_indexes(settings_for(()).home)
+    if as_json:
+        emit_json([asdict(each) for each in kept])
+        return 0
+    rows = [
+        (
+            each.name,
+            size(each.bytes),
+            f"memory {size(each.memory_bytes)}" if each.memory_bytes else "",
+            _age(each),
+            _places(each),
+        )
+        for each in kept
+    ]
+    total = size(sum(each.bytes for each in kept))
+    emit(table(rows) + f"{counted(len(kept), 'index').replace('indexs', 'indexes')}, {total}\n")
+    return 0
+
+
+@repos.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME|PATH...")
+@click.option("--memory", is_flag=True, help="Delete what was remembered of the repository, too.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@examples("vade repos remove old-project", "vade repos remove ~/src/app --yes")
+def remove(names: tuple[str, ...], *, memory: bool, yes: bool) -> int:
+    """Delete the index of a repository. Its files are left alone, and its memory is kept.
+
+    NAME or PATH is as `vade repos` lists it. The next search in the repository makes the index again; nothing makes a
+    memory again.
+    """
+    from vademecum.indexes import delete_index, index_called, kept_indexes
+
+    kept = kept_indexes(settings_for(()).home)
+    for each in dict.fromkeys(index_called(kept, name) for name in names):
+        what = f"the index of {visible(each.name)} ({size(each.bytes)}), {_places(each)}"
+        what += f", and its memory ({size(each.memory_bytes)}), for good" if memory and each.memory_bytes else ""
+        if not yes:
+            _ask(what)
+        freed = delete_index(each, memory=memory)
+        left = f"; its memory is kept ({size(each.memory_bytes)}): --memory deletes it too"
+        emit(f"deleted {what}: freed {size(freed)}{left if each.memory_bytes and not memory else ''}\n")
+    return 0
+
+
+def _ask(what: str) -> None:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"nothing was deleted of {what}: add --yes, there is no terminal to ask on")
+    if not click.confirm(f"Delete {what}?", err=True):
+        raise UsageError(f"nothing was deleted of {what}: you did not agree")
+
+
+def _places(kept: Kept) -> str:
+    places = (f"{path} (gone)" if path in kept.gone else path for path in kept.paths)
+    return visible(", ".join(places)) or "no files indexed"
+
+
+def _age(kept: Kept) -> str:
+    """Return how long ago an index was last brought up to date: `3 days ago`."""
+    if not kept.indexed_at:
+        return "never"
+    seconds = time.time() - kept.indexed_at
+    number, unit = next(((int(seconds // long), unit) for long, unit in _UNITS if seconds >= long), (0, ""))
+    return f"{counted(number, unit)} ago" if number else "just now"
