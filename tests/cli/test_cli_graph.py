@@ -166,3 +166,13 @@ def test_a_path_and_a_repository_or_two_repositories_are_refused(vade, twice, tm
     done = vade("callers", "split_budget", "src", str(elsewhere))
     assert (done.code, done.out) == (2, "")
     assert "a graph is that of one repository" in done.err
+
+
+def test_a_graph_without_a_page_is_text(vade, used):
+    """The neighbourhood of a name, as `vade related` shows it; without a name either is asked for."""
+    done = vade("graph", "split_budget")
+    assert (done.code, done.out) == (0, vade("related", "split_budget").out)
+    assert "plan" in done.out
+    done = vade("graph")
+    assert done.code == 2
+    assert "takes a NAME, or --html FILE" in done.err

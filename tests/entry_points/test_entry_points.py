@@ -105,7 +105,7 @@ def test_everything_runs_on_what_a_third_party_brings(site: Path, repo, tmp_path
     answer = json.loads(vade("search", "zebra", "--source", "zoo", "--json"))
     assert {item["metadata"]["key"] for item in answer["evidence"]} == {"ZOO-1", "ZOO-2", "ZOO-3"}
     assert "ZOO-2" in vade("symbol", "feed")
-    assert re.search(r"(\d+) of \1 pieces described, \1 now, by acme", vade("enrich"))
+    assert re.search(r"(\d+) of \1 chunks described, \1 now, by acme", vade("enrich"))
     answer = json.loads(vade("search", "split the budget", "--json"))
     lengths = [len(item["snippet"]) for item in answer["evidence"]]
     assert lengths == sorted(lengths)

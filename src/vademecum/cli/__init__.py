@@ -34,7 +34,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "impact": ("vademecum.cli.graph:impact", "Show what a change may break, and which tests to run."),
         "path": ("vademecum.cli.graph:path", "Show how one name leads to another."),
         "related": ("vademecum.cli.graph:related", "Show what belongs to a line."),
-        "graph": ("vademecum.cli.graph:graph", "Draw the graph around a name as a page."),
+        "graph": ("vademecum.cli.graph:graph", "Show the graph around a name, or draw it as a page."),
     },
     "Remember, and choose tools": {
         "memory": ("vademecum.cli.memory:memory", "Record and recall what was done, decided and preferred."),
@@ -47,7 +47,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "watch": ("vademecum.cli.admin:watch", "Keep the index up to date as files change."),
         "hooks": ("vademecum.cli.hooks:hooks", "Index in the background after commits, merges and checkouts."),
         "sync": ("vademecum.cli.sources:sync", "Fetch what changed in backlogs and documents."),
-        "enrich": ("vademecum.cli.admin:enrich", "Have a language model describe each piece of code."),
+        "enrich": ("vademecum.cli.admin:enrich", "Have a language model describe each chunk of code."),
         "gc": ("vademecum.cli.admin:gc", "Drop what no branch or checkout needs any more."),
     },
     "Connect agents and people": {

@@ -107,7 +107,7 @@ def watch(paths: tuple[str, ...]) -> int:
 @paths_argument
 @json_option
 def enrich(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Have a language model describe each piece of code in a sentence.
+    """Have a language model describe each chunk of code in a sentence.
 
     The sentences are searched and shown. The model is set as enrich.provider. Each answer is kept at once: interrupt it
     when you like, the next run goes on from there. Exits with 3 if everything failed.
@@ -125,7 +125,7 @@ def enrich_text(report: EnrichReport) -> str:
     """Return what one run of enrichment did, as a line or two."""
     done = report.known + report.made
     text = (
-        f"{report.repo}: {done} of {counted(report.wanted, 'piece')} described, {report.made} now, by {report.enricher}"
+        f"{report.repo}: {done} of {counted(report.wanted, 'chunk')} described, {report.made} now, by {report.enricher}"
     )
     failed = f"; {counted(report.failed, 'failure')}, the last: {visible(report.problem)}" if report.failed else ""
     return f"{text}{failed} ({report.seconds:.1f} s)\n"

@@ -136,19 +136,23 @@ def related(location: str, paths: tuple[str, ...], question: str, depth: int, re
 @click.option(
     "--html",
     "file",
-    required=True,
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Where to write the page; - for standard output.",
+    help="Draw it as a page in this file; - for standard output.",
 )
 @_depth_option(2)
 @_repo_option
-@examples("vade graph Engine.open --html around.html")
-def graph(name: str, file: str, depth: int, repo: str) -> int:
-    """Draw what is around NAME, a symbol or a file, as one page that needs nothing else.
+@examples("vade graph Engine.open", "vade graph Engine.open --html around.html")
+def graph(name: str, file: str | None, depth: int, repo: str) -> int:
+    """Show what is around NAME, a symbol or a file: as text, or drawn as one page that needs nothing else.
 
-    Without NAME it is the most central files.
+    Without NAME the page draws the most central files.
     """
+    if file is None and not name:
+        raise UsageError("`vade graph` takes a NAME, or --html FILE to draw the most central files, or both")
+    if file is None:
+        with opened((repo or ".",), indexing=True) as engine:
+            return _show(engine.codebase.related(from_here(name), "", depth), as_json=False)
     from vademecum.answers.page import graph_page
     from vademecum.codebase.surroundings import surroundings
 

@@ -123,7 +123,7 @@ def recall(question: str, metadata: tuple[str, ...], as_of: str, *, why: bool, a
     default=5,
     metavar="N",
     show_default=True,
-    help="How many pieces of knowledge.",
+    help="How many facts and events at most.",
 )
 @click.option(
     "--budget",

@@ -45,7 +45,7 @@ export function open(main) {
       el("p", { class: "verdict" }, el("span", { class: `badge ${fresh ? "good" : "warn"}` }, fresh ? "Up to date" : state.indexed_at ? "Changed since" : "Not indexed"),
         state.indexed_at ? el("span", {}, "indexed ", el("span", { title: moment(state.indexed_at) }, ago(state.indexed_at))) : "", fresh ? "" : el("span", { class: "quiet" }, state.indexed_at ? "A search takes in what changed by itself." : "A search does this by itself, too.")),
       progress,
-      el("dl", { class: "figures" }, [[count(state.files), "files"], [count(state.chunks), "pieces"], [size(state.bytes), "on disk"], [count(state.skipped.length), "left out"]].map(([figure, said]) => el("div", {}, el("dt", {}, said), el("dd", {}, figure)))),
+      el("dl", { class: "figures" }, [[count(state.files), "files"], [count(state.chunks), "chunks"], [size(state.bytes), "on disk"], [count(state.skipped.length), "left out"]].map(([figure, said]) => el("div", {}, el("dt", {}, said), el("dd", {}, figure)))),
       el("dl", { class: "pairs" }, [["Branch", state.branch || "none"], ["Commit", state.commit || "none"], ["Embedder", state.embedder], ["Database", state.database]].map(([name, value]) => [el("dt", {}, name), el("dd", { class: "mono" }, value)])),
       languages(state.languages), skipped(state));
   }

@@ -100,7 +100,7 @@ function table(files, repo) {
       { key: "language", title: "Language", class: "extra", sort: (file) => file.language, cell: (file) => file.language },
       { key: "lines", title: "Lines", class: "figure", descending: true, sort: (file) => file.lines, cell: (file) => count(file.lines) },
       { key: "bytes", title: "Size", class: "figure extra", descending: true, sort: (file) => file.bytes, cell: (file) => size(file.bytes) },
-      { key: "chunks", title: "Pieces", class: "figure extra", descending: true, sort: (file) => file.chunks, cell: (file) => count(file.chunks) },
+      { key: "chunks", title: "Chunks", class: "figure extra", descending: true, sort: (file) => file.chunks, cell: (file) => count(file.chunks) },
       { key: "complexity", title: "Branches", class: "figure extra", descending: true, sort: (file) => file.complexity, cell: (file) => (file.complexity ? count(file.complexity) : "") },
       { key: "density", title: "In 100 lines", class: "figure", descending: true, sort: (file) => density(file) || null, cell: (file) => (file.complexity ? [bar(density(file), most), el("span", { class: "beside-bar" }, density(file).toFixed(0))] : "") },
       { key: "freshness", title: "Freshness", class: "extra", sort: (file) => file.freshness, cell: (file) => (file.freshness === "fresh" ? "fresh" : el("span", { class: `tag ${file.freshness === "stale" ? "bad" : "warn"}` }, file.freshness)) },
@@ -206,7 +206,7 @@ function towards(items, here, [wx, wy]) {
 function describe(item, now) {
   const { file } = item;
   if (!file) return [el("b", {}, `${item.path}/`), el("br"), `${plural(item.files, "file")}, ${plural(item.size, "line")}`];
-  return [el("b", {}, file.path), el("br"), `${plural(file.lines, "line")} of ${file.language}, ${plural(file.chunks, "piece")}`, el("br"),
+  return [el("b", {}, file.path), el("br"), `${plural(file.lines, "line")} of ${file.language}, ${plural(file.chunks, "chunk")}`, el("br"),
     file.complexity ? `complexity ${count(file.complexity)}, ${density(file).toFixed(0)} in 100 lines` : "no functions measured", el("br"),
     file.freshness === "fresh" ? "as indexed" : file.freshness, file.modified_at ? `, changed ${ago(file.modified_at, now)}` : ""];
 }

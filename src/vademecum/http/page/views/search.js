@@ -56,7 +56,7 @@ export function open(main, parameters) {
     const narrowed = FILTERS.some((name) => query[name]);
     told.textContent = `${found.verdict.replace("_", " ")}, ${plural(found.evidence.length, "result")}`;
     replace(answer,
-      verdict(found, `${plural(found.searched, "piece")} searched${narrowed ? " within the filters" : ""}`),
+      verdict(found, `${plural(found.searched, "chunk")} searched${narrowed ? " within the filters" : ""}`),
       found.nearest.length ? el("p", { class: "nearest" }, "Spelled nearly so: ", found.nearest.map((name) => el("a", { class: "chip", href: link("search", { ...query, q: name }) }, name))) : "",
       found.evidence.length ? el("ol", { class: "results" }, found.evidence.map((item) => el("li", {}, card(item, { question: query.q, most, several }))))
         : empty("Nothing to show", narrowed ? el("button", { type: "button", class: "button", onclick: () => go("search", { q: query.q }) }, "Search without filters") : "Ask in other words, or by a name that stands in the code.", el("a", { href: link("index") }, "See what was left out of the index")));
