@@ -75,8 +75,7 @@ class Catalogue:
 
         `here` names this machine where others share the store: each has worktrees and derived files of its own.
         """
-        self.store = store
-        self.directory = directory
+        self.store, self.directory = store, directory
         self.read_paths = read_paths
         self.here = here
         self.segments = Segments(store, directory, embedder, here)
