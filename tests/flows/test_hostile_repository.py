@@ -175,6 +175,7 @@ ASKED = {
     "install": [["claude", "--scope", "project", "--dry-run"]],
     "uninstall": [["claude", "--scope", "project", "--dry-run"]],
     "doctor": [[]],
+    "savings": [[]],
     "config": [[]],
     "bench": [["--questions", "2"]],
     "completions": [["bash"]],

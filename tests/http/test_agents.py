@@ -10,7 +10,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client, MCPError
-from vademecum.mcp.registry import INSTRUCTIONS, TOOLS
+from vademecum.mcp.registry import ALWAYS, INSTRUCTIONS, TOOLS
 
 
 def ask(client, questions):
@@ -35,12 +35,28 @@ def test_the_tools_are_those_of_standard_input_and_output(serve, repo):
         )
 
     listed, instructions, server = ask(serve(repo()), questions)
-    expected = [tool.declaration() for tool in TOOLS.values()]
+    expected = [TOOLS[name].declaration() for name in ALWAYS]
     assert [{name: tool[name] for name in ("name", "description", "inputSchema")} for tool in listed] == [
         {name: tool[name] for name in ("name", "description", "inputSchema")} for tool in expected
     ]
     assert [tool["annotations"] for tool in listed] == [tool["annotations"] for tool in expected]
     assert (instructions, server.name) == (INSTRUCTIONS, "vademecum")
+
+
+def test_a_setting_lists_more_tools(serve, repo, monkeypatch):
+    """`mcp.tools` adds to the five; a tool that is not listed is refused, and the five are named."""
+
+    async def questions(asked):
+        listed = [tool.name for tool in (await asked.list_tools()).tools]
+        return listed, await asked.call_tool("open", {"location": "src/budget.py:1"})
+
+    listed, refused = ask(serve(repo("plain")), questions)
+    assert listed == list(ALWAYS)
+    assert (refused.is_error, refused.content[0].text) == (True, f"no tool 'open': there are {', '.join(ALWAYS)}")
+    monkeypatch.setenv("VADE_MCP__TOOLS", '["open"]')
+    listed, opened = ask(serve(repo("more")), questions)
+    assert listed == [*ALWAYS, "open"]
+    assert (opened.is_error, "src/budget.py:1-1" in opened.content[0].text) == (False, True)
 
 
 def test_a_tool_answers_as_elsewhere(serve, repo):
@@ -50,10 +66,10 @@ def test_a_tool_answers_as_elsewhere(serve, repo):
         told.append((done, message))
 
     async def questions(asked):
-        found = await asked.call_tool("search", {"query": "split the token budget", "k": 2}, progress_callback=progress)
-        wrong = await asked.call_tool("search", {"k": 2})
+        found = await asked.call_tool("search", {"query": "split the token budget"}, progress_callback=progress)
+        wrong = await asked.call_tool("search", {"budget": 200})
         unknown = await asked.call_tool("grep", {})
-        missing = await asked.call_tool("open", {"location": "../outside"})
+        missing = await asked.call_tool("search", {"query": "budget", "path": "../outside"})
         kept = await asked.call_tool("remember", {"text": "We decided to use SQLite."})
         recalled = await asked.call_tool("recall", {"question": "what did we decide about SQLite"})
         return found, wrong, unknown, missing, kept, recalled
@@ -62,10 +78,10 @@ def test_a_tool_answers_as_elsewhere(serve, repo):
     found, wrong, unknown, missing, kept, recalled = ask(client, questions)
     assert not found.is_error
     assert "src/budget.py:" in found.content[0].text
-    assert found.structured_content["evidence"][0]["path"] == "src/budget.py"
+    assert found.structured_content is None
     assert (wrong.is_error, wrong.content[0].text.startswith("search needs 'query'")) == (True, True)
     assert (unknown.is_error, "there are search" in unknown.content[0].text) == (True, True)
-    assert (missing.is_error, "climbs" in missing.content[0].text) == (True, True)
+    assert (missing.is_error, "is outside" in missing.content[0].text) == (True, True)
     assert not kept.is_error
     assert "SQLite" in recalled.content[0].text
     assert client.get("/v1/events").json["items"][0]["text"] == "We decided to use SQLite."
@@ -77,13 +93,14 @@ def test_an_agent_without_a_key_is_not_answered(serve, repo):
     async def list_tools(asked):
         return len((await asked.list_tools()).tools)
 
-    assert ask(client.with_key(key), list_tools) == len(TOOLS)
+    assert ask(client.with_key(key), list_tools) == len(ALWAYS)
     with pytest.raises((MCPError, httpx2.HTTPStatusError, ExceptionGroup)):
         ask(client, list_tools)
 
 
-def test_memory_is_of_the_repositories_that_a_key_opens(serve, repo):
+def test_memory_is_of_the_repositories_that_a_key_opens(serve, repo, monkeypatch):
     """With a key for one of three, that one is meant; with two, the one to write to is named; the third is never told of."""
+    monkeypatch.setenv("VADE_MCP__STRUCTURED_CONTENT", "true")
     app, lib, secret = repo("app"), repo("lib"), repo("secret")
     client, of_all, of_two, of_one = serve(app, lib, secret, keys=[("all", "*"), ("two", "app,lib"), ("one", "lib")])
 

@@ -368,5 +368,6 @@ def test_agents_are_shown_it(own: Any) -> None:
     assert "ABC-2" in TOOLS["symbol"].call(own, {"name": "retry", "relation": "callers"}).text
     found = TOOLS["search"].call(own, {"query": "repeat a failing network call", "kind": "doc"})
     assert "work:ABC-2.md" in found.text
-    assert found.data["evidence"][0]["url"].endswith("/browse/ABC-2")
+    first = found.data["sections"][0]["pieces"][0]
+    assert (first["repo"], first["path"]) == ("work", "ABC-2.md")
     assert "# ABC-2" in TOOLS["open"].call(own, {"location": "work:ABC-2"}).text

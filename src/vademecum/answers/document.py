@@ -217,7 +217,7 @@ def _symbols(block: Sequence[Piece]) -> str:
 
 
 def _path(place: Evidence, *, name_repos: bool) -> str:
-    return visible(f"{place.repo}:{place.path}" if name_repos else place.path)
+    return visible(f"{place.repo}:{place.path}" if name_repos or place.url else place.path)
 
 
 def _line(line: str) -> str:
