@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from vademecum.amounts import counted
+from vademecum.answers.render import visible
 from vademecum.cli.group import Group
 from vademecum.cli.render import emit, emit_json, size, table
 from vademecum.cli.session import examples, json_option, settings_for
-from vademecum.context.render import visible
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
