@@ -208,11 +208,13 @@ def _range(block: Sequence[Piece]) -> str:
 
 
 def _symbols(block: Sequence[Piece]) -> str:
-    """Return the names declared in a block, the first few; the headline of what declares none."""
-    places = [piece.place for piece in block if piece.place is not None]
-    names = dict.fromkeys(name for place in places for name in place.symbols)
-    said = " ".join(list(names)[:MOST_NAMES]) or (block[0].text if block[0].form is Form.SIGNATURE else "")
-    said = visible(" ".join(said.split()))
+    """Return the names declared in a block, the first few, members of a named one left out."""
+    names: list[str] = []
+    for name in (name for piece in block if piece.place is not None for name in piece.place.symbols):
+        if not any(name == known or name.startswith(f"{known}.") for known in names):
+            names.append(name)
+    said = " ".join(names[:MOST_NAMES]) or (block[0].text if block[0].form is Form.SIGNATURE else "")
+    said = visible(" ".join(said.split())) if any(map(str.isalpha, said)) else ""
     return said if len(said) <= HEADLINE_CHARACTERS else said[: HEADLINE_CHARACTERS - 1] + "…"
 
 
