@@ -23,6 +23,7 @@ from clients.model_server import Call, ModelServer, Part
 from clients.shop import SHOP, lines_of_code
 from clients.wires import TOOL_SEARCH
 from handbook import Repo, make_repository
+from vademecum.mcp.registry import ALWAYS, TOOLS
 from vademecum.providers.counters.pattern import PatternCounter
 
 pytestmark = pytest.mark.slow
@@ -48,7 +49,9 @@ class Row:
 
 # A tool that the server offers needs a row. Rows of tools that it does not offer are left out.
 ROWS = (
-    Row("search", {"query": "wait longer after each lost connection", "k": 2}, ["time.sleep(base * 2**attempt)"]),
+    Row(
+        "search", {"query": "wait longer after each lost connection", "budget": 300}, ["time.sleep(base * 2**attempt)"]
+    ),
     Row("search", {"query": "too many requests per client", "lang": "go"}, ["http.StatusTooManyRequests"]),
     Row("search", {"query": "kubernetes operator"}, ["kubernetes"]),
     Row(
@@ -103,12 +106,12 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return make_repository(tmp_path_factory.mktemp("work") / "shop", SHOP)
 
 
-def server_at(place: Path, repository: Path) -> Server:
-    """Write a command `vade mcp` with its data in a place of its own; ask it what it offers."""
+def server_at(place: Path, repository: Path, further: str = "") -> Server:
+    """Write a command `vade mcp` with its data in a place of its own, and ask it for its tools."""
     launcher = place / "vade"
     path = shlex.quote(os.pathsep.join(each for each in sys.path if each))
     launcher.write_text(
-        f"#!/bin/sh\nexport VADE_HOME={shlex.quote(str(place / 'data'))} PYTHONPATH={path}\n"
+        f"#!/bin/sh\nexport VADE_HOME={shlex.quote(str(place / 'data'))} PYTHONPATH={path} VADE_MCP__TOOLS={further}\n"
         f'exec {shlex.quote(sys.executable)} -m vademecum "$@"\n'
     )
     launcher.chmod(0o755)
@@ -136,7 +139,8 @@ def client(request: pytest.FixtureRequest) -> Client:
 @pytest.fixture(scope="module")
 def served(client: Client, shop: Repo, tmp_path_factory: pytest.TempPathFactory) -> Server:
     """Our server with an empty memory for each client."""
-    return server_at(tmp_path_factory.mktemp(client.name), shop.path)
+    further = ",".join(name for name in TOOLS if name not in ALWAYS)
+    return server_at(tmp_path_factory.mktemp(client.name), shop.path, further)
 
 
 @pytest.fixture(scope="module")

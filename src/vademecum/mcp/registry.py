@@ -122,7 +122,7 @@ def _status(engine: Engine, _arguments: Mapping[str, Any], _: Progress | None) -
         skipped = repo.pop("skipped")
         repo["skipped"] = len(skipped)
         lines.append(
-            f"{repo['repo']}: {repo['root']} at {repo['commit'] or 'no commit'}, {repo['files']} files, "
+            f"{repo['repo']}: {repo['root']} at {repo['commit'][:12] or 'no commit'}, {repo['files']} files, "
             f"{repo['chunks']} chunks, {'fresh' if repo['fresh'] else 'will be refreshed by the next search'}, "
             f"{counted(len(skipped), 'file')} skipped"
         )
