@@ -153,6 +153,18 @@ def test_what_belongs_to_it_is_shown_with_its_role(repo, engine):
     assert found.tokens <= 700
 
 
+def test_changelogs_and_posts_are_shown_to_those_who_ask_for_them(repo, engine):
+    """They match the words of most tasks, and no task is done in them."""
+    files = LINKED | {
+        "CHANGELOG.md": "# Changes\n\n- settle_invoice rounds each invoice up\n",
+        "website/blog/2020-may.md": "# May\n\nWe now settle_invoice in the blog of May.\n",
+    }
+    opened = engine(repo("app", files))
+    told = {"CHANGELOG.md", "website/blog/2020-may.md"}
+    assert not told & shown(opened.context("settle_invoice rounds each invoice wrongly", 4_000))
+    assert told & shown(opened.context("what does the changelog say of settle_invoice", 4_000))
+
+
 def test_notes_about_what_is_shown_are_one_more_section(repo, engine):
     """Whoever knows more about a piece adds a section with a share of its own, under the same budget."""
     from dataclasses import replace

@@ -15,7 +15,7 @@ from vademecum.answers import document
 from vademecum.answers.document import Heading
 from vademecum.answers.pack import pack
 from vademecum.answers.piece import Context, Offer, Part, Piece, Section, Source
-from vademecum.context.primary import Pieces, Search, find, offers_of
+from vademecum.context.primary import Pieces, Search, find, of_use, offers_of
 from vademecum.context.session import Turn, turn
 from vademecum.errors import UsageError
 from vademecum.protocols import TokenCounter
@@ -87,7 +87,7 @@ def context(makers: Makers, task: str, budget: int, *, session: str = "", form: 
         StoreError: the database said no, or the session cannot be kept.
     """
     check(budget, form)
-    answer = find(makers.search, task, budget)
+    answer = of_use(find(makers.search, task, budget))
     related, graph = makers.related(task, answer.evidence)
     shares = makers.shares
     beside = [

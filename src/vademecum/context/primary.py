@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -15,17 +16,31 @@ from vademecum.answers.piece import MATCHED, Form, Offer, Piece
 from vademecum.context.lines import LONG, WINDOW, Matching
 from vademecum.errors import UsageError
 from vademecum.retrieval.spans import LONGEST, spans_of
-from vademecum.types import Answer, Evidence, Freshness
+from vademecum.types import Answer, Evidence, FileKind, Freshness
 
 MOST_FOUND = 200  # pieces asked of a search: as many as ranking looks at closely
 TOKENS_PER_PIECE = 25  # nothing that is worth a place is shorter
 # Of a budget for each line that a passage may have: an eighth of it, a line of code being ten tokens
 TOKENS_PER_LINE = 80
 POINTED_AT = 0.5  # of a file's probability is what it is worth to be shown its best piece
+# Documents that tell of earlier changes: nobody has to read or change them for a task
+_NEWS = re.compile(
+    r"(?:^|/)(?:change(?:log|s)|history|news|release(?:s|[-_ ]?notes)|what'?s[-_ ]?new|blog|_?posts)(?:[-_./]|$)",
+    re.IGNORECASE,
+)
+_ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
 Pieces = Callable[[str, str], Sequence[Evidence]]  # path and repository to all pieces of the file, in order
 
 _SIGNALS = tuple(zip(("definition", "lexical", "dense", "path"), MATCHED, strict=True))
+
+
+def of_use(answer: Answer) -> Answer:
+    """Return an answer without changelogs, release notes and blog posts, unless it is asked for them or has only those."""
+    if _ASKS_FOR_NEWS.search(answer.query):
+        return answer
+    kept = tuple(item for item in answer.evidence if item.file_kind != FileKind.DOC or not _NEWS.search(item.path))
+    return replace(answer, evidence=kept) if kept else answer
 
 
 def find(search: Search, task: str, budget: int) -> Answer:
