@@ -53,7 +53,7 @@ def test_a_setting_lists_more_tools(serve, repo, monkeypatch):
     listed, refused = ask(serve(repo("plain")), questions)
     assert listed == list(ALWAYS)
     assert (refused.is_error, refused.content[0].text) == (True, f"no tool 'open': there are {', '.join(ALWAYS)}")
-    monkeypatch.setenv("VADE_MCP__TOOLS", '["open"]')
+    monkeypatch.setenv("VADE_MCP__TOOLS", "open")
     listed, opened = ask(serve(repo("more")), questions)
     assert listed == [*ALWAYS, "open"]
     assert (opened.is_error, "src/budget.py:1-1" in opened.content[0].text) == (False, True)
