@@ -306,6 +306,16 @@ def test_a_passage_is_as_long_as_the_budget_allows():
         assert len(offers_of("", found, lambda path, repo: file, budget)) == count
 
 
+@pytest.mark.parametrize("lines", [3, 8, 9])
+def test_a_limit_of_lines_shows_lines_of_the_best_piece(lines):
+    """A passage of several pieces that is over the limit gives way to the best of them, not to a place alone."""
+    file = [piece_of(number) for number in range(9)]
+    found = [piece_of(2, worth=0.3), piece_of(4, worth=0.1)]
+    [offer] = offers_of("line 21", found, lambda path, repo: file, 8_000, lines=lines)
+    assert (offer[0].form, offer[0].place.start_line) == (Form.LINES, 21)
+    assert len(offer[0].text.split("\n")) == min(lines, LINES)
+
+
 def test_no_passage_reaches_across_what_was_shown():
     """The session has it; what lies on either side of it is still offered."""
     file = [piece_of(number) for number in range(9)]

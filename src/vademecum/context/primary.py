@@ -103,15 +103,15 @@ def offers_of(
 
 def with_lines(offer: Offer, best: Evidence, matching: Matching, most: int | None) -> Offer:
     """Return an offer with one more form before its signature: the lines of a long piece that match."""
+    full = [form for form in offer if not form.brief]
     lines = best.snippet.split("\n")
-    if len(lines) <= (most or LONG):
+    if (full[-1].text.count("\n") < most) if most else (len(lines) <= LONG):
         return offer
     first, last = matching.window(best.snippet, most or WINDOW)
     text = "\n".join(lines[first : last + 1])
     start = best.start_line + first
     place = replace(best, start_line=start, end_line=start + last - first, snippet=text)
     piece = Piece(text, offer[0].why, Form.LINES, place, (key_of(best),), 0, matching.share(best.snippet, first, last))
-    full = [form for form in offer if not form.brief]
     return (*full, replace(piece, worth=piece.worth * full[-1].worth), *(form for form in offer if form.brief))
 
 
