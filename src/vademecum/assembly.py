@@ -254,7 +254,7 @@ def reading(
         own = settings.context
         return Makers(
             search, pieces, counting(), related, (), settings.home, (own.primary, own.related, own.graph),
-            name_repos=several, clock=clock,
+            name_repos=several or within.scope in {"all", "shared"}, clock=clock,
         )  # fmt: skip
 
     return makers
