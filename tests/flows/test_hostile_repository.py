@@ -176,6 +176,7 @@ ASKED = {
     "uninstall": [["claude", "--scope", "project", "--dry-run"]],
     "doctor": [[]],
     "savings": [[]],
+    "repos": [[]],
     "config": [[]],
     "bench": [["--questions", "2"]],
     "completions": [["bash"]],

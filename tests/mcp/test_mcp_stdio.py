@@ -372,6 +372,7 @@ def test_the_official_client_is_served(repository, mode):
 
     names, found, refused = anyio.run(session)
     assert names == ["search", "context", "symbol", "recall", "remember"]
-    assert found.structured_content["evidence"][0]["path"] == "src/budget.py"
+    assert "### src/budget.py:1-" in found.content[0].text
+    assert found.structured_content is None
     assert not found.is_error
     assert refused.is_error
