@@ -223,7 +223,7 @@ def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
 
 
 def _installed(row: Mapping[str, Any]) -> str:
-    """Which versions wrote an agent's files, how to have this one write them, and what is in the way of the server."""
+    """Return the versions that wrote an agent's files, how to renew them, and any obstacle to its server."""
     from vademecum import __version__
 
     versions = set(row["installed"].values())

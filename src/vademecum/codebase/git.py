@@ -1,4 +1,4 @@
-"""What git knows: what is checked out, which files a repository holds, what they contained.
+"""Questions to git: the commit checked out, the files of a repository, their contents.
 
 What a few `open` calls on git's files tell is read without git, because a process costs more than a lookup.
 """

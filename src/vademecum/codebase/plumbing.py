@@ -34,7 +34,7 @@ _BAD_REVISION = re.compile(r"^fatal: bad revision '(.+)'$", re.MULTILINE)
 
 
 def available() -> bool:
-    """Whether there is a git to run."""
+    """Return whether git is installed."""
     return _program() is not None
 
 

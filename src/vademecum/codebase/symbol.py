@@ -131,7 +131,7 @@ def _defined(evidence: Iterable[Evidence]) -> set[tuple[str, str]]:
 
 
 def _is_prototype(item: Evidence, defined: set[tuple[str, str]]) -> bool:
-    """Whether the evidence is a prototype of a function that is defined elsewhere."""
+    """Return whether the evidence is a prototype of a function that is defined elsewhere."""
     return (item.repo, item.symbols[0]) in defined and _lacks_body(item)
 
 
