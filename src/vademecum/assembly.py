@@ -20,6 +20,7 @@ from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.enriching import Pace
 from vademecum.codebase.identity import index_directory
+from vademecum.codebase.pieces import Pieces
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.root import Root, worktrees
@@ -237,8 +238,8 @@ def reading(
         commit = within.commit
         graph = partial(codebase.graph, commit=commit, refresh=False)
 
-        def pieces(path: str, repo: str) -> Sequence[Evidence]:
-            return codebase.pieces(path, repo, commit) if codebase.is_open(repo) else ()
+        def pieces(path: str, repo: str) -> Pieces:
+            return codebase.pieces(path, repo, commit) if codebase.is_open(repo) else Pieces.of(())
 
         def search(task: str, k: int) -> Answer:
             return codebase.search(task, k=k, joined=False, refresh=refresh, progress=progress, **within.filters())

@@ -286,7 +286,7 @@ def _lines(text: str) -> list[str]:
 
 def visible(text: str) -> str:
     """Return the text with control and reordering characters made harmless to a terminal."""
-    return text.translate(VISIBLE)
+    return text if text.isprintable() else text.translate(VISIBLE)
 
 
 def _cut(text: str, width: int) -> str:

@@ -183,6 +183,12 @@ class Catalogue:
         self._chunks.update(found)
         return [found[key] for key in wanted]
 
+    def part_of(self, blob: int, ordinal: int) -> dict[str, int]:
+        """Return `part` and `parts` of a chunk that is part of a longer declaration, {} of any other."""
+        [(metadata,)] = self._scan("chunks", [("blob", "=", blob), ("ordinal", "=", ordinal)], ("metadata",)) or [("",)]
+        known = json.loads(metadata) if '"parts"' in metadata else {}
+        return {name: known[name] for name in ("part", "parts") if name in known}
+
     def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:
         """Return symbol records, ordered by blob."""
         return self._scan("symbols", where, columns, ("blob", "ordinal", "position"))

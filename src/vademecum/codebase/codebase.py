@@ -16,7 +16,7 @@ from vademecum.codebase.index import index
 from vademecum.codebase.inventory import FileFacts, inventory
 from vademecum.codebase.languages import named_language
 from vademecum.codebase.open import open_location, parse_location
-from vademecum.codebase.pieces import pieces_of
+from vademecum.codebase.pieces import Pieces, pieces_of
 from vademecum.codebase.refresh import Refreshing
 from vademecum.codebase.repository import Opened, Repository, narrowed
 from vademecum.codebase.rerank import AS_RANKED, Reranking
@@ -279,8 +279,8 @@ class Codebase:
         """Return whether a repository of this name is open."""
         return any(repo == own.name for own, _ in self._repositories)
 
-    def pieces(self, path: str, repo: str = "", commit: str = "") -> tuple[Evidence, ...]:
-        """Return every piece of one indexed file, in order, from the index as it is; () where the file is not in it."""
+    def pieces(self, path: str, repo: str = "", commit: str = "") -> Pieces:
+        """Return every piece of one indexed file, in order, from the index as it is; none where the file is not in it."""
         return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", silent, refresh=False)[0], path)
 
     def outline(

@@ -7,7 +7,7 @@ them, and the lines of all, with what stands between. Where the file was edited 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, chain
@@ -69,7 +69,8 @@ def gather_evidence(
                 continue
             own_rows = range(span.first - base, span.last - base + 1)
             told = _told(view.lines, best, kinds[number], own_rows, said, contents[blobs[number]])
-            found[place] = _evidence(each, file, told, score, signals[place], state.freshness, each.snapshot.label)
+            shared = _shared(each, file, state.freshness, each.snapshot.label)
+            found[place] = _evidence(shared, told, score, signals[place], {})
     return tuple(found[place] for place in range(len(found)))
 
 
@@ -164,27 +165,49 @@ def evidence_of(
         chunk.start_line, chunk.end_line, chunk.text.rstrip("\n"), str(chunk.kind), symbols_of(chunk), chunk.signature,
         chunk.summary or summarise(chunk, language), digest,
     )  # fmt: skip
-    return _evidence(each, file, told, score, signals, freshness, label)
+    return _evidence(_shared(each, file, freshness, label), told, score, signals, {})
 
 
-def _evidence(  # noqa: PLR0917 - what is said, and of what state
-    each: Opened, file: int, told: _Told, score: float, signals: dict[str, float], freshness: Freshness, label: str
+def evidence_as_indexed(each: Opened, file: int, first: int, freshness: Freshness) -> Callable[[int], Evidence]:
+    """Return what reads a chunk of one file as it was indexed, by its ordinal; `first` is the file's first row.
+
+    `metadata` holds `part` and `parts` where a long declaration was cut.
+    """
+    view, blob = each.view, int(each.view.files.blobs[file])
+    catalogue = each.repo.catalogue
+    content = catalogue.content(blob)
+    shared = _shared(each, file, freshness, each.snapshot.label)
+
+    def read(ordinal: int) -> Evidence:
+        row = first + ordinal
+        said = dict(zip((row,), view.said((row,)), strict=True))
+        told = _told(view.lines, row, view.kinds.item(view.row_chunk.item(row)), range(row, row + 1), said, content)
+        return _evidence(shared, told, 0.0, {}, catalogue.part_of(blob, ordinal))
+
+    return read
+
+
+def _shared(each: Opened, file: int, freshness: Freshness, label: str) -> dict[str, Any]:
+    """Return what all evidence of one file has in common."""
+    files = each.view.files
+    return {
+        "repo": each.repo.name, "branch": each.snapshot.branch, "commit": commit_of(label), "path": files.paths[file],
+        "language": files.language(file), "file_kind": FILE_KINDS_SAID[files.kinds.item(file)], "freshness": freshness,
+        "url": "", "updated": "", "id": f"{each.repo.name}:{label}:{files.paths[file]}:",
+    }  # fmt: skip
+
+
+def _evidence(
+    shared: dict[str, Any], told: _Told, score: float, signals: dict[str, float], metadata: dict[str, Any]
 ) -> Evidence:
-    files, name = each.view.files, each.repo.name
-    path = files.paths[file]
-    return _filled(
-        id=f"{name}:{label}:{path}:{told.hash}", repo=name, branch=each.snapshot.branch, commit=commit_of(label),
-        path=path, start_line=told.start_line, end_line=told.end_line, snippet=told.text, score=round(score, 6),
-        kind=told.kind, language=files.language(file), symbols=told.symbols, signature=told.signature,
-        summary=told.summary, file_kind=FILE_KINDS_SAID[files.kinds.item(file)], signals=signals,
-        freshness=freshness, best_line=told.best_line, metadata={}, url="", updated="",
-    )  # fmt: skip
-
-
-def _filled(**every: Any) -> Evidence:
     """Return evidence of all its fields at once: to set those of a frozen record one by one takes four times as long."""
     made = Evidence.__new__(Evidence)
-    object.__setattr__(made, "__dict__", every)
+    own = {
+        "id": shared["id"] + told.hash, "start_line": told.start_line, "end_line": told.end_line, "snippet": told.text,
+        "score": round(score, 6), "kind": told.kind, "symbols": told.symbols, "signature": told.signature,
+        "summary": told.summary, "signals": signals, "best_line": told.best_line, "metadata": metadata,
+    }  # fmt: skip
+    object.__setattr__(made, "__dict__", shared | own)
     return made
 
 

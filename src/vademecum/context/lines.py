@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
-from itertools import accumulate
-from math import log
+from functools import cache, cached_property
+from itertools import accumulate, chain
+from math import fsum, log
 
 from vademecum.retrieval.query import title_of
-from vademecum.retrieval.tokens import query_terms, terms
+from vademecum.retrieval.tokens import query_terms, run_terms, runs
 
 WINDOW = 20  # lines shown of a chunk that is longer than LONG
 LONG = 50  # lines; a shorter chunk is worth showing whole (docs/context.md)
@@ -26,15 +26,20 @@ class Matching:
     """
 
     def __init__(self, question: str, snippets: Sequence[str]) -> None:
-        self._question, self._snippets = question, snippets
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._title, self._snippets = title_of(question), snippets
+        asked = frozenset(query_terms(question)[0])
+        self._asked_in = cache(lambda run: asked.intersection(run_terms(run)))  # most names stand on many lines
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        asked, title = set(query_terms(self._question)[0]), set(query_terms(title_of(self._question))[0])
+        title = set(query_terms(self._title)[0])
         lines = [line for snippet in self._snippets for line in snippet.split("\n")]
-        counts = Counter(term for line in lines for term in set(self._terms(line)) if term in asked)
+        counts = Counter(chain.from_iterable(map(self._matches, lines)))
         return {term: log(1 + len(lines) / count) * (TITLE if term in title else 1.0) for term, count in counts.items()}
+
+    def _matches(self, line: str) -> set[str]:
+        """Return the question's terms that a line holds."""
+        return set().union(*map(self._asked_in, runs(line)))
 
     def window(self, snippet: str, most: int = WINDOW) -> tuple[int, int]:
         """Return the first and the last line, from 0, of the window of at most so many lines that matches best."""
@@ -49,11 +54,7 @@ class Matching:
         return (sums[last + 1] - sums[first]) / sums[-1] if sums[-1] else (last - first + 1) / (len(sums) - 1)
 
     def _sums(self, snippet: str) -> list[float]:
-        scores = [sum(self._weights.get(term, 0.0) for term in set(self._terms(line))) for line in snippet.split("\n")]
+        weights = self._weights
+        scores = [fsum(weights.get(term, 0.0) for term in self._matches(line)) for line in snippet.split("\n")]
         scores[0] += FIRST_LINE
         return list(accumulate(scores, initial=0.0))
-
-    def _terms(self, line: str) -> tuple[str, ...]:
-        if line not in self._known:
-            self._known[line] = tuple(terms(line))
-        return self._known[line]

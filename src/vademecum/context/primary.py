@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ import numpy as np
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.piece import MATCHED, Form, Offer, Piece
+from vademecum.codebase.pieces import Pieces
 from vademecum.context.lines import LONG, WINDOW, Matching
 from vademecum.errors import UsageError
 from vademecum.retrieval.spans import LONGEST, spans_of
@@ -30,7 +32,7 @@ _NEWS = re.compile(
 )
 _ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
-Pieces = Callable[[str, str], Sequence[Evidence]]  # path and repository to all pieces of the file, in order
+PiecesOf = Callable[[str, str], Pieces]  # path and repository to all pieces of the file, in order
 
 _SIGNALS = tuple(zip(("definition", "lexical", "dense", "path"), MATCHED, strict=True))
 
@@ -66,7 +68,7 @@ class Passage:
 def offers_of(
     question: str,
     found: Sequence[Evidence],
-    pieces: Pieces,
+    pieces: PiecesOf,
     budget: int,
     *,
     seen: AbstractSet[str] = frozenset(),
@@ -181,28 +183,33 @@ class File:
 
     def __init__(
         self,
-        pieces: Sequence[Evidence],
+        pieces: Pieces,
         worth: Mapping[str, float] = MappingProxyType({}),
         seen: AbstractSet[str] = frozenset(),
     ) -> None:
         self._worth = worth
-        self._pieces = tuple(pieces)
-        self._places = {(piece.start_line, key_of(piece)): place for place, piece in enumerate(pieces)}
+        self._pieces = pieces
+        shown = [bool(seen) and key_of(piece) in seen for piece in (pieces if seen else ())] or [False] * len(pieces)
         apart = (
-            other.start_line <= one.end_line or not seen.isdisjoint((key_of(one), key_of(other)))
-            for one, other in pairwise(pieces)
+            other[0] <= one[1] or before or after
+            for (one, other), (before, after) in zip(pairwise(pieces.lines), pairwise(shown), strict=True)
         )
         self.stretches = tuple(accumulate(apart, initial=0))
 
     def at(self, ordinal: int, line: int) -> Evidence | None:
         """Return the piece of this number if it holds a line, else the first that does; None where none does."""
-        counted = self._pieces[ordinal : ordinal + 1] if ordinal >= 0 else ()
-        return next((piece for piece in (*counted, *self._pieces) if piece.start_line <= line <= piece.end_line), None)
+        places = (place for place, (first, last) in enumerate(self._pieces.lines) if first <= line <= last)
+        holding = list(places)
+        place = ordinal if ordinal in holding else next(iter(holding), None)
+        return None if place is None else self._pieces[place]
 
     def place_of(self, item: Evidence) -> int | None:
         """Return the place of evidence among the file's pieces; None where the file was changed since."""
-        place = self._places.get((item.start_line, key_of(item)))
-        return place if place is not None and self._pieces[place].freshness is Freshness.FRESH else None
+        lines = self._pieces.lines
+        for place in range(bisect_left(lines, (item.start_line, 0)), bisect_left(lines, (item.start_line + 1, 0))):
+            if key_of(self._pieces[place]) == key_of(item):
+                return place if self._pieces[place].freshness is Freshness.FRESH else None
+        return None
 
     def offer(
         self, best: Evidence, reason: tuple[str, ...], passage: range = range(0), others: Sequence[range] = ()
@@ -217,7 +224,7 @@ class File:
         """
         place = self.place_of(best)
         if place is None:
-            forms = [self._piece([best], best, reason, Form.WHOLE)]
+            forms = [self._piece([best], best, reason, Form.WHOLE, len(self._pieces))]
             declared = forms[0]
         else:
             own = passage or range(place, place + 1)
@@ -240,9 +247,11 @@ class File:
         """Return pieces that follow each other as one."""
         declared = self._declaration(places[0])
         form = Form.WHOLE if places == declared else Form.PART if places[-1] in declared else Form.PASSAGE
-        return self._piece(self._pieces[places[0] : places[-1] + 1], best, reason, form)
+        return self._piece([self._pieces[place] for place in places], best, reason, form, places[-1] + 1)
 
-    def _piece(self, pieces: Sequence[Evidence], best: Evidence, reason: tuple[str, ...], form: Form) -> Piece:
+    def _piece(
+        self, pieces: Sequence[Evidence], best: Evidence, reason: tuple[str, ...], form: Form, after: int
+    ) -> Piece:
         first, last = pieces[0], pieces[-1]
         lines: list[str] = []
         for piece in pieces:
@@ -254,8 +263,7 @@ class File:
             symbols = tuple(dict.fromkeys(name for piece in (best, *pieces) for name in piece.symbols))
             place = replace(best, start_line=first.start_line, end_line=last.end_line, snippet=text, symbols=symbols)
         keys = tuple(map(key_of, pieces))
-        after = self._places.get((last.start_line, keys[-1]), len(self._pieces)) + 1
-        following = self._pieces[after].start_line if after < len(self._pieces) else 0
+        following = self._pieces.lines[after][0] if after < len(self._pieces) else 0
         return Piece(text, reason, form, place, keys, following, sum(self._worth.get(key, 0.0) for key in keys))
 
 
