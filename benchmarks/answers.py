@@ -10,6 +10,7 @@ Two sets of tasks, each with the lines that were changed for it: issues (`issues
 
     vademecum         `search` of our MCP server, nothing but the question: structured content where the result has any, as
                       Claude Code and Codex pass it on, else the text
+    search            `search` of our MCP server with a budget of 500, 1,000, ... tokens, passed on in the same way
     context           `context` of our MCP server with a budget of 500, 1,000, ... tokens, passed on in the same way
     today-text        the text of `search` of another state of this package, whose sources --today names
     today-structured  the structured content of the same result
@@ -18,8 +19,8 @@ Two sets of tasks, each with the lines that were changed for it: issues (`issues
     semble-unechoed   the same without the question, which semble says again at its head
     ripgrep           the windows of `ripgrep-keywords` (`peers.py`), best first, until 8,000 tokens are full
 
-A text is read from its head: what stands in its first N tokens has been read after N. Of `context`, each number of tokens is a
-call of its own. All texts are counted by the same counter. A file counts where it is named or shown, a line where it is shown.
+A text is read from its head: what stands in its first N tokens has been read after N. Of `search` and
+`context`, each number of tokens is a call of its own. All texts are counted by the same counter. A file counts where it is named or shown, a line where it is shown.
 --half is by a digest of the issue's name (`context.py`), and of the repository's for commits: `develop` may be looked at.
 
 Trees and indexes stay in --keep, finished rows in --state; --again drops the rows of an arm first, after a change to it.
@@ -51,9 +52,11 @@ from quality import grouped
 from shown import BUDGETS, Reader, in_json, in_text, in_windows, read
 
 TODAY = ("today-text", "today-structured", "today-context")
-ARMS = ("vademecum", OURS, *TODAY, "semble", "semble-unechoed", "ripgrep")
+OWN = ("vademecum", "search", OURS)
+ARMS = (*OWN, *TODAY, "semble", "semble-unechoed", "ripgrep")
 COMPARED = {
     "vademecum": ("today-text", "today-structured", "semble", "semble-unechoed", "ripgrep"),
+    "search": ("semble", "semble-unechoed", "ripgrep"),
     OURS: ("today-context", "semble", "semble-unechoed", "ripgrep"),
 }
 SHARES = tuple(f"{name}@{n}" for name in ("lines", "files") for n in BUDGETS)
@@ -134,6 +137,8 @@ def from_server(server: Server, arm: str, asked: str) -> Said:
     passed_on = text_of if arm in {"today-text", "today-context"} else structured_of
     if OURS in arm:
         return {n: passed_on(server.call("context", task=asked, budget=n)) for n in BUDGETS}
+    if arm == "search":
+        return {n: passed_on(server.call("search", query=asked, budget=n)) for n in BUDGETS}
     return {0: passed_on(server.call("search", query=asked))}
 
 
@@ -163,7 +168,7 @@ def said(
     """Yield the arm, the form of the question, and the texts passed on."""
     forms = {name: form(question) for name, form in QUERIES.items()}
     home = keep / "homes" / question.id
-    for sources, names in ((today, TODAY), (SOURCES, ("vademecum", OURS))):
+    for sources, names in ((today, TODAY), (SOURCES, OWN)):
         if (own := [arm for arm in arms if arm in names]) and sources:
             with Server(sources, tree, home) as server:
                 yield from (

@@ -56,7 +56,7 @@ class SearchSettings:
         rerank_depth: How many of the first results a provider reranks.
     """
 
-    budget: int = setting(760, least=1)
+    budget: int = setting(750, least=1)
     k: int = setting(10, least=1)
     scope: str = setting("repos", user_only=True, choices=("repo", "repos", "all", "shared"))
     snippet_lines: int = setting(10, least=0)

@@ -17,9 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from vademecum.answers.piece import Offer, Part, Piece, Section
 
-MOST_OF_ONE = 0.1  # of the budget that a piece may take while there is a shorter form of it that shows code,
-ALWAYS_OF_ONE = 800  # or so many tokens, if they are no more than the following share of the budget
-SURE_SHARE, UNSURE_SHARE = 0.5, 0.2  # of the budget that one piece may take, for a sure and for an unsure answer
+SURE_SHARE, UNSURE_SHARE = 0.5, 0.2  # of the budget that one piece may take where a shorter form of it shows code
 POINTERS = 0.08  # of the budget is kept for places in files of which nothing else is shown
 COST_COUNTS = 0.7  # power of its tokens that a piece's worth is divided by
 LEAST_COST = 60  # tokens that a piece counts for at least: crumbs cost a reader more than their tokens
@@ -66,8 +64,7 @@ class _Packing:
         whole: Callable[[Sequence[Part]], int],
         probability: float,
     ) -> None:
-        share = UNSURE_SHARE + (SURE_SHARE - UNSURE_SHARE) * probability
-        self._most_of_one = max(MOST_OF_ONE * budget, min(ALWAYS_OF_ONE, share * budget))
+        self._most_of_one = budget * (UNSURE_SHARE + (SURE_SHARE - UNSURE_SHARE) * probability)
         self._sections = sections
         self._budget = budget
         self._price = price

@@ -185,7 +185,7 @@ TOOLS: Mapping[str, Tool] = {
             "places as path:lines symbol. One good question beats several.",
             {
                 "query": _string("A question; names from the code help"),
-                "budget": _number("Tokens, default 760", 100, 100_000),
+                "budget": _number("Tokens, default 750", 100, 100_000),
                 "path": _string("Glob or folder, e.g. src/**"),
                 "lang": _string("E.g. python"),
                 "kind": {"type": "string", "enum": ["code", "test", "doc", "config", "all"]},
