@@ -207,8 +207,8 @@ class Engine:
             question: words, a name, or a whole issue.
             budget_tokens: tokens the text may take at most; the setting `search.budget` unless given.
             within: limits of the question, such as paths and languages.
-            most: results at most; as many as fit unless given.
-            lines: lines of each result at most, 0 for places only; as the budget allows unless given.
+            most: results at most, instead of a budget; as many as fit unless given.
+            lines: lines of each result at most, 0 for places only, instead of a budget; as many as fit unless given.
             refresh: whether to take in changes first.
             progress: told about indexing.
 
@@ -216,13 +216,13 @@ class Engine:
             Error: says what went wrong and how to mend it. Nothing found is an answer, not an error.
         """
         from vademecum.answers.piece import ANYWHERE
-        from vademecum.context.code import search
+        from vademecum.context.code import search, sized
 
         limits = within or ANYWHERE
         makers = self._read(limits, refresh, progress)
         if not limits.commit:
             makers = replace(makers, sources=(self._remembered,))
-        budget = self.settings.search.budget if budget_tokens is None else budget_tokens
+        budget, most, lines = sized(self.settings.search, budget_tokens, most, lines)
         return search(makers, question, budget, most=most, lines=lines)
 
     def context(  # noqa: PLR0913 - what people narrow it by, each by its name

@@ -66,6 +66,20 @@ def test_no_snippet_lines_means_places_only():
     ]
 
 
+def test_places_without_lines_stand_last():
+    """Whatever their rank, and one line each."""
+    bare = replace(FOUND, evidence=(replace(ONE, snippet=""), replace(OTHER, freshness=Freshness.FRESH)))
+    assert answer_text(bare).splitlines()[2:] == [
+        "",
+        "b.py:9-11  function split",
+        "   9  def split(",
+        "  10      total: int,",
+        "  11  ) -> int: ...",
+        "",
+        "src/a.py:9-11  def split( total: int, ) -> int",
+    ]
+
+
 def test_nothing_found_says_why_and_what_is_near():
     answer = Answer("x", Verdict.NOT_FOUND, 0.02, reason="nothing matched", nearest=("split", "spit"), searched=1)
     assert (

@@ -28,7 +28,10 @@ def test_what_is_not_there_is_not_found(vade):
 def test_json_is_one_document_with_stable_keys(vade):
     done = vade("search", "split the token budget", "--json")
     answer = json.loads(done.out)
-    assert set(answer) == {"query", "verdict", "probability", "reason", "nearest", "searched", "evidence"}
+    assert set(answer) == {
+        *("query", "verdict", "probability", "reason", "nearest", "searched", "evidence"),
+        *("tokens", "left_out", "remembered"),
+    }
     top = answer["evidence"][0]
     assert (top["repo"], top["path"], top["language"], top["freshness"]) == (
         "handbook",
@@ -66,7 +69,9 @@ def test_no_snippet_lines_prints_places_only(vade):
 
 def test_the_number_of_results_is_a_setting_and_a_flag(vade, repository):
     (repository / ".vade.toml").write_text("[search]\nk = 1\n")
-    assert len(json.loads(vade("search", "budget retry handbook", "--json").out)["evidence"]) == 1
+    asked = ("search", "budget retry handbook", "--json")
+    assert len(json.loads(vade(*asked, "--snippet-lines", "3").out)["evidence"]) == 1
+    assert len(json.loads(vade(*asked).out)["evidence"]) > 2
     assert len(json.loads(vade("search", "budget retry handbook", "-k", "2", "--json").out)["evidence"]) == 2
 
 

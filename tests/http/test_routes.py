@@ -75,6 +75,43 @@ def test_search_is_what_the_command_prints(client, capsys):
     assert said["evidence"][0]["freshness"] == "fresh"
 
 
+@pytest.mark.parametrize("budget", [60, 200, 760, 4000])
+def test_a_result_is_exactly_the_lines_of_its_snippet(client, capsys, budget):
+    """At every budget; of a place whose code found no room there is no line, and the budget holds for the text."""
+    said = client.get(f"/v1/search?q=how%20is%20the%20token%20budget%20split&budget={budget}").json
+    assert said == printed(capsys, "search", "how is the token budget split", "--budget", str(budget))
+    assert 0 < said["tokens"] <= budget
+    for result in (result for result in said["evidence"] if result["snippet"]):
+        place = f"{result['path']}:{result['start_line']}-{result['end_line']}"
+        assert client.get(f"/v1/open?target={place}").json["snippet"].rstrip("\n") == result["snippet"].rstrip("\n")
+        assert result["snippet_line"] == result["best_line"] == result["start_line"]
+
+
+def test_with_little_room_a_result_is_a_place(client):
+    """A place has everything but lines; with more room it has those too, and fewer results are left out."""
+    little, much = (client.get(f"/v1/search?q=token%20budget%20split&budget={n}").json for n in (300, 4000))
+    [place, *_] = [result for result in little["evidence"] if not result["snippet"]]
+    assert place["path"]
+    assert place["symbols"]
+    assert 0 < place["start_line"] <= place["end_line"]
+    assert all(result["snippet"] for result in much["evidence"])
+    assert little["left_out"] > much["left_out"]
+
+
+def test_agents_and_programs_are_shown_the_same(client):
+    """The tool `search` over MCP and the route give the same places with the same lines."""
+    told = client.post(
+        "/mcp",
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+         "params": {"name": "search", "arguments": {"query": "token budget split", "budget": 300}}},
+        Accept="application/json, text/event-stream",
+    )  # fmt: skip
+    text = told.body.decode()
+    for result in client.get("/v1/search?q=token%20budget%20split&budget=300").json["evidence"]:
+        assert result["path"] in text
+        assert all(json.dumps(line)[1:-1] in text for line in result["snippet"].splitlines())
+
+
 @pytest.mark.parametrize(
     ("narrowed", "options"),
     [
@@ -118,14 +155,16 @@ def test_a_path_says_where_a_name_is_declared(client, capsys):
 
 def test_a_context_by_address_and_by_body(client, capsys):
     task = "split the budget"
-    by_address = client.get("/v1/context?task=split%20the%20budget&budget_tokens=400").json
+    by_address = client.get("/v1/context?task=split%20the%20budget&budget=400").json
     assert by_address == printed(capsys, "context", task, "--budget", "400")
+    assert client.post("/v1/context", {"task": task, "budget": 400}).json == by_address
+    assert client.get("/v1/context?task=split%20the%20budget&budget_tokens=400").json == by_address
     assert client.post("/v1/context", {"task": task, "budget_tokens": 400}).json == by_address
     first = client.post("/v1/context", {"task": task, "session": "s"}).json
     again = client.post("/v1/context", {"task": task, "session": "s"}).json
     assert first["sections"]
     assert again["sections"] == []
-    assert client.post("/v1/context", {"task": task, "budget_tokens": 1}).json["sections"] == []
+    assert client.post("/v1/context", {"task": task, "budget": 1}).json["sections"] == []
 
 
 def test_a_context_is_narrowed_as_the_command_narrows_it(client, capsys):
@@ -444,7 +483,8 @@ def test_errors_name_the_thing_and_the_fix(client):
         ("/v1/open?target=none.py", 404, "none.py"),
         ("/v1/open?target=src/budget.py:999", 400, "past its end"),
         ("/v1/symbols/a/callers?depth=9", 422, "less than or equal to 3"),
-        ("/v1/context?task=x&budget_tokens=0", 422, "budget_tokens"),
+        ("/v1/context?task=x&budget=0", 422, "budget"),
+        ("/v1/search?q=x&budget=0", 422, "budget"),
         ("/v1/nothing", 404, "/docs"),
         ("/v1/events?meta=branch", 400, "'branch' is not NAME=VALUE"),
         ("/v1/events?meta==main", 400, "'=main' is not NAME=VALUE"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
 from vademecum.protocols import Reranker
-from vademecum.types import Evidence, Verdict
+from vademecum.types import Answer, Evidence, Verdict
 
 
 class Form(StrEnum):
@@ -135,7 +135,7 @@ class Context:
         tokens: how many tokens `text` is, by `counter`.
         budget: how many it could have been.
         counter: the name of what counted them.
-        verdict, probability, reason, nearest: of the search for the task, see `types.Answer`.
+        verdict, probability, reason, nearest, searched: of the search for the task, see `types.Answer`.
         parts: what is shown, by section.
         left_out: how many things were found and found no room.
         shown_before: how many were left out because the session has them.
@@ -153,6 +153,20 @@ class Context:
     parts: tuple[Part, ...] = ()
     left_out: int = 0
     shown_before: int = 0
+    searched: int = 0
+
+    @property
+    def answer(self) -> Answer:
+        """The matches as an answer: each with exactly the lines that are shown of it, or with none."""
+        matches = self.parts[0].pieces if self.parts else ()
+        evidence = tuple(
+            replace(piece.place, snippet="" if piece.brief else piece.text, best_line=0)
+            for piece in matches
+            if piece.place is not None
+        )
+        return Answer(
+            self.task, self.verdict, self.probability, evidence, self.reason, self.nearest, searched=self.searched
+        )
 
     @property
     def shown(self) -> tuple[Evidence, ...]:

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from vademecum.amounts import counted
-from vademecum.answers.piece import Context, Part, Piece
-from vademecum.types import Answer, Evidence, Freshness, Verdict
+from vademecum.answers.piece import Context
+from vademecum.types import Answer, Evidence, Freshness
 
 LABEL_CHARACTERS = 120  # of a signature beside a place; of a longer one the name is shown
 LINE_CHARACTERS = 300  # of a shown line: minified code would drown everything else
@@ -55,56 +56,48 @@ def found_text(found: Context, *, name_repos: bool = False, why: bool = False, s
 
     The verdict stands first, and again last where the answer is longer than the screen.
     """
-    primary, *beside = found.parts or (Part("primary", ()),)
-    places = [piece.place for piece in primary.pieces if piece.place is not None]
-    head = _verdict_line(found.verdict, found.probability, places, style)
-    lines = [head, *(visible(said) for said in (found.reason, _nearest(found.nearest)) if said)]
-    shown = [_narrowed(piece) for piece in primary.pieces if piece.place is not None]
-    code, bare = ([item for item in shown if bool(item.snippet) is has] for has in (True, False))
-    for group in [*_by_file(tuple(code)), bare]:
-        lines += [""] if group else []
-        for item in group:
-            most = len(_lines(item.snippet))
-            lines += evidence_lines(item, snippet_lines=most, name_repos=name_repos, why=why, style=style)
-    for part in beside:
-        lines += ["", f"{part.name}:", *(f"  {visible(piece.text)}" for piece in part.pieces)] if part.pieces else []
-    lines += ["", head] if style.height and len(lines) > style.height else []
-    return "\n".join(lines) + "\n"
+    text = answer_text(found.answer, name_repos=name_repos, why=why, style=style)
+    for part in found.parts[1:]:
+        if part.pieces:
+            text += "\n".join(["", f"{part.name}:", *(f"  {visible(piece.text)}" for piece in part.pieces), ""])
+    verdict = text.partition("\n")[0]
+    return f"{text}\n{verdict}\n" if 0 < style.height < text.count("\n") else text
 
 
-def _narrowed(piece: Piece) -> Evidence:
-    """Return the place of a piece with exactly the lines that are shown of it."""
-    assert piece.place is not None
-    return replace(piece.place, snippet="" if piece.brief else piece.text, best_line=0)
-
-
-def _nearest(names: Sequence[str]) -> str:
-    return f"nearest: {', '.join(names)}" if names else ""
+def found_record(found: Context) -> dict[str, Any]:
+    """Return an answer to a search, and what is remembered beside it, as JSON-serialisable values."""
+    remembered = [piece.text for part in found.parts[1:] for piece in part.pieces]
+    return answer_record(found.answer) | {
+        "tokens": found.tokens,
+        "left_out": found.left_out,
+        "remembered": remembered,
+    }
 
 
 def answer_text(
     answer: Answer,
     *,
-    snippet_lines: int,
+    snippet_lines: int | None = None,
     name_repos: bool = False,
     why: bool = False,
     facts: bool = False,
     style: Style = PLAIN,
 ) -> str:
-    """Return the answer as text that ends in a newline.
+    """Return the answer as text that ends in a newline: code by file, then the places of which no line is shown.
 
     Args:
-        answer: What was found.
-        snippet_lines: Lines shown of each piece of evidence; 0 shows locations only.
-        name_repos: Whether paths are prefixed with their repository's name.
-        why: Whether the signals behind each rank are shown.
-        facts: Whether what is known of a definition is shown: complexity, length, decorators.
-        style: How parts are set off.
+        answer: the answer.
+        snippet_lines: lines shown of each piece of evidence, 0 for places only; all it has unless given.
+        name_repos: whether paths are prefixed with their repository's name.
+        why: whether the signals behind each rank are shown.
+        facts: whether what is known of a definition is shown: complexity, length, decorators.
+        style: how parts are set off.
     """
     lines = list(_header(answer, style))
-    for number, group in enumerate(_by_file(answer.evidence)):
-        if snippet_lines or not number:
-            lines.append("")
+    code = _by_file([item for item in answer.evidence if item.snippet and snippet_lines != 0])
+    places = _by_file([item for item in answer.evidence if not item.snippet or snippet_lines == 0])
+    for group in (*code, list(chain(*places))):
+        lines += [""] if group else []
         for evidence in group:
             lines += evidence_lines(evidence, snippet_lines=snippet_lines, name_repos=name_repos, why=why, style=style)
             if facts and (known := definition_facts(evidence)):
@@ -113,7 +106,12 @@ def answer_text(
 
 
 def evidence_lines(
-    evidence: Evidence, *, snippet_lines: int, name_repos: bool = False, why: bool = False, style: Style = PLAIN
+    evidence: Evidence,
+    *,
+    snippet_lines: int | None = None,
+    name_repos: bool = False,
+    why: bool = False,
+    style: Style = PLAIN,
 ) -> Iterator[str]:
     """Yield the place and then the numbered lines of one piece of evidence."""
     repo = f"{evidence.repo}:" if name_repos or evidence.url else ""
@@ -128,12 +126,13 @@ def evidence_lines(
         yield style.dim(f"  score {evidence.score:.3g}  {signals}")
     lines = _lines(evidence.snippet)
     digits = len(str(evidence.end_line)) + 2
-    above = _above(evidence, lines, snippet_lines)
-    for number, line in enumerate(lines[above : above + snippet_lines], evidence.start_line + above):
+    most = len(lines) if snippet_lines is None else snippet_lines
+    above = _above(evidence, lines, most)
+    for number, line in enumerate(lines[above : above + most], evidence.start_line + above):
         shown = _cut(visible(line), style.width - digits - 2)
         yield f"{style.dim(f'{number:>{digits}}')}  {style.code(shown)}".rstrip()
-    if 0 < snippet_lines < len(lines):
-        yield style.dim(f"{'...':>{digits}}  {len(lines) - snippet_lines} more lines")
+    if 0 < most < len(lines):
+        yield style.dim(f"{'...':>{digits}}  {len(lines) - most} more lines")
 
 
 def _item_facts(evidence: Evidence) -> str:
@@ -237,30 +236,24 @@ def first_lines(evidence: Evidence, count: int) -> Evidence:
 
 
 def _header(answer: Answer, style: Style) -> Iterator[str]:
-    if answer.evidence:
-        yield _verdict_line(answer.verdict, answer.probability, answer.evidence, style)
+    said = f"{style.verdict(str(answer.verdict).replace('_', ' '))} {answer.probability:.2f}"
+    if places := answer.evidence:
+        files = len({(place.repo, place.path) for place in places})
+        yield f"{said} | {_freshness(places)} | {counted(len(places), 'result')} in {counted(files, 'file')}"
     else:
-        said = style.verdict(str(answer.verdict).replace("_", " "))
-        yield f"{said} {answer.probability:.2f} | {counted(answer.searched, 'chunk')} searched"
-    yield from (visible(said) for said in (answer.reason, _nearest(answer.nearest)) if said)
+        yield f"{said} | {counted(answer.searched, 'chunk')} searched"
+    nearest = answer.nearest and f"nearest: {', '.join(answer.nearest)}"
+    yield from (visible(said) for said in (answer.reason, nearest) if said)
 
 
-def _verdict_line(verdict: Verdict, probability: float, places: Sequence[Evidence], style: Style) -> str:
-    said = f"{style.verdict(str(verdict).replace('_', ' '))} {probability:.2f}"
-    if not places:
-        return said
-    files = len({(place.repo, place.path) for place in places})
-    return f"{said} | {_freshness(tuple(places))} | {counted(len(places), 'result')} in {counted(files, 'file')}"
-
-
-def _freshness(evidence: tuple[Evidence, ...]) -> str:
+def _freshness(evidence: Sequence[Evidence]) -> str:
     """All fresh, or how many are not."""
     counts = Counter(item.freshness for item in evidence)
     changed = [f"{counts[state]} {state}" for state in (Freshness.EDITED, Freshness.STALE) if counts[state]]
     return ", ".join(changed) or "fresh"
 
 
-def _by_file(evidence: tuple[Evidence, ...]) -> list[list[Evidence]]:
+def _by_file(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
     """Evidence of one file together, files in the order of their best piece."""
     groups: dict[tuple[str, str], list[Evidence]] = {}
     for item in evidence:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from vademecum.answers.render import answer_record, answer_text, evidence_lines, evidence_record, found_text
+from vademecum.answers.render import (
+    answer_record,
+    answer_text,
+    evidence_lines,
+    evidence_record,
+    found_record,
+    found_text,
+)
 from vademecum.cli.progress import Progress
 from vademecum.cli.render import emit, emit_json, index_text, style_for
 from vademecum.cli.session import check_exist, examples, from_here, json_option, opened, paths_argument, settings_for
@@ -20,14 +27,11 @@ from vademecum.types import KINDS
 
 if TYPE_CHECKING:
     from vademecum.answers.piece import Within
-    from vademecum.config import Settings
     from vademecum.engine import Engine
     from vademecum.memory.records import Note, Recalled
-    from vademecum.types import Answer
 
 NOT_FOUND = 1
 SCREEN_RESULTS, SCREEN_LINES = 5, 4  # on a terminal, unless asked for
-NO_BUDGET = 1_000_000  # tokens; results and lines are counted instead
 
 snippet_option = click.option(
     "--snippet-lines",
@@ -97,16 +101,16 @@ def search(query: str, paths: tuple[str, ...], **options: Any) -> int:
     settings = settings_for(paths)
     with opened(paths, settings, indexing=not options["no_refresh"]) as engine, Progress() as progress:
         within = _within(engine, options)
-        refresh, k = not options["no_refresh"], options["k"] or settings.search.k
+        k = options["k"] or settings.search.k
         memory = engine.memory.recall(query, k=k) if options["with_memory"] else None
-        if options["as_json"]:
-            answer = engine.codebase.search(query, k=k, refresh=refresh, progress=progress, **within.filters())
-            more = {} if memory is None else {"memory": _record_of(memory)}
-            return _print_record(answer, options["snippet_lines"], more)
-        found = engine.search(query, within=within, refresh=refresh, progress=progress, **_size(settings, options))
+        refresh, size = not options["no_refresh"], _size(options)
+        found = engine.search(query, within=within, refresh=refresh, progress=progress, **size)
         several = len(engine.roots) > 1 or within.scope in {"all", "shared"}
-    style = style_for(query, options["pattern"])
-    emit(found_text(found, name_repos=several, why=options["why"], style=style) + _remembered((), memory))
+    if options["as_json"]:
+        emit_json(found_record(found) | ({} if memory is None else {"memory": _record_of(memory)}))
+    else:
+        style = style_for(query, options["pattern"])
+        emit(found_text(found, name_repos=several, why=options["why"], style=style) + _remembered((), memory))
     return 0 if found or memory else NOT_FOUND
 
 
@@ -123,15 +127,12 @@ def _within(engine: Engine, options: Mapping[str, Any]) -> Within:
     )  # fmt: skip
 
 
-def _size(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how much to show: as many results and lines as were asked for, a screen, or a budget for a pipe."""
-    k, lines, budget = options["k"], options["snippet_lines"], options["budget"]
-    if k or lines is not None:
-        most, each = k or settings.search.k, settings.search.snippet_lines if lines is None else lines
-        return {"budget_tokens": budget or NO_BUDGET, "most": most, "lines": each}
-    if budget is None and sys.stdout.isatty():
-        return {"budget_tokens": NO_BUDGET, "most": SCREEN_RESULTS, "lines": SCREEN_LINES}
-    return {"budget_tokens": budget}
+def _size(options: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return how much to show: what was asked for; else a screen on a terminal, and a budget for a pipe or a program."""
+    size = {"budget_tokens": options["budget"], "most": options["k"], "lines": options["snippet_lines"]}
+    if set(size.values()) == {None} and sys.stdout.isatty() and not options["as_json"]:
+        size |= {"most": SCREEN_RESULTS, "lines": SCREEN_LINES}
+    return size
 
 
 @click.command("open")
@@ -150,8 +151,7 @@ def open_location(location: str, repo: str, commit: str, *, as_json: bool) -> in
     if as_json:
         emit_json(evidence_record(evidence))
     else:
-        whole = evidence.end_line - evidence.start_line + 1
-        emit("\n".join(evidence_lines(evidence, snippet_lines=whole, style=style_for())) + "\n")
+        emit("\n".join(evidence_lines(evidence, style=style_for())) + "\n")
     return 0
 
 
@@ -178,7 +178,8 @@ def symbol(name: str, paths: tuple[str, ...], **options: Any) -> int:
         items = engine.codebase.items(answer.evidence)
     lines = options["snippet_lines"]
     if options["as_json"]:
-        return _print_record(answer, lines, {"items": items_record(items)} if items else {})
+        emit_json(answer_record(answer, snippet_lines=lines) | ({"items": items_record(items)} if items else {}))
+        return 0 if answer else NOT_FOUND
     shown = settings.search.snippet_lines if lines is None else lines
     emit(
         answer_text(answer, snippet_lines=shown, name_repos=several, facts=True, style=style_for(name))
@@ -223,11 +224,6 @@ def _record_of(found: Recalled) -> dict[str, Any]:
     from vademecum.answers.remembered import recalled_record
 
     return recalled_record(found)
-
-
-def _print_record(answer: Answer, snippet_lines: int | None, beside: dict[str, Any] | None = None) -> int:
-    emit_json({**answer_record(answer, snippet_lines=snippet_lines), **(beside or {})})
-    return 0 if answer else NOT_FOUND
 
 
 def _is_path(repo: str) -> bool:

@@ -19,8 +19,10 @@ from vademecum.context.primary import PiecesOf, Search, find, of_use, offers_of
 from vademecum.context.session import Turn, turn
 from vademecum.errors import UsageError
 from vademecum.protocols import TokenCounter
+from vademecum.settings import SearchSettings
 from vademecum.types import Evidence
 
+NO_BUDGET = 1_000_000  # tokens, where results and lines are counted instead
 FORMATS = ("markdown", "json")
 IN_FULL = 1  # neighbours shown whole: the others seldom have to be changed, so their signatures do
 DEFAULT_SHARES = (60.0, 30.0, 10.0)  # primary, related, graph: CodeRAG design decision 5
@@ -48,6 +50,23 @@ class Makers:
     shares: tuple[float, float, float] = DEFAULT_SHARES
     name_repos: bool = False
     clock: Callable[[], float] = field(default=time.time)
+
+
+def sized(
+    own: SearchSettings, budget: int | None, most: int | None, lines: int | None
+) -> tuple[int, int | None, int | None]:
+    """Return tokens, results and lines at most: the budget rules unless results or lines are asked for.
+
+    >>> sized(SearchSettings(), None, None, None), sized(SearchSettings(), None, 3, None)
+    ((760, None, None), (1000000, 3, 10))
+    """
+    if most is None and lines is None:
+        return own.budget if budget is None else budget, None, None
+    return (
+        NO_BUDGET if budget is None else budget,
+        own.k if most is None else most,
+        own.snippet_lines if lines is None else lines,
+    )
 
 
 def search(makers: Makers, question: str, budget: int, *, most: int | None = None, lines: int | None = None) -> Context:
@@ -110,7 +129,7 @@ def answered(makers: Makers, heading: Heading, sections: Sequence[Section], budg
     left_out = sum(len(section.offers) for section in sections) - sum(len(part.pieces) for part in parts)
     return Context(
         heading.task, text, makers.counter.count(text), budget, makers.counter.name, answer.verdict,
-        answer.probability, answer.reason, answer.nearest, parts, left_out, heading.shown_before,
+        answer.probability, answer.reason, answer.nearest, parts, left_out, heading.shown_before, answer.searched,
     )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def _with_items(said: Outcome, items: list[NamedItem]) -> Outcome:
 def _open(engine: Engine, arguments: Mapping[str, Any], _: Progress | None) -> Outcome:
     whole = engine.codebase.open(arguments["location"], commit=arguments.get("commit", ""))
     shown = first_lines(whole, OPEN_LINES)
-    text = "\n".join(evidence_lines(shown, snippet_lines=OPEN_LINES))
+    text = "\n".join(evidence_lines(shown))
     if shown is not whole:
         text += f"\n... up to line {whole.end_line}: open {whole.path}:{shown.end_line + 1}-{whole.end_line}"
     return Outcome(text, evidence_record(shown, compact=True), shown=(shown,))

@@ -6,13 +6,14 @@ import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
 
 from vademecum.answers.document import context_record
-from vademecum.answers.render import answer_record, evidence_record
+from vademecum.answers.piece import Within
+from vademecum.answers.render import evidence_record, found_record
 from vademecum.engine import Engine
 from vademecum.http.asking import Asked, Asking
-from vademecum.http.routes.shapes import AnswerShape, ContextShape, Found
+from vademecum.http.routes.shapes import ContextShape, Found, SearchShape
 
 router = APIRouter(prefix="/v1", tags=["code"])
 MOST_RESULTS = 200
@@ -21,13 +22,16 @@ LONGEST_QUESTION = 5_000  # characters: with all of them escaped an address stil
 Text = Annotated[str, Query(max_length=LONGEST_QUESTION)]
 Name = Annotated[str, Query(max_length=1000)]
 Names = Annotated[list[str], Query(max_length=100)]
+Budget = Annotated[int | None, Query(ge=1, le=MOST_TOKENS, description="Tokens that the answer may take.")]
 
 
 class Task(BaseModel):
     """What is to be done, and what a context for it may take."""
 
     task: str = Field(max_length=1_000_000)
-    budget_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS)
+    budget: int | None = Field(
+        default=None, ge=1, le=MOST_TOKENS, validation_alias=AliasChoices("budget", "budget_tokens")
+    )
     path: list[str] = Field(default=[], max_length=100)
     exclude: list[str] = Field(default=[], max_length=100)
     commit: str = Field(default="", max_length=1000)
@@ -35,11 +39,12 @@ class Task(BaseModel):
     refresh: bool | None = None
 
 
-@router.get("/search", response_model=AnswerShape)
+@router.get("/search", response_model=SearchShape)
 async def search(
     asked: Asked,
     q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION, description="A question, or a name.")],
-    k: Annotated[int | None, Query(ge=1, le=MOST_RESULTS)] = None,
+    budget: Budget = None,
+    k: Annotated[int | None, Query(ge=1, le=MOST_RESULTS, description="Results at most, instead of a budget.")] = None,
     lang: Names = [],
     path: Names = [],
     exclude: Names = [],
@@ -50,21 +55,25 @@ async def search(
     regex: Name = "",
     ranker: Name = "",
     reranker: Literal["", "built-in", "none"] = "",  # others would load what a caller names
-    snippet_lines: Annotated[int | None, Query(ge=0, le=10_000)] = None,
+    source: Names = [],
+    snippet_lines: Annotated[
+        int | None, Query(ge=0, le=10_000, description="Lines of each result at most, instead of a budget.")
+    ] = None,
     refresh: bool | None = None,
 ) -> Response:
-    """Find code that answers a question, with evidence: where, what, why it ranks, and whether it still holds.
+    """Find code that answers a question: the likeliest code whole, then matching lines, then places, within a budget.
 
     Repositories are looked at for changes first, at most once in `server.refresh_s` unless `refresh` says.
     """
     due = asked.is_due() if refresh is None else refresh
 
     def answer(engine: Engine) -> dict[str, Any]:
-        found = engine.codebase.search(
-            q, k=k or asked.desk.settings.search.k, languages=lang, paths=path, exclude=exclude, kind=kind, symbol=symbol,
-            pattern=regex, commit=commit, repos=repo, ranker=ranker, reranker=reranker, refresh=due,
+        within = Within(
+            paths=tuple(path), exclude=tuple(exclude), commit=commit, languages=tuple(lang), kind=kind, symbol=symbol,
+            pattern=regex, repos=tuple(repo), scope=engine.scope(regex, commit, source), sources=tuple(source),
+            ranker=ranker, reranker=reranker,
         )  # fmt: skip
-        return answer_record(found, snippet_lines=snippet_lines)
+        return found_record(engine.search(q, budget, within=within, most=k, lines=snippet_lines, refresh=due))
 
     return await asked.answer(answer)
 
@@ -79,7 +88,8 @@ async def open_(asked: Asked, target: Name, repo: Name = "", commit: Name = "") 
 async def context(
     asked: Asked,
     task: Text,
-    budget_tokens: Annotated[int | None, Query(ge=1, le=MOST_TOKENS)] = None,
+    budget: Budget = None,
+    budget_tokens: Annotated[int | None, Query(ge=1, le=MOST_TOKENS, deprecated=True)] = None,
     path: Names = [],
     exclude: Names = [],
     commit: Name = "",
@@ -88,7 +98,7 @@ async def context(
 ) -> Response:
     """Return what to read for a task, within a budget of tokens; what matches it lies at `path`, where that is given."""
     body = Task(
-        task=task, budget_tokens=budget_tokens, path=path, exclude=exclude, commit=commit, session=session, refresh=refresh
+        task=task, budget=budget or budget_tokens, path=path, exclude=exclude, commit=commit, session=session, refresh=refresh
     )  # fmt: skip
     return await _context(asked, body)
 
@@ -106,7 +116,7 @@ async def _context(asked: Asking, body: Task) -> Response:
 
     def answer(engine: Engine) -> Any:
         found = engine.context(
-            body.task, body.budget_tokens, paths=body.path, exclude=body.exclude, commit=body.commit, session=session,
+            body.task, body.budget, paths=body.path, exclude=body.exclude, commit=body.commit, session=session,
             form="json", refresh=due,
         )  # fmt: skip
         return json.loads(found.text or "null") or context_record(found)  # a budget may be too small for any text

@@ -168,8 +168,16 @@ class AnswerShape(Shape):
     probability: float = Field(ge=0, le=1, description="That the evidence holds the answer.")
     reason: str
     nearest: list[str] = Field(description="Names close to what was asked, apart from the evidence.")
-    searched: int = Field(description="How many pieces passed the filters.")
+    searched: int = Field(description="How many chunks passed the filters.")
     evidence: list[Found]
+
+
+class SearchShape(AnswerShape):
+    """What a search shows: a result's lines are those of its snippet; of a place alone the snippet is empty."""
+
+    tokens: int = Field(description="What the answer takes as text; the budget is of these.")
+    left_out: int = Field(description="How many results found no room.")
+    remembered: list[str] = Field(description="Notes in memory about the code that is shown.")
 
 
 class PieceShape(Shape):
