@@ -54,22 +54,26 @@ def test_search_shows_evidence(browser: Page, served: Served) -> None:
     assert browser.js("document.querySelectorAll('.why .bar-fill').length") >= 3
 
 
-def test_the_lines_of_a_long_piece_are_all_accounted_for(browser: Page, served: Served) -> None:
-    """What is shown and what is said to be more are the lines that the heading names, shut and open."""
-    show(browser, served, "#/search?q=" + "%20".join(f"number_{n}" for n in range(10, 50)))
-    counts = """[...document.querySelectorAll('.card')].map(card => {
-        const lines = card.querySelector('.card-place .lines').textContent.match(/\\d+/g).map(Number);
-        const more = [...card.querySelectorAll('.more')].map(each => Number((each.textContent.match(/\\d+/) || [0])[0]));
-        return [lines[1] - lines[0] + 1, card.querySelectorAll('.card-code .number').length, ...more];
-    })"""
-    shut = [count for count in browser.js(counts) if len(count) > 2]
-    assert max(count[0] for count in shut) > 60
-    assert [sum(count[1:]) for count in shut] == [count[0] for count in shut]
-    browser.js("document.querySelectorAll('.card button.more').forEach(each => each.click())")
-    opened = browser.js(counts)
-    assert [sum(count[1:]) for count in opened if len(count) > 2] == [count[0] for count in opened if len(count) > 2]
-    [first, *_] = browser.js("[...document.querySelectorAll('.card a.more')].map(each => each.getAttribute('href'))")
-    assert first.startswith("#/file?path=src")
+def test_a_heading_names_exactly_the_lines_below_it(browser: Page, served: Served) -> None:
+    """Of what is shown at once, and of places alone as soon as their lines are asked for; with more room there is more."""
+    show(browser, served, VIEWS["search"])
+    told = """[...document.querySelectorAll('.card')].map(card => [
+        card.querySelector('.card-place .lines').textContent.match(/\\d+/g).map(Number),
+        [...card.querySelectorAll('.card-code .number')].map(each => Number(each.dataset.n)),
+    ])"""
+    cards = browser.js(told)
+    assert any(shown for _, shown in cards)
+    assert all(shown in ([], list(range(named[0], named[-1] + 1))) for named, shown in cards)
+    places = "[...document.querySelectorAll('.places .card')]"
+    assert browser.js(f"{places}.length") == sum(not shown for _, shown in cards) > 0
+    browser.js(f"{places}.forEach(card => card.querySelector('button').click())")
+    browser.until(f"{places}.every(card => card.querySelector('.line'))")
+    assert all(shown == list(range(named[0], named[-1] + 1)) for named, shown in browser.js(told))
+    browser.js(f"{places}[0].querySelector('button').click()")
+    assert browser.js(f"{places}[0].querySelectorAll('.line').length") == 0
+    browser.js("[...document.querySelectorAll('button')].find(each => each.textContent === 'Show more').click()")
+    browser.until(f"document.querySelectorAll('.card .line').length > {sum(len(shown) for _, shown in cards)}")
+    assert len(browser.js(told)) > len(cards)
 
 
 def test_search_by_keyboard(browser: Page, served: Served) -> None:

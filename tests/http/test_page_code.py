@@ -85,7 +85,7 @@ def manual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server.close()
 
 
-def test_a_piece_has_the_colours_of_its_file(browser: Page, manual: Served) -> None:
+def test_a_snippet_has_the_colours_of_its_file(browser: Page, manual: Served) -> None:
     """Also where it begins inside a docstring, a block comment, a template or a fence; shut and open."""
     files: dict[str, list[object]] = {}
     inside, compared = set(), 0
@@ -103,8 +103,9 @@ def test_a_piece_has_the_colours_of_its_file(browser: Page, manual: Served) -> N
                 "[line.closest('.card').querySelector('.place bdi').textContent, Number(line.querySelector('.number').dataset.n)])"
             )
             inside |= {path for path, number in firsts if _is_inside(path, number)}
-            browser.js("document.querySelectorAll('.card button.more').forEach(each => each.click())")
-    assert inside == set(FILES), "every kind was met by a piece that begins in the middle of it"
+            browser.js("document.querySelectorAll('.places .card:not(:has(.line))').forEach(card => card.toggle())")
+            browser.until("[...document.querySelectorAll('.card')].every(card => card.querySelector('.line'))")
+    assert inside == set(FILES), "every kind was met by a snippet that begins in the middle of it"
     assert compared > 200
 
 
@@ -119,7 +120,7 @@ def _is_inside(path: str, number: int) -> bool:
 
 
 def test_no_more_is_asked_for_than_is_looked_at(browser: Page, manual: Served) -> None:
-    """What stands before pieces is read when one of them comes onto the screen, and once for all pieces of a file."""
+    """The text before snippets is read when one of them comes onto the screen, and once for all snippets of a file."""
     show(browser, manual, "#/search?q=harbour%20lights%20lit%20buoy%20sounding", height=500)
     far = "[...document.querySelectorAll('.card')].filter(card => card.getBoundingClientRect().top > 2 * innerHeight)"
     browser.until("!document.querySelector('.card').dataset.colours")
@@ -132,14 +133,14 @@ def test_no_more_is_asked_for_than_is_looked_at(browser: Page, manual: Served) -
     assert browser.complaints() == [], manual.said()
 
 
-def test_a_piece_that_begins_as_declared_asks_for_nothing(browser: Page, manual: Served) -> None:
+def test_a_snippet_that_begins_as_declared_asks_for_nothing(browser: Page, manual: Served) -> None:
     """A declaration is code, whatever stands before it."""
     show(browser, manual, "#/search?q=signal_semaphore&path=src/harbour.py")
     told = """import('/page/parts/before.js').then(({ beginsAsCode }) => [
-      { snippet: 'def f(\\n  x):', snippet_line: 9, signature: 'def f( x)' },
-      { snippet: '    says nothing\\nof it', snippet_line: 9, signature: 'def f( x)' },
-      { snippet: 'anything', snippet_line: 1, signature: '' },
-      { snippet: '', snippet_line: 9, signature: 'def f( x)' },
-      { snippet: 'anything', snippet_line: 9, signature: '' },
+      { snippet: 'def f(\\n  x):', start_line: 9, signature: 'def f( x)' },
+      { snippet: '    says nothing\\nof it', start_line: 9, signature: 'def f( x)' },
+      { snippet: 'anything', start_line: 1, signature: '' },
+      { snippet: '', start_line: 9, signature: 'def f( x)' },
+      { snippet: 'anything', start_line: 9, signature: '' },
     ].map(beginsAsCode))"""
     assert browser.js(told) == [True, False, True, False, False]

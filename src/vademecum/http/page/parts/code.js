@@ -45,10 +45,10 @@ function row(number, pieces, marked) {
   return el("div", { class: "line" }, el("span", { class: "number", "aria-hidden": "true", data: { n: number } }), el("code", {}, coloured(pieces, marked)));
 }
 
-/** A snippet, from line `start` of its file on, without the first `skip` lines of it, `most` where that is less. `before` is what stands before it. */
-export function snippet(text, language, start, { skip = 0, most = Infinity, marked = null, label = "", before = "" } = {}) {
+/** A snippet, from line `start` of its file on. `before` is what stands before it. */
+export function snippet(text, language, start, { marked = null, label = "", before = "" } = {}) {
   const all = lines(text.replace(/\n$/, ""), language, before);
-  const shown = all.slice(skip, skip + most).map((pieces, index) => row(start + skip + index, pieces, marked));
+  const shown = all.map((parts, index) => row(start + index, parts, marked));
   const digits = String(start + all.length).length;
   return el("div", { class: `code digits-${Math.min(6, Math.max(2, digits))}`, tabindex: "0", role: "group", "aria-label": label || "Code" }, shown);
 }

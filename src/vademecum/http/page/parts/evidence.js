@@ -3,6 +3,7 @@
 import { el, fresh } from "../dom.js";
 import { parts, short } from "../format.js";
 import { link } from "../router.js";
+import { split } from "./before.js";
 import { marks, snippet } from "./code.js";
 import { toast } from "./dialog.js";
 
@@ -17,7 +18,7 @@ const SIGNALS = {
   words: "words in common", meaning: "close in meaning", speaker: "who said it", recency: "how recent", usage: "how often it was of use",
   standing: "stands, whatever is asked of it",
 };
-const FIRST_LINES = 10;
+const MOST_NAMES = 3;
 
 /** A place as a link to the file, folder quieter than name. */
 export function place(item, { line = item.start_line, end = item.end_line } = {}) {
@@ -51,32 +52,30 @@ export function greatest(items) {
   return most;
 }
 
-/** A card. It has `toggle()`, `explain()`, `href` and `item` for the keys, and `follows(text)`, which says what stands before it in its file. */
-export function card(item, { question = "", most = {}, several = false } = {}) {
-  const id = fresh("place"), marked = question ? marks(question) : null, total = item.snippet.replace(/\n$/, "").split("\n").length;
-  const above = Math.max(0, Math.min((item.best_line || 0) - item.snippet_line, total - FIRST_LINES));  // the best piece is shown first
-  let before = "";
-  const code = (lines) => {
-    const skip = lines === Infinity ? 0 : above;
-    return snippet(item.snippet, item.language, item.snippet_line, { skip, most: lines, marked, before, label: `Code of ${item.path}, from line ${item.snippet_line + skip}` });
-  };
-  function follows(text) {
-    before = text;
-    body.firstChild?.replaceChildren(...code(whole ? Infinity : FIRST_LINES).children);  // its focus and its place stay
+/** The names a result declares, members of a named one left out. */
+function declared({ symbols = [] }) {
+  return symbols.filter((name, at) => !symbols.slice(0, at).some((known) => name.startsWith(`${known}.`)));
+}
+
+/** A card: a heading over exactly the lines it names; of a place alone these are fetched on demand. It has `toggle()`, `explain()`, `href` and `item` for the keys, and `follows(text)`, which says what stands before it in its file. */
+export function card(item, { question = "", most = {}, several = false, commit = "" } = {}) {
+  const id = fresh("place"), marked = question ? marks(question) : null, names = declared(item);
+  let text = item.snippet, before = "", told = null;
+  const code = () => snippet(text, item.language, item.start_line, { marked, before, label: `Code of ${item.path}, from line ${item.start_line}` });
+  const body = el("div", { class: "card-code" }, text ? code() : null);
+  function follows(said) {
+    before = said;
+    body.firstChild?.replaceChildren(...code().children);  // its focus and its place stay
   }
-  const all = Math.max(total, item.end_line - item.start_line + 1), beyond = all - total;  // lines of it that were not asked for
-  let whole = total <= FIRST_LINES + 2, told = null, rest = null;
-  const body = el("div", { class: "card-code" }, item.snippet ? code(whole ? Infinity : FIRST_LINES) : "");
-  const more = whole || !item.snippet ? null : el("button", { type: "button", class: "more", "aria-expanded": "false", onclick: () => toggle() }, `${all - FIRST_LINES} more lines`);
-  function toggle() {
-    if (!more) return;
-    whole = !whole;
-    body.replaceChildren(code(whole ? Infinity : FIRST_LINES));
-    more.textContent = whole ? "Fewer lines" : `${all - FIRST_LINES} more lines`;
-    rest?.remove();
-    rest = whole && beyond ? el("a", { class: "more", href: element.href }, beyond === 1 ? "1 line more in the file" : `${beyond} lines more in the file`) : null;
-    if (rest) more.before(rest);
-    more.setAttribute("aria-expanded", whole);
+  const opens = text ? "" : el("button", { type: "button", class: "quiet-button", "aria-expanded": "false", onclick: () => toggle() }, "Lines");
+  async function toggle() {
+    if (!opens) return;
+    if (body.firstChild) body.replaceChildren();
+    else {
+      try { [before, text] = await split(item, commit); } catch (error) { toast([error.message, error.fix].filter(Boolean).join(": ")); return; }
+      body.replaceChildren(code());
+    }
+    opens.setAttribute("aria-expanded", Boolean(body.firstChild));
   }
   const asks = el("button", { type: "button", class: "quiet-button", "aria-expanded": "false", onclick: () => explain() }, "Why");
   function explain() {
@@ -87,14 +86,14 @@ export function card(item, { question = "", most = {}, several = false } = {}) {
     const text = `${item.path}:${item.start_line}-${item.end_line}`;
     try { await navigator.clipboard.writeText(text); toast("Copied the place"); } catch { toast(`Copying is not allowed here: ${text}`); }
   } }, "Copy");
-  const symbol = item.symbols?.[0];
+  const symbol = names[0];
   const element = el("article", { class: "card", tabindex: "-1", "aria-labelledby": id },
     el("header", { class: "card-head" },
       el("h2", { id, class: "card-place" }, several ? el("span", { class: "repo" }, item.repo, " ") : "", place(item)),
       item.freshness === "fresh" ? "" : el("span", { class: `tag ${item.freshness === "stale" ? "bad" : "warn"}`, title: FRESHNESS[item.freshness] }, item.freshness),
-      el("span", { class: "card-kind" }, symbol ? [el("bdi", {}, symbol), " "] : "", el("span", { class: "quiet" }, item.kind === "window" ? item.language : item.kind)),
-      el("span", { class: "card-actions" }, Object.keys(item.signals || {}).length ? asks : "", symbol ? el("a", { class: "quiet-button", href: link("graph", { symbol, repo: item.repo }) }, "Graph") : "", copy)),
-    body, more);
+      el("span", { class: "card-kind" }, names.slice(0, MOST_NAMES).map((name, at) => [at ? ", " : "", el("bdi", {}, name)]), " ", el("span", { class: "quiet" }, names.length > 1 ? "" : item.kind === "window" ? item.language : item.kind)),
+      el("span", { class: "card-actions" }, opens, Object.keys(item.signals || {}).length ? asks : "", symbol ? el("a", { class: "quiet-button", href: link("graph", { symbol, repo: item.repo }) }, "Graph") : "", copy)),
+    body);
   return Object.assign(element, { toggle, explain, follows, item, href: link("file", { path: item.path, lines: `${item.start_line}-${item.end_line}`, repo: item.repo }) });
 }
 

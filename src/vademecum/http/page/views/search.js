@@ -12,7 +12,7 @@ export const title = "Search";
 const KINDS = [["all", "All"], ["code", "Code"], ["test", "Tests"], ["doc", "Docs"], ["config", "Config"]];
 const FILTERS = ["kind", "lang", "path", "exclude", "regex", "repo", "commit"];
 const PAUSE_MS = 250;  // after the last letter
-const LINES = 60;  // of each piece
+const MORE = 4;  // times as many tokens
 
 export function open(main, parameters) {
   const field = el("input", { type: "search", id: "question", class: "field question", placeholder: "What are you looking for?", "aria-label": "Question", autocomplete: "off", spellcheck: "false", enterkeyhint: "search", data: { first: "" } });
@@ -44,24 +44,25 @@ export function open(main, parameters) {
       return;
     }
     if (!answer.querySelector(".results")) replace(answer, el("div", { class: "skeleton", "aria-hidden": "true" }, [1, 2, 3].map(() => el("div", {}))));
-    await within(answer, async () => {
-      const found = await get("/search", { ...query, kind: query.kind || undefined, snippet_lines: LINES }, signal);
-      show(found, query);
-      dispatchEvent(new Event("answered"));
-    });
+    await seek(query);
+    dispatchEvent(new Event("answered"));
   }
 
+  const seek = (query, budget) => within(answer, async () => show(await get("/search", { ...query, kind: query.kind || undefined, budget }, asking.signal), query));
+
   function show(found, query) {
-    const most = greatest(found.evidence), several = new Set(found.evidence.map((each) => each.repo)).size > 1;
+    const most = greatest(found.evidence), { commit } = query, several = new Set(found.evidence.map((each) => each.repo)).size > 1;
     const narrowed = FILTERS.some((name) => query[name]);
     told.textContent = `${found.verdict.replace("_", " ")}, ${plural(found.evidence.length, "result")}`;
     replace(answer,
       verdict(found, `${plural(found.searched, "chunk")} searched${narrowed ? " within the filters" : ""}`),
       found.nearest.length ? el("p", { class: "nearest" }, "Spelled nearly so: ", found.nearest.map((name) => el("a", { class: "chip", href: link("search", { ...query, q: name }) }, name))) : "",
-      found.evidence.length ? el("ol", { class: "results" }, found.evidence.map((item) => el("li", {}, card(item, { question: query.q, most, several }))))
-        : empty("Nothing to show", narrowed ? el("button", { type: "button", class: "button", onclick: () => go("search", { q: query.q }) }, "Search without filters") : "Ask in other words, or by a name that stands in the code.", el("a", { href: link("index") }, "See what was left out of the index")));
+      found.evidence.length ? ["results", "results places"].map((name, bare) => el("ol", { class: name }, found.evidence.filter(({ snippet }) => !snippet === Boolean(bare)).map((item) => el("li", {}, card(item, { question: query.q, most, several, commit })))))
+        : empty("Nothing to show", narrowed ? el("button", { type: "button", class: "button", onclick: () => go("search", { q: query.q }) }, "Search without filters") : "Ask in other words, or by a name that stands in the code.", el("a", { href: link("index") }, "See what was left out of the index")),
+      found.remembered.length ? el("section", {}, el("h2", {}, "Remembered"), el("ul", {}, found.remembered.map((said) => el("li", {}, said)))) : "",
+      found.left_out && found.tokens ? el("button", { type: "button", class: "button", onclick: () => seek(query, MORE * found.tokens) }, "Show more") : "");
     before?.close();
-    before = new Before(cards(), { commit: query.commit, signal: asking.signal });
+    before = new Before(cards(), { commit, signal: asking.signal });
     if (entered) step(1);
     entered = false;
   }
@@ -91,7 +92,7 @@ export function open(main, parameters) {
     close: () => { clearTimeout(pause); asking.abort(); before?.close(); },
     keys: [
       ["j ArrowDown", "next result", () => step(1)], ["k ArrowUp", "result before", () => step(-1)],
-      ["Enter", "all lines of the result, or fewer", (event) => (event.target.closest("a, button, summary") ? false : on((chosen) => chosen.toggle())())],
+      ["Enter", "the lines of a place, or none", (event) => (event.target.closest("a, button, summary") ? false : on((chosen) => chosen.toggle())())],
       ["o", "open the file there", on((chosen) => { location.hash = chosen.href; })],
       ["w", "why it ranks there", on((chosen) => chosen.explain())],
       ["c", "its graph", on((chosen) => { if (chosen.item.symbols[0]) go("graph", { symbol: chosen.item.symbols[0] }); })],
