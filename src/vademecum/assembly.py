@@ -239,7 +239,7 @@ def reading(
         graph = partial(codebase.graph, commit=commit, refresh=False)
 
         def pieces(path: str, repo: str) -> Pieces:
-            return codebase.pieces(path, repo, commit) if codebase.is_open(repo) else Pieces.of(())
+            return codebase.chunks(path, repo, commit) if codebase.is_open(repo) else Pieces.of(())
 
         def search(task: str, k: int) -> Answer:
             return codebase.search(task, k=k, joined=False, refresh=refresh, progress=progress, **within.filters())

@@ -95,7 +95,7 @@ def test_the_page_is_never_over_the_budget(form, counter, heading, offered, budg
     assert len(keys) == len(set(keys))  # nothing twice
     assert not shown or text  # what is said to be shown is in the text
     if form == "json" and text:
-        assert sum(len(section["pieces"]) for section in json.loads(text)["sections"]) == len(shown)
+        assert sum(len(section["chunks"]) for section in json.loads(text)["sections"]) == len(shown)
 
 
 @pytest.mark.parametrize("counter", [COUNTERS["pattern"], COUNTERS["characters"]], ids=["pattern", "characters"])

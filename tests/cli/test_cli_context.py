@@ -22,7 +22,7 @@ def test_a_task_is_read_from_standard_input(vade, repository):
     done = vade("context", "-", "--json", stdin="split the token budget\n\nIt is split twice.\n")
     said = json.loads(done.out)
     assert said["task"].endswith("It is split twice.\n")
-    assert said["sections"][0]["pieces"][0]["path"] == "src/budget.py"
+    assert said["sections"][0]["chunks"][0]["path"] == "src/budget.py"
 
 
 def test_a_session_shows_nothing_twice(vade, repository):
@@ -51,7 +51,7 @@ def test_no_budget_is_a_wrong_call(vade, repository):
 def test_it_is_narrowed_by_directory_and_by_glob(vade, repository):
     for narrowed in (["src"], ["--path", "src/**"], ["--path", "src", "--exclude", "*.md"]):
         said = json.loads(vade("context", "split the token budget", *narrowed, "--json").out)
-        assert {piece["path"].partition("/")[0] for piece in said["sections"][0]["pieces"]} == {"src"}
+        assert {piece["path"].partition("/")[0] for piece in said["sections"][0]["chunks"]} == {"src"}
 
 
 def test_a_commit_is_asked_for(vade, repository):

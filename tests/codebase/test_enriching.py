@@ -23,11 +23,11 @@ FILES = {
 
 
 def summaries(opened):
-    return {e.path: e.summary for path in FILES for e in opened.codebase.pieces(path)}
+    return {e.path: e.summary for path in FILES for e in opened.codebase.chunks(path)}
 
 
 def every_sentence(opened, word):
-    return [e.summary for path in FILES for e in opened.codebase.pieces(path) if e.summary.startswith(word)]
+    return [e.summary for path in FILES for e in opened.codebase.chunks(path) if e.summary.startswith(word)]
 
 
 def test_each_piece_of_code_is_described_once(repo, engine):
@@ -72,7 +72,7 @@ def test_an_edit_asks_for_what_it_changed(repo, engine):
     app.write("b.py", FILES["b.py"].replace("went", "gone"))
     app.write("a.py", "\n\n" + FILES["a.py"])
     opened.codebase.index()
-    assert all(summary.startswith("Marks") for summary in [e.summary for e in opened.codebase.pieces("a.py")])
+    assert all(summary.startswith("Marks") for summary in [e.summary for e in opened.codebase.chunks("a.py")])
     opened.codebase.enrich()
     assert 1 <= len(writer.asked) - before <= 2
 
@@ -190,7 +190,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(repo, chat_server):
     with Engine.open(app.path, settings=config.load(arguments=arguments), embedder="hashing") as opened:
         (report,) = opened.codebase.enrich()
         assert (report.known, report.made) == (3, 5)
-        assert all(opened.codebase.pieces(name)[0].summary == "Numbers a thing." for name in files)
+        assert all(opened.codebase.chunks(name)[0].summary == "Numbers a thing." for name in files)
 
 
 def test_the_pace_is_kept(repo, engine):
@@ -304,7 +304,7 @@ def test_watching_enriches_beside(repo, chat_server, monkeypatch, tmp_path):
         stop.set()
         watcher.join(60)
     with Engine.open(app.path) as opened:
-        assert opened.codebase.pieces("b.py")[0].summary == "Describes the second."
+        assert opened.codebase.chunks("b.py")[0].summary == "Describes the second."
 
 
 def _until(condition, seconds=180):

@@ -384,7 +384,7 @@ def test_a_place_in_a_file_is_answered_by_what_stands_there(repo, engine, place,
         f"def {name}(n):\n    '''Count to {name}.'''\n    return n + {name!r} * 3\n" for name in ("one", "two", "three")
     )
     code = engine(repo("app", {"src/n.py": text, "b/one.py": "n = 8\n"}), embedder="static").codebase
-    pieces = [(piece.start_line, piece.end_line) for piece in code.pieces("src/n.py")]
+    pieces = [(piece.start_line, piece.end_line) for piece in code.chunks("src/n.py")]
     answer = code.search(place)
     assert found in answer.evidence[0].symbols
     assert (answer.verdict, answer.evidence[0].path) == (Verdict.RESOLVED, "src/n.py"), pieces

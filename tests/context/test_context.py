@@ -85,7 +85,7 @@ def test_json_holds_the_same_within_the_same_budget(repo, engine):
         found = opened.context("token budget split", budget, form="json")
         assert found.tokens <= budget
         said = json.loads(found.text)
-        shown = next((section["pieces"] for section in said["sections"] if section["name"] == "primary"), [])
+        shown = next((section["chunks"] for section in said["sections"] if section["name"] == "primary"), [])
         assert [piece["id"] for piece in shown] == [piece.place.id for piece in pieces(found)]
         assert (said["budget"], said["counter"]) == (budget, found.counter)
     assert "def split(self, share: float) -> int:" in "".join(piece["text"] for piece in shown)
@@ -126,7 +126,7 @@ def test_the_tool_gives_the_text_and_says_what_is_in_it(repo, engine):
     opened = engine(repo())
     outcome = TOOLS["context"].call(opened, {"task": "retry with backoff", "budget": 400, "session": "mcp"})
     assert "### src/net/retry.py:1-10" in outcome.text
-    shown = [piece for section in outcome.data["sections"] for piece in section["pieces"]]
+    shown = [piece for section in outcome.data["sections"] for piece in section["chunks"]]
     assert shown[0]["path"] == "src/net/retry.py"
     assert all(piece["text"] in outcome.text for piece in shown if piece["form"] != "signature")
     assert outcome.data["tokens"] <= 400
@@ -245,7 +245,7 @@ def test_the_tool_is_narrowed_as_search_is(repo, engine):
     opened = engine(repo("app", LINKED))
     outcome = TOOLS["context"].call(opened, {"task": "settle invoice", "path": "noise/*"})
     [matched] = [section for section in outcome.data["sections"] if section["name"] == "primary"]
-    assert {piece["path"].partition("/")[0] for piece in matched["pieces"]} == {"noise"}
+    assert {piece["path"].partition("/")[0] for piece in matched["chunks"]} == {"noise"}
     with pytest.raises(OutsideRootError):
         TOOLS["context"].call(opened, {"task": "settle invoice", "path": "../elsewhere"})
 

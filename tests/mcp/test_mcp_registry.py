@@ -56,7 +56,7 @@ def test_search_answers_in_text_and_in_data(engine):
     outcome = TOOLS["search"].call(engine, {"query": "split the token budget"})
     assert outcome.text.splitlines()[0].endswith(" | fresh")
     assert "### src/budget.py:1-" in outcome.text
-    top = outcome.data["sections"][0]["pieces"][0]
+    top = outcome.data["sections"][0]["chunks"][0]
     assert (top["path"], top["start_line"], top["freshness"]) == ("src/budget.py", 1, "fresh")
     assert "split_budget" in top["text"]
 

@@ -326,7 +326,7 @@ def test_tasks_are_named_by_number_and_by_key(make_case: Any, set_up: Any, repo:
     own.codebase.index()
     own.sources.sync("work")
     named = {
-        path: [item.key for item in own.codebase.items(own.codebase.pieces(path))] for path in ("a.py", "b.py", "c.py")
+        path: [item.key for item in own.codebase.items(own.codebase.chunks(path))] for path in ("a.py", "b.py", "c.py")
     }
     assert named == {"a.py": ["CU-task0001"], "b.py": ["DEV-2"], "c.py": ["DEV-2"]}
 
@@ -368,6 +368,6 @@ def test_agents_are_shown_it(own: Any) -> None:
     assert "ABC-2" in TOOLS["symbol"].call(own, {"name": "retry", "relation": "callers"}).text
     found = TOOLS["search"].call(own, {"query": "repeat a failing network call", "kind": "doc"})
     assert "work:ABC-2.md" in found.text
-    first = found.data["sections"][0]["pieces"][0]
+    first = found.data["sections"][0]["chunks"][0]
     assert (first["repo"], first["path"]) == ("work", "ABC-2.md")
     assert "# ABC-2" in TOOLS["open"].call(own, {"location": "work:ABC-2"}).text

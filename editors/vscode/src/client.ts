@@ -49,7 +49,7 @@ export class Client {
   }
 
   context(task: string, tokens: number, stop?: AbortSignal): Promise<Context> {
-    return this.post("/v1/context", { task, budget_tokens: tokens }, {}, stop);
+    return this.post("/v1/context", { task, budget: tokens }, {}, stop);
   }
 
   recall(question: string, k: number, repo?: string, stop?: AbortSignal): Promise<Recalled> {

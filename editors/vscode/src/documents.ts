@@ -2,7 +2,7 @@
 
 import { placed } from "./results";
 import { coded, fenced, plain } from "./text";
-import type { Context, Piece } from "./wire";
+import type { Context, Chunk } from "./wire";
 
 const HEADINGS: Record<string, string> = { primary: "To read", graph: "How it hangs together", memory: "Remembered" };
 
@@ -10,21 +10,21 @@ const HEADINGS: Record<string, string> = { primary: "To read", graph: "How it ha
 export function contextMarkdown(context: Context, languageOf: (path: string) => string = extension): string {
   const sure = `${plain(context.verdict)}, ${Math.round(context.probability * 100)} %`;
   const head = `# ${plain(context.task)}\n\n${sure}, within ${context.budget} tokens`;
-  const sections = context.sections.filter((section) => section.pieces.length);
+  const sections = context.sections.filter((section) => section.chunks.length);
   if (!sections.length) return `${head}\n\nNothing was found that belongs to this task: name what it is about as the code does.\n`;
-  const told = sections.map(({ name, pieces }) => {
+  const told = sections.map(({ name, chunks }) => {
     const heading = HEADINGS[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
-    return `## ${plain(heading)}\n\n${pieces.map((piece) => pieceMarkdown(piece, languageOf)).join("\n")}`;
+    return `## ${plain(heading)}\n\n${chunks.map((chunk) => chunkMarkdown(chunk, languageOf)).join("\n")}`;
   });
   return `${[head, ...told].join("\n\n")}\n`;
 }
 
-function pieceMarkdown(piece: Piece, languageOf: (path: string) => string): string {
-  if (piece.path === undefined) return `- ${plain(piece.text)}`;
-  const first = piece.start_line ?? 1;
-  const aged = piece.freshness && piece.freshness !== "fresh" ? ` (${piece.freshness})` : "";
-  const place = coded(placed(piece.path, first, piece.end_line ?? first));
-  return `### ${place}${aged}\n\n${fenced(piece.text, languageOf(piece.path))}\n`;
+function chunkMarkdown(chunk: Chunk, languageOf: (path: string) => string): string {
+  if (chunk.path === undefined) return `- ${plain(chunk.text)}`;
+  const first = chunk.start_line ?? 1;
+  const aged = chunk.freshness && chunk.freshness !== "fresh" ? ` (${chunk.freshness})` : "";
+  const place = coded(placed(chunk.path, first, chunk.end_line ?? first));
+  return `### ${place}${aged}\n\n${fenced(chunk.text, languageOf(chunk.path))}\n`;
 }
 
 function extension(path: string): string {

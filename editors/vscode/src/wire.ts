@@ -53,7 +53,7 @@ export interface Relation {
   nearest: string[];
 }
 
-export interface Piece {
+export interface Chunk {
   form: string;
   text: string;
   path?: string;
@@ -68,7 +68,7 @@ export interface Context {
   verdict: string;
   probability: number;
   budget: number;
-  sections: { name: string; pieces: Piece[] }[];
+  sections: { name: string; chunks: Chunk[] }[];
 }
 
 export interface Repo {

@@ -132,7 +132,7 @@ test("a context becomes headings, places and fences", () => {
   const piece = { form: "whole", text: "def f():\n    pass", path: "src/a.py", start_line: 4, end_line: 5, freshness: "edited", why: [] };
   const shown = contextMarkdown({
     task: "mend `f`", verdict: "resolved", probability: 0.99, budget: 300,
-    sections: [{ name: "primary", pieces: [piece] }, { name: "graph", pieces: [{ form: "line", text: "t calls f", why: [] }] }, { name: "tests", pieces: [] }],
+    sections: [{ name: "primary", chunks: [piece] }, { name: "graph", chunks: [{ form: "line", text: "t calls f", why: [] }] }, { name: "tests", chunks: [] }],
   });
   assert.match(shown, /^# mend \\`f\\`\n\nresolved, 99 %, within 300 tokens\n\n## To read\n\n### `src\/a\.py:4-5` \(edited\)\n\n```py\ndef f/);
   assert.match(shown, /## How it hangs together\n\n- t calls f\n$/);

@@ -75,7 +75,7 @@ def record_text(heading: Heading, parts: Sequence[Part], facts: dict[str, Any]) 
 
 def alone_text(piece: Piece) -> str:
     """Return a piece as JSON, by itself."""
-    return json.dumps(piece_record(piece), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(chunk_record(piece), ensure_ascii=False, separators=(",", ":"))
 
 
 def record(heading: Heading, parts: Sequence[Part], facts: dict[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def record(heading: Heading, parts: Sequence[Part], facts: dict[str, Any]) -> di
     said |= {"verdict": str(answer.verdict), "probability": round(answer.probability, 4)}
     said |= {name: value for name, value in (("reason", answer.reason), ("nearest", list(answer.nearest))) if value}
     sections = [
-        {"name": part.name, "pieces": [piece_record(piece) for piece in part.pieces]} for part in parts if part.pieces
+        {"name": part.name, "chunks": [chunk_record(piece) for piece in part.pieces]} for part in parts if part.pieces
     ]
     return said | facts | {"sections": sections}
 
@@ -102,7 +102,7 @@ def context_record(found: Context) -> dict[str, Any]:
     return record(Heading("", answer), found.parts, facts)
 
 
-def piece_record(piece: Piece) -> dict[str, Any]:
+def chunk_record(piece: Piece) -> dict[str, Any]:
     """Return a piece as JSON-serialisable values."""
     said: dict[str, Any] = {"why": list(piece.why), "form": str(piece.form)}
     if piece.place is not None:

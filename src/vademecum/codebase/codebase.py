@@ -279,9 +279,11 @@ class Codebase:
         """Return whether a repository of this name is open."""
         return any(repo == own.name for own, _ in self._repositories)
 
-    def pieces(self, path: str, repo: str = "", commit: str = "") -> Pieces:
-        """Return every piece of one indexed file, in order, from the index as it is; none where the file is not in it."""
+    def chunks(self, path: str, repo: str = "", commit: str = "") -> Pieces:
+        """Return every chunk of one indexed file, in order, from the index as it is; none where the file is not in it."""
         return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", silent, refresh=False)[0], path)
+
+    pieces = chunks  # an older name
 
     def outline(
         self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()

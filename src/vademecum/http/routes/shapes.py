@@ -134,9 +134,9 @@ class RecalledShape(Shape):
 
 
 class Found(Shape):
-    """One piece of an answer of a search: where it is, what it says, why it is here, and whether it still holds."""
+    """One result: its place, its lines, why it ranks there, and whether it still holds."""
 
-    id: str = Field(description="`<repo>:<commit>:<path>:<hash of the piece>`.")
+    id: str = Field(description="`<repo>:<commit>:<path>:<hash of the chunk>`.")
     repo: str
     branch: str
     commit: str
@@ -180,8 +180,8 @@ class SearchShape(AnswerShape):
     remembered: list[str] = Field(description="Notes in memory about the code that is shown.")
 
 
-class PieceShape(Shape):
-    """Something to read; of what stands in no file there is no place."""
+class ChunkShape(Shape):
+    """Code or a line to read; a line that stands in no file has no place."""
 
     why: list[str] = Field(description="What of it matches the task, or how it belongs to what does.")
     form: Form
@@ -196,10 +196,10 @@ class PieceShape(Shape):
 
 
 class SectionShape(Shape):
-    """Pieces of one sort, the most wanted first."""
+    """Chunks of one sort, the most wanted first."""
 
     name: str
-    pieces: list[PieceShape]
+    chunks: list[ChunkShape]
 
 
 class ContextShape(Shape):
