@@ -66,6 +66,12 @@ def test_no_snippet_lines_means_places_only():
     ]
 
 
+def test_a_heading_over_several_declarations_says_so():
+    """Else the first would seem to be as long as all of them."""
+    several = replace(ONE, symbols=("split", "split.inner", "spend", "Budget", "Budget.left"))
+    assert next(evidence_lines(several)) == "src/a.py:9-11  def split( total: int, ) -> int and 2 more"
+
+
 def test_places_without_lines_stand_last():
     """Whatever their rank, and one line each."""
     bare = replace(FOUND, evidence=(replace(ONE, snippet=""), replace(OTHER, freshness=Freshness.FRESH)))

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vademecum.answers.piece import CODE, MATCHED, Context, Form, Part, Piece
-from vademecum.answers.render import LINE_CHARACTERS, visible
+from vademecum.answers.render import LINE_CHARACTERS, declared, visible
 from vademecum.types import Answer, Evidence, Freshness
 
 HEADLINE_CHARACTERS = 100
@@ -209,10 +209,7 @@ def _range(block: Sequence[Piece]) -> str:
 
 def _symbols(block: Sequence[Piece]) -> str:
     """Return the names declared in a block, the first few, members of a named one left out."""
-    names: list[str] = []
-    for name in (name for piece in block if piece.place is not None for name in piece.place.symbols):
-        if not any(name == known or name.startswith(f"{known}.") for known in names):
-            names.append(name)
+    names = declared(name for piece in block if piece.place is not None for name in piece.place.symbols)
     said = " ".join(names[:MOST_NAMES]) or (block[0].text if block[0].form is Form.SIGNATURE else "")
     said = visible(" ".join(said.split())) if any(map(str.isalpha, said)) else ""
     return said if len(said) <= HEADLINE_CHARACTERS else said[: HEADLINE_CHARACTERS - 1] + "…"

@@ -14,7 +14,7 @@ The record is the JSON of `--json` and of MCP's structured content; its keys are
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -261,15 +261,27 @@ def _by_file(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
     return list(groups.values())
 
 
+def declared(symbols: Iterable[str]) -> list[str]:
+    """Return names without those of members of a name before them.
+
+    >>> declared(["Budget", "Budget.split", "spend"])
+    ['Budget', 'spend']
+    """
+    names: list[str] = []
+    for name in symbols:
+        if not any(name == known or name.startswith(f"{known}.") for known in names):
+            names.append(name)
+    return names
+
+
 def _label(evidence: Evidence) -> str:
-    """The signature on one line, after the class it is in; else what kind of thing it is and its name."""
-    name = evidence.symbols[0] if evidence.symbols else ""
-    if not evidence.signature:
-        return name and f"{evidence.kind} {name}"
+    """Return the signature on one line, or the kind and the name, and how many more names the lines declare."""
+    name, *others = declared(evidence.symbols) or [""]
+    more = f" and {len(others)} more" if others else ""
     said, scope = " ".join(evidence.signature.split()), name.rpartition(".")[0]
-    if name and len(said) > LABEL_CHARACTERS:
-        return f"{evidence.kind} {name}"
-    return said if not scope or scope.rpartition(".")[2] in said else f"{scope}: {said}"
+    if not said or (name and len(said) > LABEL_CHARACTERS):
+        return name and f"{evidence.kind} {name}{more}"
+    return (said if not scope or scope.rpartition(".")[2] in said else f"{scope}: {said}") + more
 
 
 def _lines(text: str) -> list[str]:
