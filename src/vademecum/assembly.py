@@ -20,7 +20,7 @@ from vademecum.codebase.codebase import Codebase
 from vademecum.codebase.commits import Message, messages
 from vademecum.codebase.enriching import Pace
 from vademecum.codebase.identity import index_directory
-from vademecum.codebase.pieces import Pieces
+from vademecum.codebase.pieces import FileChunks
 from vademecum.codebase.repository import Repository
 from vademecum.codebase.rerank import Reranking
 from vademecum.codebase.root import Root, worktrees
@@ -238,8 +238,8 @@ def reading(
         commit = within.commit
         graph = partial(codebase.graph, commit=commit, refresh=False)
 
-        def pieces(path: str, repo: str) -> Pieces:
-            return codebase.chunks(path, repo, commit) if codebase.is_open(repo) else Pieces.of(())
+        def pieces(path: str, repo: str) -> FileChunks:
+            return codebase.chunks(path, repo, commit) if codebase.is_open(repo) else FileChunks.of(())
 
         def search(task: str, k: int) -> Answer:
             return codebase.search(task, k=k, joined=False, refresh=refresh, progress=progress, **within.filters())

@@ -45,7 +45,7 @@ class SearchSettings:
 
     Attributes:
         budget: Tokens that an answer may take at most.
-        k: Pieces of evidence in an answer.
+        k: FileChunks of evidence in an answer.
         scope: How far a question looks that does not say: `repo`, `repos`, `all` or `shared`.
         snippet_lines: Lines shown of each; 0 shows locations only.
         ranker: How signals become an order: `default`, `constants`, `fused`, or a baseline as `rrf`.

@@ -15,7 +15,7 @@ FILES = {"a.py": f"{SAME}\n\n{LONG}\n\nclass Other:\n    {SAME.replace(chr(10), 
 
 def test_pieces_stand_in_order_with_the_lines_that_they_show(repo, engine):
     """By place from either end, one after the other, and each with exactly its lines of the file."""
-    pieces = engine(repo("app", FILES)).codebase.pieces("a.py")
+    pieces = engine(repo("app", FILES)).codebase.chunks("a.py")
     text = FILES["a.py"].split("\n")
     shown = list(pieces)
     assert len(shown) == len(pieces) > 3
@@ -26,7 +26,7 @@ def test_pieces_stand_in_order_with_the_lines_that_they_show(repo, engine):
 
 def test_parts_of_a_long_declaration_are_numbered(repo, engine):
     """Each knows which part it is, and of how many; a declaration in one piece says nothing of parts."""
-    pieces = engine(repo("app", FILES)).codebase.pieces("a.py")
+    pieces = engine(repo("app", FILES)).codebase.chunks("a.py")
     parts = [each.metadata for each in pieces if "long" in each.symbols]
     assert parts == [{"part": n, "parts": len(parts)} for n in range(1, len(parts) + 1)]
     assert len(parts) > 1
@@ -35,7 +35,7 @@ def test_parts_of_a_long_declaration_are_numbered(repo, engine):
 
 def test_equal_pieces_of_a_file_stand_at_their_own_lines(repo, engine):
     """Two functions of the same text are two pieces."""
-    pieces = engine(repo("app", {"b.py": f"{SAME}\n\n{LONG}\n\n{SAME}"})).codebase.pieces("b.py")
+    pieces = engine(repo("app", {"b.py": f"{SAME}\n\n{LONG}\n\n{SAME}"})).codebase.chunks("b.py")
     assert len([each for each in pieces if each.snippet == SAME.rstrip("\n")]) == 2
 
 
@@ -45,7 +45,7 @@ def test_pieces_of_an_edited_file_are_as_the_file_is_now(repo, engine):
     code = engine(app).codebase
     code.refresh()
     app.write("a.py", FILES["a.py"].replace("n * 3", "n * 4"))
-    pieces = code.pieces("a.py")
+    pieces = code.chunks("a.py")
     assert pieces[0].freshness is Freshness.EDITED
     assert "n * 4" in pieces[0].snippet
 
@@ -54,4 +54,4 @@ def test_a_file_that_is_not_indexed_has_no_pieces(repo, engine):
     """Nor does one of a name that nothing has."""
     code = engine(repo("app", FILES)).codebase
     code.refresh()
-    assert list(code.pieces("gone.py")) == []
+    assert list(code.chunks("gone.py")) == []

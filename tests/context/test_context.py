@@ -10,7 +10,7 @@ import pytest
 
 from vademecum import AsyncEngine, Verdict
 from vademecum.answers.piece import CODE, Form
-from vademecum.codebase.pieces import Pieces
+from vademecum.codebase.pieces import FileChunks
 from vademecum.context.primary import POINTED_AT, offers_of, worth_of
 from vademecum.errors import GitError, OutsideRootError, UsageError
 from vademecum.mcp.registry import TOOLS
@@ -290,7 +290,7 @@ def test_what_matches_near_each_other_is_one_passage():
     """With what lies between, worth the sum, and every line where it stands; what is far away stands by itself."""
     file = [piece_of(number) for number in range(30)]
     found = [piece_of(2, worth=0.3), piece_of(20, worth=0.2), piece_of(4, worth=0.1)]
-    offers = offers_of("", found, lambda path, repo: Pieces.of(file), 8_000)
+    offers = offers_of("", found, lambda path, repo: FileChunks.of(file), 8_000)
     assert fullest(offers) == [("passage", 21, 48), ("whole", 201, 208)]
     shown = offers[0][0]
     assert shown.keys == ("r:a.py:2", "r:a.py:3", "r:a.py:4")
@@ -304,7 +304,7 @@ def test_a_passage_is_as_long_as_the_budget_allows():
     file = [piece_of(number) for number in range(9)]
     found = [piece_of(2, worth=0.3), piece_of(4, worth=0.1)]
     for budget, count in ((8_000, 1), (1_000, 2)):
-        assert len(offers_of("", found, lambda path, repo: Pieces.of(file), budget)) == count
+        assert len(offers_of("", found, lambda path, repo: FileChunks.of(file), budget)) == count
 
 
 @pytest.mark.parametrize("lines", [3, 8, 9])
@@ -312,7 +312,7 @@ def test_a_limit_of_lines_shows_lines_of_the_best_piece(lines):
     """A passage of several pieces that is over the limit gives way to the best of them, not to a place alone."""
     file = [piece_of(number) for number in range(9)]
     found = [piece_of(2, worth=0.3), piece_of(4, worth=0.1)]
-    [offer] = offers_of("line 21", found, lambda path, repo: Pieces.of(file), 8_000, lines=lines)
+    [offer] = offers_of("line 21", found, lambda path, repo: FileChunks.of(file), 8_000, lines=lines)
     assert (offer[0].form, offer[0].place.start_line) == (Form.LINES, 21)
     assert len(offer[0].text.split("\n")) == min(lines, LINES)
 
@@ -321,21 +321,21 @@ def test_no_passage_reaches_across_what_was_shown():
     """The session has it; what lies on either side of it is still offered."""
     file = [piece_of(number) for number in range(9)]
     found = [piece_of(number, worth=0.2) for number in (2, 3, 4, 5)]
-    offers = offers_of("", found, lambda path, repo: Pieces.of(file), 8_000, seen=frozenset({"r:a.py:3"}))
+    offers = offers_of("", found, lambda path, repo: FileChunks.of(file), 8_000, seen=frozenset({"r:a.py:3"}))
     assert sorted(fullest(offers)) == [("passage", 41, 58), ("whole", 21, 28), ("whole", 31, 38)]
 
 
 def test_a_declaration_is_shown_whole_where_no_other_passage_shows_half_of_it():
     """What matches in its first part brings the others; not where the last one belongs to another passage."""
     file = [piece_of(0), *(piece_of(n, part=n, parts=9) for n in range(1, 10)), piece_of(10)]
-    offers = offers_of("", [piece_of(1, worth=0.3)], lambda path, repo: Pieces.of(file), 8_000)
+    offers = offers_of("", [piece_of(1, worth=0.3)], lambda path, repo: FileChunks.of(file), 8_000)
     assert [(str(form.form), form.place.start_line) for form in offers[0]] == [
         ("whole", 11),
         ("part", 11),
         ("signature", 11),
     ]
     found = [piece_of(1, worth=0.3), piece_of(9, worth=0.1), piece_of(10, worth=0.1)]
-    first, second = offers_of("", found, lambda path, repo: Pieces.of(file), 3_000)
+    first, second = offers_of("", found, lambda path, repo: FileChunks.of(file), 3_000)
     assert [(str(form.form), form.place.start_line, form.place.end_line) for form in (*first[:-1], *second[:-1])] == [
         ("part", 11, 18),
         ("passage", 11, 108),

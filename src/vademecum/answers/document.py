@@ -150,7 +150,7 @@ def _body(pieces: Sequence[Piece], *, name_repos: bool) -> Iterator[str]:
 
 
 def _blocks(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """Pieces of one file by line, those that touch together."""
+    """FileChunks of one file by line, those that touch together."""
     blocks: list[list[Piece]] = []
     for piece in sorted(pieces, key=_start):
         before = blocks[-1][-1] if blocks else None

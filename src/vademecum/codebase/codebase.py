@@ -16,7 +16,7 @@ from vademecum.codebase.index import index
 from vademecum.codebase.inventory import FileFacts, inventory
 from vademecum.codebase.languages import named_language
 from vademecum.codebase.open import open_location, parse_location
-from vademecum.codebase.pieces import Pieces, pieces_of
+from vademecum.codebase.pieces import FileChunks, pieces_of
 from vademecum.codebase.refresh import Refreshing
 from vademecum.codebase.repository import Opened, Repository, narrowed
 from vademecum.codebase.rerank import AS_RANKED, Reranking
@@ -279,7 +279,7 @@ class Codebase:
         """Return whether a repository of this name is open."""
         return any(repo == own.name for own, _ in self._repositories)
 
-    def chunks(self, path: str, repo: str = "", commit: str = "") -> Pieces:
+    def chunks(self, path: str, repo: str = "", commit: str = "") -> FileChunks:
         """Return every chunk of one indexed file, in order, from the index as it is; none where the file is not in it."""
         return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", silent, refresh=False)[0], path)
 

@@ -1,7 +1,7 @@
 """How near each piece is to a question: from the arrays of this machine, or from the index of vectors that mirrors them.
 
 An index outside gives its nearest points; each is looked up in the snapshot that is searched, by path, content and place.
-What is of another snapshot, or does not pass the filters, is left, and more is asked for until enough has passed. Pieces
+What is of another snapshot, or does not pass the filters, is left, and more is asked for until enough has passed. FileChunks
 that it does not return have no part in meaning. Where it fails, or is behind, the arrays answer and the answer says so.
 """
 

@@ -15,7 +15,7 @@ from vademecum.codebase.repository import Opened
 from vademecum.types import Evidence
 
 
-class Pieces:
+class FileChunks:
     """The pieces of one file, in order; a piece is read when somebody looks at it.
 
     Attributes:
@@ -28,7 +28,7 @@ class Pieces:
         self._read = cache(read)
 
     @classmethod
-    def of(cls, pieces: Sequence[Evidence]) -> Pieces:
+    def of(cls, pieces: Sequence[Evidence]) -> FileChunks:
         """Return pieces that are read already."""
         return cls([(piece.start_line, piece.end_line) for piece in pieces], pieces.__getitem__)
 
@@ -45,7 +45,7 @@ class Pieces:
         return map(self._read, range(len(self)))
 
 
-def pieces_of(each: Opened, path: str) -> Pieces:
+def pieces_of(each: Opened, path: str) -> FileChunks:
     """Return a file's chunks as evidence, first to last, as the file is now; none where it is not indexed.
 
     `metadata` holds `part` and `parts` where a long declaration was cut.
@@ -53,13 +53,13 @@ def pieces_of(each: Opened, path: str) -> Pieces:
     files = each.view.files
     number = bisect_left(files.paths, path)
     if files.paths[number : number + 1] != [path]:
-        return Pieces.of(())
+        return FileChunks.of(())
     rows = range(*np.searchsorted(each.view.row_file, [number, number + 1]).tolist())
     state = check_file(each, number)
     if state.now is not None:
-        return Pieces.of(_edited(each, rows, state))
+        return FileChunks.of(_edited(each, rows, state))
     lines = [(first, last) for first, last in each.view.lines[rows.start : rows.stop].tolist()]
-    return Pieces(lines, evidence_as_indexed(each, number, rows.start, state.freshness))
+    return FileChunks(lines, evidence_as_indexed(each, number, rows.start, state.freshness))
 
 
 def _edited(each: Opened, rows: range, state: FileState) -> Sequence[Evidence]:

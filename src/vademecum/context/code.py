@@ -15,7 +15,7 @@ from vademecum.answers import document
 from vademecum.answers.document import Heading
 from vademecum.answers.pack import pack
 from vademecum.answers.piece import Context, Offer, Part, Piece, Section, Source
-from vademecum.context.primary import PiecesOf, Search, find, of_use, offers_of
+from vademecum.context.primary import ChunksOf, Search, find, of_use, offers_of
 from vademecum.context.session import Turn, turn
 from vademecum.errors import UsageError
 from vademecum.protocols import TokenCounter
@@ -42,7 +42,7 @@ class Makers:
     """
 
     search: Search
-    pieces: PiecesOf
+    pieces: ChunksOf
     counter: TokenCounter
     related: Callable[[str, Sequence[Evidence]], tuple[Sequence[Offer], Sequence[Offer]]]
     sources: Sequence[Source]

@@ -14,7 +14,7 @@ import numpy as np
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.piece import MATCHED, Form, Offer, Piece
-from vademecum.codebase.pieces import Pieces
+from vademecum.codebase.pieces import FileChunks
 from vademecum.context.lines import LONG, WINDOW, Matching
 from vademecum.errors import UsageError
 from vademecum.retrieval.spans import LONGEST, spans_of
@@ -32,7 +32,7 @@ _NEWS = re.compile(
 )
 _ASKS_FOR_NEWS = re.compile(r"\b(?:changelog|release|news|blog|announce)", re.IGNORECASE)
 Search = Callable[[str, int], Answer]
-PiecesOf = Callable[[str, str], Pieces]  # path and repository to all pieces of the file, in order
+ChunksOf = Callable[[str, str], FileChunks]  # path and repository to all pieces of the file, in order
 
 _SIGNALS = tuple(zip(("definition", "lexical", "dense", "path"), MATCHED, strict=True))
 
@@ -68,7 +68,7 @@ class Passage:
 def offers_of(
     question: str,
     found: Sequence[Evidence],
-    pieces: PiecesOf,
+    pieces: ChunksOf,
     budget: int,
     *,
     seen: AbstractSet[str] = frozenset(),
@@ -183,7 +183,7 @@ class File:
 
     def __init__(
         self,
-        pieces: Pieces,
+        pieces: FileChunks,
         worth: Mapping[str, float] = MappingProxyType({}),
         seen: AbstractSet[str] = frozenset(),
     ) -> None:

@@ -8,7 +8,7 @@ from vademecum.answers.piece import Form, Offer, Piece
 from vademecum.codebase.expand import expand
 from vademecum.codebase.graph.graph import Graph
 from vademecum.codebase.graph.terms import Node, Relation, node_id
-from vademecum.context.primary import File, PiecesOf
+from vademecum.context.primary import ChunksOf, File
 from vademecum.types import Evidence, Neighbour
 
 SEEDS = (
@@ -28,7 +28,7 @@ _NAMED = 6  # targets in one line of the excerpt
 
 
 def relations(
-    graph: Callable[[str], Graph], pieces: PiecesOf, task: str, found: Sequence[Evidence], exclude: Sequence[str] = ()
+    graph: Callable[[str], Graph], pieces: ChunksOf, task: str, found: Sequence[Evidence], exclude: Sequence[str] = ()
 ) -> tuple[Sequence[Offer], Sequence[Offer]]:
     """Return what belongs to evidence, the most relevant first, and lines that say how.
 
@@ -52,7 +52,7 @@ def relations(
     return related, lines
 
 
-def offers_of(neighbours: Iterable[Neighbour], pieces: PiecesOf) -> list[Offer]:
+def offers_of(neighbours: Iterable[Neighbour], pieces: ChunksOf) -> list[Offer]:
     """Return neighbours that are declarations as offers: whole, or their signature; a file is only named in the excerpt."""
     files: dict[str, File] = {}
     offers: list[Offer] = []

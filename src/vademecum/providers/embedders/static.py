@@ -48,7 +48,7 @@ _ROWS = 1024  # table rows summed at once: as single precision they fit in a cor
 MODELS = Path(__file__).parent / "model"
 
 
-class Pieces:
+class FileChunks:
     """Cuts runs into pieces of the vocabulary; unknown words are cut by Viterbi into the likeliest known pieces."""
 
     def __init__(self, words: Sequence[str], log_probability: Sequence[float]) -> None:
@@ -107,7 +107,7 @@ def _model(name: str) -> tuple[Cut, RunTable, dict[str, Any], dict[str, Matrix],
     """
     arrays, _ = load_arrays(MODELS / f"{name}.safetensors")
     words = arrays["words"].tobytes().decode().split("\n")
-    cut = Pieces(words, arrays["logp"].tolist())
+    cut = FileChunks(words, arrays["logp"].tolist())
     weight = {kind: np.asarray(arrays[f"{kind}_weight"], np.float32) for kind in ("query", "document")}
     return cut, RunTable(_RUN, cut, _CLASSES), dict(arrays), weight, {}
 
