@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,26 +15,23 @@ INDEX = "index"
 PACKAGE = Path(__file__).parents[1]
 # In a wheel the pages lie in the package, in a clone at its top.
 PLACES = (PACKAGE / "docs", PACKAGE.parents[1] / "docs")
-WIDEST = 100
 
 
 def _topics(context: click.Context, parameter: click.Parameter, beginning: str) -> list[str]:  # noqa: ARG001 -- click's
-    """What a shell completes a topic to."""
+    """Complete a topic in a shell."""
     known = [*pages(), *_verbs(context)]
     return [name for name in dict.fromkeys(known) if name.startswith(beginning)]
 
 
 @click.command(name="help")
 @click.argument("topic", nargs=-1, shell_complete=_topics)
-@click.option("--plain", is_flag=True, help="Show the page as Markdown.")
+@click.option("--plain", is_flag=True, help="Print the page without a pager.")
 @click.pass_context
 def help_(context: click.Context, topic: tuple[str, ...], *, plain: bool) -> int:
     """Show a page of the documentation, or a command's help.
 
     Without TOPIC, lists the pages. TOPIC is a page, the number of a decision, or a command.
     """
-    from vademecum.cli.page import Look, page
-
     known = pages()
     if not topic:
         from vademecum.cli.render import emit, table
@@ -46,11 +42,7 @@ def help_(context: click.Context, topic: tuple[str, ...], *, plain: bool) -> int
         click.echo(_said_by_itself(context, topic, [*known]))
         return 0
     text = known[topic[0]].read_text(encoding="utf-8")
-    if not plain:
-        terminal = sys.stdout.isatty()
-        width = min(shutil.get_terminal_size().columns, WIDEST)
-        text = page(text, Look(width, colours=terminal))
-    click.echo_via_pager(text) if sys.stdout.isatty() else click.echo(text, nl=False)
+    click.echo_via_pager(text) if sys.stdout.isatty() and not plain else click.echo(text, nl=False)
     return 0
 
 
