@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from vademecum.errors import ConfigError
 from vademecum.items import Attachment
 from vademecum.providers.formats import PAGES, SUFFIXES, WORD, UnreadableError, markdown_from
 from vademecum.providers.web import Web
@@ -30,13 +29,6 @@ class Told(NamedTuple):
     name: str
     url: str
     size: int  # bytes; 0 where it is not said
-
-
-def chosen(source: str, said: str) -> bool:
-    """Return whether attachments are wanted. Raises `ConfigError` for what is neither yes nor no."""
-    if said not in {"yes", "no"}:
-        raise ConfigError(f'sources.{source}.attachments is {said!r}: it must be "yes" or "no"')
-    return said == "yes"
 
 
 def is_text(name: str) -> bool:

@@ -13,6 +13,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import wraps
 from http.client import HTTPException
@@ -250,6 +251,59 @@ class Web:
         ):
             said = said.replace(value or "\0", "…")
         return said
+
+
+@dataclass(kw_only=True, eq=False, repr=False)  # a text of it would show the token
+class ServerSource:
+    """A source on a server: the options that every such source takes.
+
+    Attributes:
+        url: the server's address.
+        token: the key to the server.
+        timeout_s: seconds the server may take to answer.
+        name: the source's name in the settings.
+        wait: waits so many seconds.
+
+    Raises:
+        ConfigError: an option makes no sense.
+    """
+
+    url: str
+    token: str
+    timeout_s: float = 60.0
+    name: str = "source"
+    wait: Wait = time.sleep
+
+    def __post_init__(self) -> None:
+        """Prepare the connection to the server. Nothing is asked yet."""
+        self.web = self.server(self.url, {"Authorization": self.authorization()})
+
+    @property
+    def remote(self) -> bool:
+        """Whether the server is another machine."""
+        return self.web.remote
+
+    def authorization(self) -> str:
+        """Return the header that carries the token."""
+        return f"Bearer {self.token}"
+
+    def server(self, url: str, headers: Mapping[str, str]) -> Web:
+        """Return a server that is asked with this source's patience."""
+        return Web(self.name, url, headers, timeout_s=self.timeout_s, wait=self.wait)
+
+    def wants(self, option: str) -> bool:
+        """Return whether an option says "yes". Raises `ConfigError` where it says neither "yes" nor "no"."""
+        said = getattr(self, option)
+        if said not in {"yes", "no"}:
+            raise ConfigError(f'sources.{self.name}.{option} is {said!r}: it must be "yes" or "no"')
+        return bool(said == "yes")
+
+    def keys(self, option: str) -> list[str]:
+        """Return the keys that an option lists. Raises `ConfigError` for a key that no query can quote."""
+        keys = [key for each in getattr(self, option).split(",") if (key := each.strip())]
+        if any('"' in key or "\\" in key for key in keys):
+            raise ConfigError(f"sources.{self.name}.{option} must be keys, separated by commas: leave quotes out")
+        return keys
 
 
 def address(source: str, url: str) -> str:

@@ -12,16 +12,16 @@ of the page before, whatever changes meanwhile.
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
-from vademecum.providers.attachments import Told, attachments, chosen
+from vademecum.providers.attachments import Told, attachments
 from vademecum.providers.markup import markdown_of
-from vademecum.providers.web import Parameters, Wait, Web, outcome, said_at
+from vademecum.providers.web import Parameters, ServerSource, outcome, said_at
 from vademecum.providers.when import seconds, written
 
 AT_ONCE = 200  # the most that one batch takes
@@ -33,46 +33,35 @@ BODIES = {  # what is told of an item at length, and the heading of all but the 
 }
 
 
-class AzureDevOps:
+@dataclass(kw_only=True, eq=False, repr=False)
+class AzureDevOps(ServerSource):
     """The work items of one project.
 
-    Raises:
-        ConfigError: something of what is set is missing or makes no sense.
+    Attributes:
+        url: the organisation, as https://dev.azure.com/fabrikam, or a server's collection.
+        project: the project's name.
+        token: a personal access token that may read work items.
+        query: a condition in WIQL that narrows the items, as "[System.AreaPath] UNDER 'Web'".
+        attachments: "no" leaves files of text out.
     """
 
-    def __init__(
-        self,
-        *,
-        url: str,
-        project: str,
-        token: str,
-        query: str = "",
-        attachments: str = "yes",
-        timeout_s: float = 60.0,
-        name: str = "azure-devops",
-        wait: Wait = time.sleep,
-    ) -> None:
-        """Take what is set.
+    name: str = "azure-devops"
+    project: str
+    query: str = ""
+    attachments: str = "yes"
 
-        Args:
-            url: the organisation, as https://dev.azure.com/fabrikam, or a server's collection.
-            project: the project's name.
-            token: a personal access token that may read work items.
-            query: a condition in WIQL that narrows it, as "[System.AreaPath] UNDER 'Web'".
-            attachments: "no" leaves files of text out.
-            timeout_s: seconds the server may take to answer.
-            name: what the source is called.
-            wait: waits so many seconds.
-        """
-        if not project.strip():
-            raise ConfigError(f"sources.{name}.project is empty: name the project")
-        self.name = name
-        key = base64.b64encode(f":{token}".encode()).decode()
-        self.web = Web(name, url, {"Authorization": f"Basic {key}"}, timeout_s=timeout_s, wait=wait)
-        self.remote = self.web.remote
-        self._attachments = chosen(name, attachments)
-        self._below = f"/{quote(project.strip(), safe='')}"
-        self._narrowed = f" AND ({query})" if query.strip() else ""
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if not self.project.strip():
+            raise ConfigError(f"sources.{self.name}.project is empty: name the project")
+        self._attachments = self.wants("attachments")
+        self._below = f"/{quote(self.project.strip(), safe='')}"
+        self._narrowed = f" AND ({self.query})" if self.query.strip() else ""
+
+    def authorization(self) -> str:
+        """Return the header that carries the token."""
+        return f"Basic {base64.b64encode(f':{self.token}'.encode()).decode()}"
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:

@@ -10,14 +10,14 @@ request of their own: `comments = "no"` leaves them out.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from vademecum.errors import ConfigError
 from vademecum.items import Comment, Item, Page
-from vademecum.providers.attachments import Told, attachments, chosen
-from vademecum.providers.web import Wait, Web, outcome, said_at
+from vademecum.providers.attachments import Told, attachments
+from vademecum.providers.web import ServerSource, outcome, said_at
 
 ADDRESS = "https://api.clickup.com/api/v2"
 AT_ONCE = 100
@@ -25,58 +25,45 @@ COMMENTS_AT_ONCE = 25
 MOST_COMMENTS = 500  # of one task
 
 
-class ClickUp:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ClickUp(ServerSource):
     """The tasks of one workspace, or of some of its lists, folders or spaces.
 
-    Raises:
-        ConfigError: something of what is set is missing or makes no sense.
+    Attributes:
+        team: the workspace's number.
+        token: a personal token, `pk_…`.
+        lists: numbers of lists that the tasks are narrowed to, separated by commas.
+        folders: the same of folders.
+        spaces: the same of spaces.
+        comments: "no" leaves comments out.
+        attachments: "yes" fetches files of text too, with one more request a task.
+        url: the API's address.
     """
 
-    def __init__(  # noqa: PLR0913 - all that can be set
-        self,
-        *,
-        team: str,
-        token: str,
-        lists: str = "",
-        folders: str = "",
-        spaces: str = "",
-        comments: str = "yes",
-        attachments: str = "no",
-        url: str = ADDRESS,
-        timeout_s: float = 60.0,
-        name: str = "clickup",
-        wait: Wait = time.sleep,
-    ) -> None:
-        """Take what is set.
+    name: str = "clickup"
+    url: str = ADDRESS
+    team: str
+    lists: str = ""
+    folders: str = ""
+    spaces: str = ""
+    comments: str = "yes"
+    attachments: str = "no"
 
-        Args:
-            team: the workspace's number.
-            token: a personal token, `pk_…`.
-            lists: numbers of lists that it is narrowed to, separated by commas.
-            folders: the same of folders.
-            spaces: the same of spaces.
-            comments: "no" leaves them out.
-            attachments: "yes" fetches files of text too, with one more request a task.
-            url: where the API is.
-            timeout_s: seconds the server may take to answer.
-            name: what the source is called.
-            wait: waits so many seconds.
-        """
-        if not team.isdigit():
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        if not self.team.isdigit():
             raise ConfigError(
-                f"sources.{name}.team is {team!r}: it is the workspace's number, in the address after app.clickup.com/"
+                f"sources.{self.name}.team is {self.team!r}: it must be the workspace's number, in the address after app.clickup.com/"
             )
-        if comments not in {"yes", "no"}:
-            raise ConfigError(f'sources.{name}.comments is {comments!r}: it must be "yes" or "no"')
-        self.name = name
-        self.web = Web(name, url, {"Authorization": token}, timeout_s=timeout_s, wait=wait)
-        self.remote = self.web.remote
-        self._path = f"/team/{team}/task"
-        self._comments, self._attachments = comments == "yes", chosen(name, attachments)
-        narrowed = {"list_ids[]": lists, "project_ids[]": folders, "space_ids[]": spaces}
-        self._narrowed = {
-            key: [each.strip() for each in said.split(",") if each.strip()] for key, said in narrowed.items()
-        }
+        self._path = f"/team/{self.team}/task"
+        self._comments, self._attachments = self.wants("comments"), self.wants("attachments")
+        narrowed = {"list_ids[]": "lists", "project_ids[]": "folders", "space_ids[]": "spaces"}
+        self._narrowed = {key: ids for key, option in narrowed.items() if (ids := self.keys(option))}
+
+    def authorization(self) -> str:
+        """Return the header that carries the token."""
+        return self.token
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:
@@ -84,7 +71,7 @@ class ClickUp:
         number = int(cursor or 0)
         asked: dict[str, str | int | list[str]] = {
             "page": number, "order_by": "created", "reverse": "true", "subtasks": "true", "include_closed": "true",
-            "include_markdown_description": "true", **{key: ids for key, ids in self._narrowed.items() if ids},
+            "include_markdown_description": "true", **self._narrowed,
         }  # fmt: skip
         if since:
             asked["date_updated_gt"] = max(0, int(since * 1000) - 1)

@@ -11,16 +11,16 @@ the user who asks, which is not said: twelve hours more are asked for, and what 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from vademecum.errors import ConfigError, CursorError
 from vademecum.items import Comment, Item, Page
-from vademecum.providers.attachments import Told, attachments, chosen
+from vademecum.providers.attachments import Told, attachments
 from vademecum.providers.backlogs.adf import adf_markdown
-from vademecum.providers.web import Wait, Web, authorization, outcome, said_at
+from vademecum.providers.web import ServerSource, authorization, outcome, said_at
 from vademecum.providers.when import JQL_TIME, seconds, written
 
 AT_ONCE = 100
@@ -31,58 +31,48 @@ FIELDS = [
 ]  # fmt: skip
 
 
-class Jira:
+@dataclass(kw_only=True, eq=False, repr=False)
+class Jira(ServerSource):
     """The issues of one Jira.
 
-    Raises:
-        ConfigError: something of what is set is missing or makes no sense.
+    Attributes:
+        url: the server, as https://example.atlassian.net.
+        token: an API token (Cloud, with `user`), or a personal access token (Data Center).
+        user: the e-mail address that the API token belongs to; "" for a personal access token.
+        project: keys of projects, separated by commas.
+        query: JQL that narrows the issues, without ORDER BY.
+        api: "3" for Cloud, "2" for Data Center; "" goes by the address.
+        attachments: "no" leaves files of text out.
     """
 
-    def __init__(  # noqa: PLR0913 - all that can be set
-        self,
-        *,
-        url: str,
-        token: str,
-        user: str = "",
-        project: str = "",
-        query: str = "",
-        api: str = "",
-        attachments: str = "yes",
-        timeout_s: float = 60.0,
-        name: str = "jira",
-        wait: Wait = time.sleep,
-    ) -> None:
-        """Take what is set.
+    name: str = "jira"
+    user: str = ""
+    project: str = ""
+    query: str = ""
+    api: str = ""
+    attachments: str = "yes"
 
-        Args:
-            url: the server, as https://example.atlassian.net.
-            token: an API token (Cloud, with `user`), or a personal access token (Data Center).
-            user: whose API token it is, an e-mail address; "" for a personal access token.
-            project: keys of projects, separated by commas.
-            query: JQL that narrows it, without ORDER BY.
-            api: "3" for Cloud, "2" for Data Center; "" goes by the address.
-            attachments: "no" leaves files of text out.
-            timeout_s: seconds the server may take to answer.
-            name: what the source is called.
-            wait: waits so many seconds.
-        """
-        self.name = name
-        self.web = Web(name, url, {"Authorization": authorization(user, token)}, timeout_s=timeout_s, wait=wait)
-        self.remote = self.web.remote
-        self._attachments = chosen(name, attachments)
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
         host = urlsplit(self.web.url).hostname or ""
-        self._cloud = (api or ("3" if host.endswith((".atlassian.net", ".jira.com")) else "2")) == "3"
-        if api not in {"", "2", "3"}:
-            raise ConfigError(f"sources.{name}.api is {api!r}: it must be 3 for Jira Cloud or 2 for Jira Data Center")
-        if "order by" in query.lower():
+        self._cloud = (self.api or ("3" if host.endswith((".atlassian.net", ".jira.com")) else "2")) == "3"
+        self._attachments = self.wants("attachments")
+        if self.api not in {"", "2", "3"}:
             raise ConfigError(
-                f"sources.{name}.query has an ORDER BY: leave it out, issues come in the order they were made"
+                f"sources.{self.name}.api is {self.api!r}: it must be 3 for Jira Cloud or 2 for Jira Data Center"
             )
-        quoted = [f'"{each.strip()}"' for each in project.split(",") if each.strip()]
-        if any('"' in each[1:-1] or "\\" in each for each in quoted):
-            raise ConfigError(f"sources.{name}.project must be keys of projects, separated by commas")
-        narrowed = [f"project in ({', '.join(quoted)})"] if quoted else []
-        self._narrowed = [*narrowed, *([f"({query})"] if query.strip() else [])]
+        if "order by" in self.query.lower():
+            raise ConfigError(
+                f"sources.{self.name}.query has an ORDER BY: leave it out, issues come in the order they were made"
+            )
+        projects = ", ".join(f'"{each}"' for each in self.keys("project"))
+        self._narrowed = [f"project in ({projects})"] if projects else []
+        self._narrowed += [f"({self.query})"] if self.query.strip() else []
+
+    def authorization(self) -> str:
+        """Return the header that carries the token."""
+        return authorization(self.user, self.token)
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:

@@ -12,17 +12,17 @@ more are asked for.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from vademecum.errors import ConfigError, SyncError
 from vademecum.items import Comment, Item, Page
-from vademecum.providers.attachments import Told, attachments, chosen
+from vademecum.providers.attachments import Told, attachments
 from vademecum.providers.markup import markdown_of
 from vademecum.providers.post import Reply
-from vademecum.providers.web import Parameters, Wait, Web, authorization, outcome, said_at
+from vademecum.providers.web import Parameters, ServerSource, authorization, outcome, said_at
 from vademecum.providers.when import JQL_TIME, seconds, written
 
 AT_ONCE = 50
@@ -30,60 +30,45 @@ ZONES_S = 12 * 3600.0  # the zone farthest behind UTC
 EXPAND = "body.storage,version,metadata.labels,space,children.comment.body.storage,children.comment.version,children.attachment"
 
 
-class Confluence:
+@dataclass(kw_only=True, eq=False, repr=False)
+class Confluence(ServerSource):
     """The pages of some spaces, or of all.
 
-    Raises:
-        ConfigError: something of what is set is missing or makes no sense.
+    Attributes:
+        url: the wiki, as https://example.atlassian.net/wiki.
+        token: an API token (Cloud, with `user`), or a personal access token (Data Center).
+        user: the e-mail address that the API token belongs to; "" for a personal access token.
+        space: keys of spaces, separated by commas; "" for all that can be read.
+        query: CQL that narrows the pages; Data Center only.
+        api: "2" for Cloud, "1" for Data Center; "" goes by the address.
+        comments: "no" leaves comments out, and saves a request for each page of Cloud.
+        attachments: "no" leaves files of text out, and saves one more.
     """
 
-    def __init__(  # noqa: PLR0913 - all that can be set
-        self,
-        *,
-        url: str,
-        token: str,
-        user: str = "",
-        space: str = "",
-        query: str = "",
-        api: str = "",
-        comments: str = "yes",
-        attachments: str = "yes",
-        timeout_s: float = 60.0,
-        name: str = "confluence",
-        wait: Wait = time.sleep,
-    ) -> None:
-        """Take what is set.
+    name: str = "confluence"
+    user: str = ""
+    space: str = ""
+    query: str = ""
+    api: str = ""
+    comments: str = "yes"
+    attachments: str = "yes"
 
-        Args:
-            url: the wiki, as https://example.atlassian.net/wiki.
-            token: an API token (Cloud, with `user`), or a personal access token (Data Center).
-            user: whose API token it is, an e-mail address; "" for a personal access token.
-            space: keys of spaces, separated by commas; "" for all that can be read.
-            query: CQL that narrows it; Data Center only.
-            api: "2" for Cloud, "1" for Data Center; "" goes by the address.
-            comments: "no" leaves them out, and saves a request for each page of Cloud.
-            attachments: "no" leaves files of text out, and saves one more.
-            timeout_s: seconds the server may take to answer.
-            name: what the source is called.
-            wait: waits so many seconds.
-        """
-        self.name = name
-        self.web = Web(name, url, {"Authorization": authorization(user, token)}, timeout_s=timeout_s, wait=wait)
-        self.remote = self.web.remote
-        self._cloud = (
-            api or ("2" if (urlsplit(self.web.url).hostname or "").endswith(".atlassian.net") else "1")
-        ) == "2"
-        if api not in {"", "1", "2"} or comments not in {"yes", "no"}:
-            raise ConfigError(
-                f'sources.{name}.api must be 2 for Cloud or 1 for Data Center, and comments "yes" or "no"'
-            )
-        if query and self._cloud:
-            raise ConfigError(f"sources.{name}.query is for Confluence Data Center: Cloud is narrowed by space")
-        self._spaces = [each.strip() for each in space.split(",") if each.strip()]
-        if any('"' in each or "\\" in each for each in self._spaces):
-            raise ConfigError(f"sources.{name}.space must be keys of spaces, separated by commas")
-        self._query, self._comments, self._attachments = query, comments == "yes", chosen(name, attachments)
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        host = urlsplit(self.web.url).hostname or ""
+        self._cloud = (self.api or ("2" if host.endswith(".atlassian.net") else "1")) == "2"
+        self._comments, self._attachments = self.wants("comments"), self.wants("attachments")
+        if self.api not in {"", "1", "2"}:
+            raise ConfigError(f"sources.{self.name}.api is {self.api!r}: it must be 2 for Cloud or 1 for Data Center")
+        if self.query and self._cloud:
+            raise ConfigError(f"sources.{self.name}.query is for Confluence Data Center: narrow Cloud by space")
+        self._spaces = self.keys("space")
         self._keys: dict[str, str] = {}  # of spaces by their numbers
+
+    def authorization(self) -> str:
+        """Return the header that carries the token."""
+        return authorization(self.user, self.token)
 
     @outcome
     def page(self, since: float, cursor: str) -> Page:
@@ -176,7 +161,7 @@ class Confluence:
         if self._spaces:
             quoted = ", ".join(f'"{each}"' for each in self._spaces)
             conditions.append(f"space in ({quoted})")
-        conditions += [f"({self._query})"] if self._query.strip() else []
+        conditions += [f"({self.query})"] if self.query.strip() else []
         if since:
             conditions.append(f'lastmodified >= "{written(max(0.0, since - ZONES_S), JQL_TIME)}"')
         cql = f"{' AND '.join(conditions)} ORDER BY created ASC"

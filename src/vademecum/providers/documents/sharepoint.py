@@ -11,8 +11,8 @@ knows it no more (410), everything is asked for again.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -20,65 +20,51 @@ from vademecum.errors import ConfigError, CursorError, SyncError
 from vademecum.items import Item, Page
 from vademecum.providers.formats import SUFFIXES, UnreadableError, markdown_from, most_bytes
 from vademecum.providers.post import Reply
-from vademecum.providers.web import Wait, Web, outcome, said_at
+from vademecum.providers.web import ServerSource, outcome, said_at
 from vademecum.providers.when import seconds
 
 ADDRESS = "https://graph.microsoft.com/v1.0"
 SIGN_IN = "https://login.microsoftonline.com"
 
 
-class SharePoint:
-    """The documents of one library.
+@dataclass(kw_only=True, eq=False, repr=False)
+class SharePoint(ServerSource):
+    """The documents of one library, read with a token or as an application that signs in.
 
-    Raises:
-        ConfigError: something of what is set is missing or makes no sense.
+    Attributes:
+        site: the site, as contoso.sharepoint.com/sites/team.
+        library: the name of the site's library; "" for the default one.
+        folder: a folder of the library that the documents are narrowed to.
+        token: an access token for Microsoft Graph, which lasts an hour.
+        tenant: the directory that the application signs in to, by number or domain.
+        client: the application's number.
+        client_secret: the application's secret.
+        url: the address of Microsoft Graph.
+        sign_in: the address that applications sign in at.
     """
 
-    def __init__(  # noqa: PLR0913 - all that can be set
-        self,
-        *,
-        site: str,
-        library: str = "",
-        folder: str = "",
-        token: str = "",
-        tenant: str = "",
-        client: str = "",
-        client_secret: str = "",
-        url: str = ADDRESS,
-        sign_in: str = SIGN_IN,
-        timeout_s: float = 60.0,
-        name: str = "sharepoint",
-        wait: Wait = time.sleep,
-    ) -> None:
-        """Take what is set: a token, which lasts an hour, or what an application signs in with.
+    name: str = "sharepoint"
+    site: str
+    library: str = ""
+    folder: str = ""
+    token: str = ""
+    tenant: str = ""
+    client: str = ""
+    client_secret: str = ""
+    url: str = ADDRESS
+    sign_in: str = SIGN_IN
 
-        Args:
-            site: the site, as contoso.sharepoint.com/sites/team.
-            library: the name of its library; "" for the default one.
-            folder: only what lies below this folder of it.
-            token: an access token for Microsoft Graph.
-            tenant: the directory an application signs in to, by number or domain.
-            client: the application's number.
-            client_secret: its secret.
-            url: where Microsoft Graph is.
-            sign_in: where applications sign in.
-            timeout_s: seconds the server may take to answer.
-            name: what the source is called.
-            wait: waits so many seconds.
-        """
-        self.name = name
-        host, _, path = site.removeprefix("https://").strip("/").partition("/")
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        host, _, path = self.site.removeprefix("https://").strip("/").partition("/")
         if not host:
-            raise ConfigError(f"sources.{name}.site is empty: name it as contoso.sharepoint.com/sites/team")
-        if not token and not (tenant and client and client_secret):
-            raise ConfigError(f"sources.{name} has no key: set token, or tenant, client and client_secret")
+            raise ConfigError(f"sources.{self.name}.site is empty: name it as contoso.sharepoint.com/sites/team")
+        if not self.token and not (self.tenant and self.client and self.client_secret):
+            raise ConfigError(f"sources.{self.name} has no key: set token, or tenant, client and client_secret")
         self._site = f"/sites/{quote(host)}:/{quote(path)}" if path else f"/sites/{quote(host)}"
-        self._library, self._folder = library, folder.strip("/")
-        self._options: dict[str, Any] = {"timeout_s": timeout_s, "wait": wait}
-        self._sign_in = (sign_in, tenant, client, client_secret)
-        self.web = Web(name, url, {"Authorization": f"Bearer {token}"}, **self._options)
-        self.remote = self.web.remote
-        self._signed_in = bool(token)
+        self._folder = self.folder.strip("/")
+        self._signed_in = bool(self.token)
         self._folders: dict[str, str] = {}  # paths by number
 
     @outcome
@@ -104,17 +90,18 @@ class SharePoint:
 
     def _sign(self) -> None:
         """Sign in as an application (OAuth 2.0, client credentials)."""
-        sign_in, tenant, client, secret = self._sign_in
-        form = {"grant_type": "client_credentials", "client_id": client, "client_secret": secret}
-        there = Web(self.name, sign_in, {"Content-Type": "application/x-www-form-urlencoded"}, **self._options)
+        form = {"grant_type": "client_credentials", "client_id": self.client, "client_secret": self.client_secret}
+        there = self.server(self.sign_in, {"Content-Type": "application/x-www-form-urlencoded"})
         body = urlencode({**form, "scope": "https://graph.microsoft.com/.default"}).encode()
-        reply = there.ask("POST", there.below(f"/{quote(tenant, safe='')}/oauth2/v2.0/token"), body, accept=(400, 401))
+        reply = there.ask(
+            "POST", there.below(f"/{quote(self.tenant, safe='')}/oauth2/v2.0/token"), body, accept=(400, 401)
+        )
         told = there.json(reply)
         if reply.status != 200:
             raise SyncError(
-                f"{sign_in} refused the application: check sources.{self.name}.tenant, client and client_secret"
+                f"{self.sign_in} refused the application: check sources.{self.name}.tenant, client and client_secret"
             )
-        self.web = Web(self.name, self.web.url, {"Authorization": f"Bearer {told['access_token']}"}, **self._options)
+        self.web = self.server(self.url, {"Authorization": f"Bearer {told['access_token']}"})
         self._signed_in = True
 
     def _delta(self, cursor: str) -> tuple[Any, Reply]:
@@ -127,14 +114,14 @@ class SharePoint:
 
     def _drive(self) -> str:
         site, _ = self.web.get(self._site)
-        if not self._library:
+        if not self.library:
             return str(self.web.get(f"/sites/{quote(site['id'], safe=',')}/drive")[0]["id"])
         drives = self.web.get(f"/sites/{quote(site['id'], safe=',')}/drives")[0]["value"]
         for each in drives:
-            if each["name"] == self._library:
+            if each["name"] == self.library:
                 return str(each["id"])
         known = ", ".join(each["name"] for each in drives) or "none"
-        raise SyncError(f"the site has no library {self._library!r}: set sources.{self.name}.library to one of {known}")
+        raise SyncError(f"the site has no library {self.library!r}: set sources.{self.name}.library to one of {known}")
 
     def _item(self, told: Mapping[str, Any]) -> Item | None:
         """One document; None for a file of another kind, or one that lies elsewhere."""
