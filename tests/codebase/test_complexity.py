@@ -78,6 +78,7 @@ SNIPPETS = {
             case [x, *rest]:
                 for y in rest: pass
             case {"k": v}: pass
+            case True | None: pass
             case _: pass
     """,
     "match without a default": "match a:\n    case A(b=1): pass\n    case 2: pass",
