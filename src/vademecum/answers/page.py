@@ -1,29 +1,23 @@
-"""A neighbourhood of the graph as one page: a file that asks for nothing else, and works on a phone, in light and dark."""
+"""A neighbourhood of the graph, as JSON and as a page in one file."""
 
 from __future__ import annotations
 
-import html
-import json
-from pathlib import Path
 from typing import Any
 
 from vademecum.codebase.surroundings import Surroundings
-from vademecum.drawing import force_script
-
-_TEMPLATE = Path(__file__).with_name("page.html")
+from vademecum.page_file import page_file
 
 
-def graph_page(drawn: Surroundings, repo: str) -> str:
-    """Return the page as HTML."""
-    # `<` and `&` would end or begin something in the page; U+2028 a line in a script
-    text = json.dumps(graph_record(drawn), ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026")
-    title = html.escape(f"{drawn.title} in {repo}" if drawn.title != repo else repo)
-    page = _TEMPLATE.read_text("utf-8").replace("{{force}}", force_script())
-    return page.replace("{{title}}", title).replace("{{data}}", text)
+def graph_page(drawn: Surroundings, repo: str, depth: int = 2) -> str:
+    """Return the page as HTML, drawn up to `depth` steps around the centre."""
+    title = f"{drawn.title} in {repo}" if drawn.title != repo else repo
+    kinds = {node.kind for node in drawn.nodes if node.id in drawn.centre}
+    start = {"path" if kinds == {"file"} else "symbol": drawn.title, "depth": str(depth)} if kinds else {}
+    return page_file("graph", title, start, {"/graph/neighbourhood": {"title": drawn.title, **graph_record(drawn)}})
 
 
 def graph_record(drawn: Surroundings) -> dict[str, Any]:
-    """Return what the page draws as JSON-serialisable values."""
+    """Return the nodes and edges as JSON-serialisable values."""
     return {
         "centre": [str(number) for number in drawn.centre],
         "left_out": drawn.left_out,

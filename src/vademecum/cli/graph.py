@@ -159,7 +159,7 @@ def graph(name: str, file: str | None, depth: int, repo: str) -> int:
     with opened((repo or ".",), indexing=True) as engine:
         file_here = from_here(name).removeprefix(engine.roots[0].path + os.sep)
         drawn = surroundings(engine.codebase.graph(), file_here.replace(os.sep, "/"), depth)
-        page = graph_page(drawn, engine.roots[0].name)
+        page = graph_page(drawn, engine.roots[0].name, depth)
     write_file(file, page)
     if file == "-":
         return 0

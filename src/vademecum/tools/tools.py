@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from vademecum.errors import UsageError
@@ -12,7 +12,7 @@ from vademecum.tools.current import Current, Known
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
-from vademecum.tools.page import graph_page, graph_record
+from vademecum.tools.picture import graph_record
 from vademecum.tools.predict import PREDICTORS, THRESHOLD, Situation, predict
 from vademecum.tools.records import (
     Group,
@@ -142,11 +142,22 @@ class Tools:
         self._ledger.pin(tool, pinned=pinned)
 
     def page(self, plan: Plan | None = None) -> str:
-        """Return an HTML page, complete in itself, that shows how tools lead to each other, and a plan if one is given."""
-        return graph_page(*self._shown(), plan, self._groups())
+        """Return an HTML page, complete in itself, of the tools, how they lead to each other, and a plan if one is given."""
+        from vademecum.page_file import page_file
+
+        listed = [each.record() for each in self.catalogue()]
+        stats = asdict(self.stats()) | {"database": ""}  # the page may be shown to others
+        held = {"/tools": {"items": listed}, "/tools/stats": stats, "/tools/graph": self.drawn()}
+        start = {"tab": "graph"}
+        if plan is not None:
+            start = {"tab": "plan", "q": plan.intent}
+            held["/tools/search"] = asdict(self.search(plan.intent, k=8))
+            held["/tools/predict"] = asdict(self.predict(plan.intent, k=5))
+            held["/tools/suggest"] = asdict(plan)
+        return page_file("tools", "Tools and how they lead to each other", start, held)
 
     def drawn(self, plan: Plan | None = None) -> dict[str, Any]:
-        """Return what that page shows, as JSON-serialisable values: nodes, hyperarcs between them, and the plan."""
+        """Return nodes, hyperarcs between them, and the plan, as JSON-serialisable values."""
         return graph_record(*self._shown(), plan, self._groups())
 
     def _shown(self) -> tuple[list[Tool], list[Trace]]:

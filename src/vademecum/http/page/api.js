@@ -10,6 +10,10 @@ export class Refusal extends Error {
 }
 
 const KEY = "vademecum-key";
+/** Whether this page can answer a path: a page that is one file holds only some. */
+export const holds = () => true;
+/** Where a view begins, beyond its name. */
+export const home = {};
 let askForKey = async () => "", asked = null;
 /** Say who is asked for a key when the server wants one; it returns "" where there is none. */
 export const onKeyNeeded = (ask) => { askForKey = ask; };

@@ -1,7 +1,7 @@
 // Keys that work wherever one is. A view adds its own while it is shown; none works while one types.
 
 import { el } from "./dom.js";
-import { go } from "./router.js";
+import { go, link } from "./router.js";
 import { dialog } from "./parts/dialog.js";
 
 export const VIEWS = [
@@ -45,7 +45,7 @@ export function help() {
     body: [
       own.length ? [el("h3", {}, "Here"), rows(own.map(([key, said]) => [key, said]))] : "",
       el("h3", {}, "Everywhere"),
-      rows([["/", "to the field"], ["?", "this list"], ["Esc", "leave the field, close"], ...VIEWS.map(([, title, key]) => [`g ${key}`, title])]),
+      rows([["/", "to the field"], ["?", "this list"], ["Esc", "leave the field, close"], ...VIEWS.filter(([name]) => link(name)).map(([, title, key]) => [`g ${key}`, title])]),
     ],
     actions: [["Close", () => {}]],
   });

@@ -20,7 +20,7 @@ let turn = 0;  // of the last change of view: a slow one must not replace a late
 async function route() {
   const { name, parameters } = parse(location.hash), mine = (turn += 1);
   if (shown.name === name && shown.view?.update) return shown.view.update(parameters);
-  const load = LOAD[name];
+  const load = link(name) && LOAD[name];
   shown.view?.close?.();
   shown = { name, view: null };
   viewKeys([]);
@@ -64,7 +64,7 @@ function theme() {
 function drawRail() {
   replace(rail,
     el("a", { class: "wordmark", href: link("search"), "aria-label": "vademecum, to the search" }, el("span", { "aria-hidden": "true" }, "vade", el("i", {}, "mecum"))),
-    el("nav", { "aria-label": "Views" }, VIEWS.map(([name, title]) => el("a", { href: link(name), data: { view: name } }, icon(name), el("span", {}, title)))),
+    el("nav", { "aria-label": "Views" }, VIEWS.filter(([name]) => link(name)).map(([name, title]) => el("a", { href: link(name), data: { view: name } }, icon(name), el("span", {}, title)))),
     el("div", { class: "rail-foot" }, el("a", { id: "standing", class: "standing", href: link("index"), hidden: true }), el("div", { class: "rail-buttons" }, theme(), el("button", { type: "button", class: "rail-button", id: "help", "aria-label": "Keys", title: "Keys", onclick: help }, icon("help"), el("span", {}, "Keys")))));
 }
 

@@ -7,8 +7,11 @@ export function parse(hash) {
   return { name: name || "search", parameters: new URLSearchParams(query) };
 }
 
-/** The address of a view. Empty values are left out, lists are repeated. */
+const { only } = document.documentElement.dataset;  // the one view of a page that is a file
+
+/** The address of a view, none for a view that is not here. Empty values are left out, lists are repeated. */
 export function link(name, parameters = {}) {
+  if (only && name !== only) return undefined;
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
     for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined && each !== null && each !== "") query.append(key, each);
@@ -20,7 +23,7 @@ export function link(name, parameters = {}) {
 /** Go there; `instead` replaces the place one is at, so that the back button skips it. */
 export function go(name, parameters = {}, { instead = false } = {}) {
   const to = link(name, parameters);
-  if (to === location.hash) return;
+  if (!to || to === location.hash) return;
   if (instead) {
     history.replaceState(null, "", to);
     dispatchEvent(new HashChangeEvent("hashchange"));

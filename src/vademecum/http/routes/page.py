@@ -10,8 +10,6 @@ from fastapi import APIRouter
 from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from vademecum import drawing
-
 FOLDER = Path(__file__).parents[1] / "page"
 ALWAYS_ASK = {"Cache-Control": "no-cache"}  # a browser that kept files of another version would mix the two
 # Some systems map these otherwise, and a browser that may not guess runs no such script.
@@ -31,9 +29,8 @@ class PageFiles(StaticFiles):
     """The files below `/page`, each asked for again every time and sent only where it changed."""
 
     def __init__(self) -> None:
-        """Take the page's own files, and the script that it shares with pages that are a single file."""
+        """Take the page's own files."""
         super().__init__(directory=FOLDER)
-        self.all_directories = [FOLDER, drawing.FOLDER]
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         """Return a file, or that it has not changed."""

@@ -1,5 +1,6 @@
 // A suggested plan as a drawing: tasks of one layer can run at the same time, lines lead from what each waits for.
 
+import { holds } from "../api.js";
 import { el, fresh, svg } from "../dom.js";
 import { percent, plural } from "../format.js";
 import { layers } from "../layers.js";
@@ -41,7 +42,7 @@ export function plan(found, room, chosen) {
   sheet.style.height = `${height}px`;
   return [
     el("p", { class: "verdict" }, el("span", { class: "badge" }, "Plan"), el("span", { class: "meter" }, bar(found.confidence), el("span", { class: "figure" }, percent(found.confidence))),
-      el("span", {}, `${plural(found.tasks.length, "task")} in ${plural(found.layers.length, "layer")}`), found.evidence.length ? el("span", { class: "quiet" }, "as in ", el("a", { href: link("tools", { tab: "traces", trace: found.evidence[0] }) }, plural(found.evidence.length, "trace"))) : "", found.reason ? el("span", { class: "quiet" }, found.reason) : ""),
+      el("span", {}, `${plural(found.tasks.length, "task")} in ${plural(found.layers.length, "layer")}`), found.evidence.length && holds("/tools/traces") ? el("span", { class: "quiet" }, "as in ", el("a", { href: link("tools", { tab: "traces", trace: found.evidence[0] }) }, plural(found.evidence.length, "trace"))) : "", found.reason ? el("span", { class: "quiet" }, found.reason) : ""),
     found.missing.length ? el("p", { class: "missing" }, el("span", { class: "tag warn" }, "asks for"), " ", found.missing.map((each) => el("code", { class: "chip" }, each))) : "",
     el("div", { class: "plan-box" }, sheet),
   ];

@@ -1,6 +1,6 @@
 // How code hangs together: what is around a name or a file, drawn and listed, each edge with how it is known.
 
-import { get } from "../api.js";
+import { get, holds, home } from "../api.js";
 import { el, fresh, replace, svg } from "../dom.js";
 import { count, parts, plural } from "../format.js";
 import { settle } from "../force.js";
@@ -36,7 +36,7 @@ export function open(main, parameters) {
   const around = (value) => ({ ...(/[/]|\.\w{1,5}$/.test(value) && value.includes("/") ? { path: value } : { symbol: value }), repo: state().repo, depth: current.get("depth") || "" });
 
   replace(main, el("div", { class: "graph-view" }, head,
-    el("div", { class: "bar-row" }, which.element, el("div", { class: "grow" }, name.element), el("div", { class: "grow" }, target.element), depth.element, el("button", { type: "button", class: "button", onclick: () => go("graph", { repo: state().repo }) }, "Overview")),
+    el("div", { class: "bar-row" }, which.element, el("div", { class: "grow" }, name.element), holds("/graph/path") ? el("div", { class: "grow" }, target.element) : "", depth.element, el("button", { type: "button", class: "button", onclick: () => go("graph", { repo: state().repo, ...home }) }, "Overview")),
     el("div", { class: "graph-body" }, drawn, about)));
 
   async function update(given) {
@@ -80,7 +80,7 @@ export function open(main, parameters) {
     drawing?.close();
     if (!graph.nodes.length) { replace(drawn, empty("Nothing to draw", "Nothing leads to it or from it, or nothing is indexed yet.")); return; }
     drawing = draw(graph, (node) => go("graph", { ...(node.kind === "file" ? { path: node.path } : { symbol: node.name }), repo: now.repo, depth: now.depth === "1" ? "" : now.depth }));
-    replace(drawn, drawing.element, legend(graph));
+    replace(drawn, drawing.element, relations(drawing.edges), legend(graph));
     drawing.fit();
     if (!now.symbol && !now.to) listed(about, graph, now);
   }
@@ -139,6 +139,7 @@ function draw(graph, walk) {
     for (const [each, shape] of pairs) shape.classList.toggle("far", !near.has(each));
   }
   drawing.svg.addEventListener("pointerleave", () => { for (const each of drawing.svg.querySelectorAll(".far, .near")) each.classList.remove("far", "near"); });
+  drawing.edges = edges;
   drawing.nodes(pairs.sort(([a], [b]) => centre.has(b.id) - centre.has(a.id) || b.weight - a.weight));
   return drawing;
 }
@@ -153,6 +154,16 @@ function mark(node, size) {
   if (node.kind === "file") return svg("rect", { class: "mark file", x: -size, y: -size * 0.8, width: 2 * size, height: 1.6 * size, rx: 2 });
   if (FUNCTIONS.has(node.kind)) return svg("circle", { class: "mark function", r: size });
   return svg("path", { class: "mark type", d: `M0 ${-size * 1.25}L${size * 1.25} 0L0 ${size * 1.25}L${-size * 1.25} 0Z` });
+}
+
+// A box takes a relation out of the drawing.
+function relations(edges) {
+  const known = [...new Set(edges.map(({ relation }) => relation))].sort();
+  return known.length < 2 ? "" : el("div", { class: "bar-row" }, known.map((relation) => {
+    const own = edges.filter((edge) => edge.relation === relation);
+    const box = el("input", { type: "checkbox", checked: true, id: fresh("relation"), onchange: () => { for (const { shape } of own) shape.style.display = box.checked ? "" : "none"; } });
+    return el("div", { class: "check" }, box, el("label", { for: box.id }, `${FULL[relation] || relation} (${own.length})`));
+  }));
 }
 
 function legend(graph) {

@@ -1,6 +1,6 @@
 // The tools of all servers: which there are and how they fared, what fits an intent, what comes next, and how they hang together.
 
-import { all, get } from "../api.js";
+import { all, get, holds } from "../api.js";
 import { el, fresh, replace, svg } from "../dom.js";
 import { settle } from "../force.js";
 import { ago, chance, count, percent, plural } from "../format.js";
@@ -13,7 +13,7 @@ import { tabs } from "../parts/tabs.js";
 import { go, link } from "../router.js";
 
 export const title = "Tools";
-const TABS = [["catalogue", "Catalogue"], ["plan", "For an intent"], ["graph", "Hypergraph"], ["traces", "Traces"]];
+const TABS = [["catalogue", "Catalogue", "/tools"], ["plan", "For an intent", "/tools/suggest"], ["graph", "Hypergraph", "/tools/graph"], ["traces", "Traces", "/tools/traces"]].filter(([, , path]) => holds(path));
 const START = "Tools are taken in with: vade tools register tools.json, or from running servers with: vade tools register --servers. How they were used, with: vade tools observe traces.jsonl.";
 const KINDS = { sequence: "seen in sequence", provides: "provides an input", contains: "belongs to a chain" };
 const MOST_DRAWN = 150;
@@ -85,7 +85,7 @@ function describe(about, tool) {
     el("section", {}, el("h2", {}, tool.name), el("p", { class: "mono quiet" }, tool.id), tool.description ? el("p", { class: "event-text" }, tool.description) : ""),
     usage ? el("section", {}, el("h3", {}, "How it fared"), el("dl", { class: "pairs" }, [["Calls", `${count(usage.calls)}, ${count(usage.failures)} failed`], ["Went well", percent(share(usage))], ["Ranking", `× ${usage.reliability.toFixed(2)} for how it fared`], ["Takes", usage.latency_s ? latency(usage.latency_s) : "not said"], ["Last", usage.last_at ? ago(usage.last_at) : "not said"]].map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))) : el("p", { class: "quiet" }, "It is in no trace yet."),
     wanted.length ? el("section", {}, el("h3", {}, "Takes"), el("ul", { class: "inputs" }, wanted.map(([name, schema]) => el("li", {}, el("code", {}, name), " ", el("span", { class: "quiet" }, [String(schema?.type || "any"), required.has(name) ? "required" : ""].filter(Boolean).join(", ")), typeof schema?.description === "string" ? el("p", { class: "quiet" }, schema.description) : "")))) : "",
-    usage ? el("p", {}, el("a", { href: link("tools", { tab: "traces", with: tool.id }) }, "The traces that called it")) : "",
+    usage && holds("/tools/traces") ? el("p", {}, el("a", { href: link("tools", { tab: "traces", with: tool.id }) }, "The traces that called it")) : "",
     given.length ? el("section", {}, el("h3", {}, "Gives"), el("p", {}, given.map((name) => el("code", { class: "chip" }, name)))) : "");
 }
 
@@ -119,7 +119,7 @@ const match = (each) => el("li", {}, el("p", {}, each.kind === "tool" ? el("a", 
 
 /** The past traces that speak for something, the nearest first. */
 const MOST_BEHIND = 5;
-const behind = (ids) => (ids.length ? el("p", { class: "quiet" }, "as in ", ids.slice(0, MOST_BEHIND).map((id, number) => [number ? ", " : "", el("a", { href: link("tools", { tab: "traces", trace: id }), "aria-label": `trace ${id}` }, id.slice(0, 8))]), ids.length > MOST_BEHIND ? ` and ${count(ids.length - MOST_BEHIND)} more` : "") : "");
+const behind = (ids) => (ids.length && holds("/tools/traces") ? el("p", { class: "quiet" }, "as in ", ids.slice(0, MOST_BEHIND).map((id, number) => [number ? ", " : "", el("a", { href: link("tools", { tab: "traces", trace: id }), "aria-label": `trace ${id}` }, id.slice(0, 8))]), ids.length > MOST_BEHIND ? ` and ${count(ids.length - MOST_BEHIND)} more` : "") : "");
 
 function reasons(why) {
   const rows = Object.entries(why);

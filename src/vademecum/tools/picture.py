@@ -1,19 +1,12 @@
-"""One HTML page that shows how tools lead to each other, and a plan: complete in itself, it asks for nothing.
-
-The page is `page.html` with `page.css` and `page.js` put in, and what is to be shown as JSON. A policy in the page forbids
-every request, also to whatever a tool's description might smuggle in; the script writes text as text and never as markup.
-"""
+"""The picture of how tools lead to each other, and of a plan: nodes and arcs between them, as JSON-serialisable values."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from vademecum.drawing import force_script
 from vademecum.tools.directed import DirectedHypergraph, Hyperarc
 from vademecum.tools.fields import inputs_of
 from vademecum.tools.records import Group, Plan, Task, Tool, Trace
@@ -21,34 +14,6 @@ from vademecum.tools.relations import Relations, input_node, tool_of_input
 
 MOST_ARCS = 20_000  # in a page, the strongest ones
 _ABOUT = 600  # characters of a description
-_HERE = Path(__file__).parent
-
-
-def graph_page(
-    tools: Sequence[Tool],
-    traces: Sequence[Trace],
-    plan: Plan | None = None,
-    groups: Collection[Group] = (),
-) -> str:
-    """Return the page.
-
-    Args:
-        tools: What is registered.
-        traces: What was observed.
-        plan: A suggested plan.
-        groups: What was learned to belong together.
-    """
-    data = graph_record(tools, traces, plan, groups)
-    parts = {
-        "/*STYLE*/": (_HERE / "page.css").read_text(encoding="utf-8"),
-        "/*SCRIPT*/": (_HERE / "page.js").read_text(encoding="utf-8").replace("/*FORCE*/", force_script()),
-        "/*DATA*/": _embedded(data),
-    }
-    page = (_HERE / "page.html").read_text(encoding="utf-8")
-    for mark, text in parts.items():
-        before, _, after = page.partition(mark)
-        page = before + text + after
-    return page
 
 
 def graph_record(
@@ -57,7 +22,14 @@ def graph_record(
     plan: Plan | None = None,
     groups: Collection[Group] = (),
 ) -> dict[str, Any]:
-    """Return what the page shows as JSON-serialisable values; the arguments are those of `graph_page`."""
+    """Return the picture.
+
+    Args:
+        tools: the registered tools.
+        traces: the observed traces.
+        plan: a suggested plan.
+        groups: the learned chains of calls.
+    """
     relations = Relations(tools, traces, {group.id: group.members for group in groups})
     shown = _plan(plan, {tool.id: tool for tool in tools}, relations.graph) if plan else None
     return picture(tools, traces, {group.id: group for group in groups}, relations) | {"plan": shown}
@@ -66,7 +38,7 @@ def graph_record(
 def picture(
     tools: Sequence[Tool], traces: Sequence[Trace], groups: Mapping[str, Group], relations: Relations
 ) -> dict[str, Any]:
-    """Return what the page's script draws: nodes, and arcs between them by number.
+    """Return nodes, and arcs between them by number.
 
     Inputs are no nodes of their own here: what provides one leads to the tool that takes it.
     """
@@ -151,9 +123,3 @@ def _node(name: str, tool: Tool | None, calls: int, good: int) -> dict[str, Any]
         "calls": calls,
         "good": good,
     }
-
-
-def _embedded(data: Any) -> str:
-    """JSON that cannot end the element it stands in."""
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), default=str)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
