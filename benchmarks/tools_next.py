@@ -30,6 +30,7 @@ import numpy as np
 
 import report
 from tools_data import Task, TraceSet, capability, read_set, traces_of
+from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
 from vademecum.tools.asked import Asked
 from vademecum.tools.fit import drawn
@@ -203,16 +204,11 @@ def _mixed(view: View, steps: Iterator[tuple[int, np.ndarray]], task: Task) -> I
         pass
 
 
-def bootstrap(ours: Sequence[int], theirs: Sequence[int], tasks: Sequence[int]) -> list[float]:
+def interval(ours: Sequence[int], theirs: Sequence[int], tasks: Sequence[int]) -> list[float]:
     """95 % interval of the difference in hit@1, drawing tasks."""
-    difference = defaultdict(list)
-    for a, b, task in zip(ours, theirs, tasks, strict=True):
-        difference[task].append((a <= 1) - (b <= 1))
-    total = np.array([sum(d) for d in difference.values()], float)
-    size = np.array([len(d) for d in difference.values()], float)
-    draw = np.random.default_rng(1).integers(0, len(total), (DRAWS, len(total)))
-    means = total[draw].sum(1) / size[draw].sum(1)
-    return [round(float(np.quantile(means, q)), 4) for q in (0.025, 0.975)]
+    first = [[float(rank <= 1) for rank in ranks] for ranks in (ours, theirs)]
+    found = paired_difference(*first, [str(task) for task in tasks], seed=1, rounds=DRAWS)
+    return [round(found.low, 4), round(found.high, 4)]
 
 
 def calibration(steps: Steps, weights: np.ndarray) -> dict[str, Any]:
@@ -289,7 +285,7 @@ def measured(one: TraceSet, home: Path, *, ablations: bool) -> dict[str, Any]:
         taken["refitted with all"] += ranks(steps, refitted(training, ())) if ablations else []
     result: dict[str, Any] = {name: measures(places) for name, places in found.items()}
     result["steps"] = len(groups)
-    result["over markov+bm25, 95 %"] = bootstrap(found["vademecum"], found["markov+bm25"], groups)
+    result["over markov+bm25, 95 %"] = interval(found["vademecum"], found["markov+bm25"], groups)
     result["fit seconds"] = [round(s, 2) for s in seconds]
     result["calibration"] = _joined(everything)
     result["ablations"] = {name: measures(places) for name, places in taken.items() if places}
