@@ -1,8 +1,9 @@
 """A server of tools as a child process: MCP over its standard input and output.
 
-The official SDK does this too, at 0.6 s to import and with an event loop; what is needed here is a few requests, each
-with a time limit, and to see at once when the process ends. Three threads per server: one reads, one writes (a server that
-does not read must not block who calls), one keeps the last lines of standard error for messages.
+The official SDK has a client for this, which falls short of the gateway's promises: it keeps a line of any length in
+memory, tells neither the exit code nor the last words of a process that ends, lets a call wait in vain for an answer that
+is not JSON, and is an extra that takes 0.6 s to import. Three threads serve a process: one reads, one writes (a server
+that does not read must not block the caller), one keeps the last lines of standard error for messages.
 
 The process gets the few environment variables that any program needs, and those configured for it; not the rest, which
 may hold other services' keys. It is started when first used, in a process group of its own, and ended the way MCP
