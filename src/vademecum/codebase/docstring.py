@@ -7,7 +7,6 @@ docstring_parser package drops such sections and a NumPy docstring's untyped ret
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from typing import Any
 
 _KINDS = {
@@ -30,6 +29,7 @@ _GOOGLE_ITEM = re.compile(r"(\*{0,2}[\w.\[\]]+(?:,\s*\*{0,2}\w+)*)\s*(?:\([^)]*\
 _NUMPY_ITEM = re.compile(r"(\*{0,2}[\w.]+(?:,\s*\*{0,2}\w+)*)\s*(?::.*)?$")
 
 Parsed = dict[str, Any]
+Section = tuple[str, list[str], dict[str, str], int]  # a key of the result, the lines, the items in them, the next line
 
 
 def parse_docstring(text: str) -> Parsed:
@@ -37,99 +37,78 @@ def parse_docstring(text: str) -> Parsed:
 
     Returns:
         A dict of `summary` (the first paragraph on one line), `description` (the other prose), `params` (name → text),
-        `returns`, and `raises` (exception → text); what the docstring does not say is empty.
+        `returns`, and `raises` (exception → text); a key that the docstring says nothing about is empty.
 
     >>> parse_docstring("Add.\n\nArgs:\n    x (int): One.\n    y: Two,\n        or three.")["params"]
     {'x': 'One.', 'y': 'Two, or three.'}
     """
     result: Parsed = {"summary": "", "description": "", "params": {}, "returns": "", "raises": {}}
-    lines = text.strip().split("\n")
+    lines, prose, position = text.strip().split("\n"), [], 0
     if len(lines) == 1:
-        result["summary"] = lines[0].strip()
-        return result
-    prose: list[str] = []
-    for kind, style, block in _sections(lines):
-        if kind == "prose":
-            prose += block
-        elif kind == "returns":
+        return result | {"summary": lines[0].strip()}
+    while position < len(lines):
+        section = _sphinx(lines, position) or _google(lines, position) or _numpy(lines, position)
+        if section is None:
+            prose.append(lines[position])
+            position += 1
+            continue
+        kind, block, items, position = section
+        if kind == "returns":
             result["returns"] = _joined([result["returns"], *block])
-        else:
-            result[kind].update(_ITEMS[style](block))
+        elif kind != "types":  # annotations say them
+            result[kind].update(items)
     summary, _, description = "\n".join(prose).strip().partition("\n\n")
-    result["summary"] = _joined(summary.split("\n"))
-    result["description"] = description.strip()
-    return result
+    return result | {"summary": _joined([summary]), "description": description.strip()}
 
 
 def _joined(lines: list[str]) -> str:
     return " ".join(" ".join(lines).split())
 
 
-def _sections(lines: list[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Cut the lines into `(kind, style, block)`; `kind` is a key of the result, or "prose"."""
-    position = 0
-    while position < len(lines):
-        line = lines[position]
-        if line[:1] in ":@" and (entry := _SPHINX_FIELD.match(line)) and entry[1] in _SPHINX_KINDS:
-            end = _indented_end(lines, position + 1)
-            yield from _sphinx_field(entry, lines[position + 1 : end])
-        elif (kind := _google_kind(lines, position)) is not None:
-            end = _indented_end(lines, position + 1)
-            yield kind, "google", lines[position + 1 : end]
-        elif (kind := _numpy_kind(lines, position)) is not None:
-            end = _numpy_end(lines, position + 2)
-            yield kind, "numpy", lines[position + 2 : end]
-        else:
-            end = position + 1
-            yield "prose", "", [line]
-        position = end
-
-
-def _sphinx_field(entry: re.Match[str], more: list[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """One field as a section of its own. Types are left to annotations."""
-    kind = _SPHINX_KINDS[entry[1]]
-    text = _joined([entry[3], *more])
-    if kind == "returns":
-        yield kind, "", [text]
-    elif kind != "types":
-        # `:param int count:` names its type first
-        name = (entry[2] or "").split()
-        yield kind, "sphinx", [name[-1] if name else "", text]
-
-
-def _google_kind(lines: list[str], position: int) -> str | None:
-    """The kind of section that a line opens with `Args:`, its block indented below."""
-    header = _GOOGLE_HEADER.match(lines[position])
-    if header is None or position + 1 == len(lines) or not lines[position + 1].startswith((" ", "\t")):
+def _sphinx(lines: list[str], at: int) -> Section | None:
+    """Return the field that begins in a line, as `:param count: text`; `:param int count:` names its type first."""
+    entry = _SPHINX_FIELD.match(lines[at])
+    if entry is None or entry[1] not in _SPHINX_KINDS:
         return None
-    return _KINDS.get(header[1].lower())
+    end = _indented_end(lines, at + 1)
+    block = [entry[3], *lines[at + 1 : end]]
+    name = (entry[2] or "").split()
+    return _SPHINX_KINDS[entry[1]], block, {name[-1] if name else "": _joined(block)}, end
 
 
-def _numpy_kind(lines: list[str], position: int) -> str | None:
-    """The kind of section that a line opens when it is underlined."""
-    if position + 1 == len(lines) or not _NUMPY_RULE.match(lines[position + 1]):
+def _google(lines: list[str], at: int) -> Section | None:
+    """Return the section that a line opens with `Args:`, indented below."""
+    header = _GOOGLE_HEADER.match(lines[at])
+    kind = _KINDS.get(header[1].lower()) if header else None
+    if kind is None or at + 1 == len(lines) or not lines[at + 1].startswith((" ", "\t")):
         return None
-    return _KINDS.get(lines[position].strip().lower())
+    end = _indented_end(lines, at + 1)
+    block = lines[at + 1 : end]
+    return kind, block, _items(block, _GOOGLE_ITEM), end
+
+
+def _numpy(lines: list[str], at: int) -> Section | None:
+    """Return the section that an underlined line opens; the next underlined line ends it."""
+    kind = _KINDS.get(lines[at].strip().lower())
+    if kind is None or not _is_underlined(lines, at):
+        return None
+    end = next((n for n in range(at + 2, len(lines)) if lines[n].strip() and _is_underlined(lines, n)), len(lines))
+    block = lines[at + 2 : end]
+    return kind, block, _items(block, _NUMPY_ITEM), end
+
+
+def _is_underlined(lines: list[str], at: int) -> bool:
+    return at + 1 < len(lines) and bool(_NUMPY_RULE.match(lines[at + 1]))
 
 
 def _indented_end(lines: list[str], start: int) -> int:
-    """The end of a block: the first line that is neither blank nor indented."""
-    for position in range(start, len(lines)):
-        if lines[position] and not lines[position].startswith((" ", "\t")):
-            return position
-    return len(lines)
-
-
-def _numpy_end(lines: list[str], start: int) -> int:
-    """The end of a block: the next underlined line."""
-    for position in range(start, len(lines) - 1):
-        if lines[position].strip() and _NUMPY_RULE.match(lines[position + 1]):
-            return position
-    return len(lines)
+    """Return the first line that is neither blank nor indented."""
+    after = range(start, len(lines))
+    return next((n for n in after if lines[n] and not lines[n].startswith((" ", "\t"))), len(lines))
 
 
 def _items(block: list[str], pattern: re.Pattern[str]) -> dict[str, str]:
-    """Read items that begin at the block's own indentation; what is indented deeper continues the item above."""
+    """Read items that begin at the block's own indentation; a line indented deeper continues the item above."""
     items: dict[str, list[str]] = {}
     current: list[str] = []
     indentation: int | None = None
@@ -148,10 +127,3 @@ def _items(block: list[str], pattern: re.Pattern[str]) -> dict[str, str]:
         for name in item[1].split(","):
             items[name.strip()] = current
     return {name: _joined(text) for name, text in items.items()}
-
-
-_ITEMS: dict[str, Callable[[list[str]], dict[str, str]]] = {
-    "google": lambda block: _items(block, _GOOGLE_ITEM),
-    "numpy": lambda block: _items(block, _NUMPY_ITEM),
-    "sphinx": lambda block: {block[0]: block[1]},
-}
