@@ -102,7 +102,7 @@ def test_the_command_works_from_elsewhere(installed: Path, tmp_path: Path) -> No
     vade = installed / "vade"
     assert run(vade, "--version", cwd=repository, env=env) == f"vade {__version__}\n"
     assert "retry.py:1-3" in run(vade, "search", "try again with a growing pause", cwd=repository, env=env)
-    assert run(installed / "vademecum", "help", "memory", cwd=repository, env=env).startswith("MEMORY")
+    assert run(installed / "vademecum", "help", "memory", cwd=repository, env=env).startswith("# Memory")
     assert "Claude Code" in run(vade, "install", "--list", cwd=repository, env=env)
     said = run(vade, "install", "claude", "--dry-run", cwd=repository, env=env)
     assert f'"command": "{vade}"' in said
