@@ -5,7 +5,6 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,10 +26,9 @@ def segment(first: int, texts: list[str]) -> Segment:
     return READER.segment(list(enumerate(events, first)))
 
 
-def read(view: View, keys: np.ndarray, most: int, *, kernel: bool = False) -> list[list[float]]:
-    """All that is made of the matches, with blocks of so many postings, or by the kernel where there is one."""
+def read(view: View, keys: np.ndarray, most: int) -> list[list[float]]:
+    """All that is made of the matches, with blocks of so many postings."""
     before, reading.MOST = reading.MOST, most
-    compiled, reading.compiled = reading.compiled, reading.compiled if kernel else None
     try:
         matches = Matches(view, keys)
         idf = np.arange(1.0, len(keys) + 1)
@@ -40,7 +38,7 @@ def read(view: View, keys: np.ndarray, most: int, *, kernel: bool = False) -> li
             for each in (matches.holding, *matches.scores(idf, by_session=True), matches.share(living, idf))
         ]
     finally:
-        reading.MOST, reading.compiled = before, compiled
+        reading.MOST = before
 
 
 @settings(max_examples=80, deadline=None)
@@ -56,23 +54,6 @@ def test_blocks_of_any_size_say_the_same(told, most, data) -> None:
     keys = np.unique(np.concatenate([one.postings.keys for one in segments] + [np.array([7], np.uint64)]))
     found = read(view, keys, most)
     assert found == read(view, keys, 10**9)
-    for by_kernel, by_numpy in zip(read(view, keys, most, kernel=True), found, strict=True):
-        assert by_kernel == pytest.approx(by_numpy, rel=1e-6)  # sessions are summed in another order
-
-
-@pytest.mark.skipif(reading.compiled is None, reason="nothing was compiled: no C compiler, or VADE_KERNEL=off")
-@pytest.mark.parametrize(
-    ("docs", "session", "said"),
-    [([2], [0, 0], 3), ([-1], [0, 0], 3), ([1], [0, 1], 3), ([1], [0, -1], 3), ([1], [0, 0], 2)],
-)
-def test_the_kernel_refuses_what_points_outside(docs, session, said) -> None:
-    """A posting of no row, or a row of no session, is an error, never read or written."""
-    norm = (np.ones(2, np.float32), np.float32(1), np.float32(1))
-    with pytest.raises(ValueError, match="fit"):
-        reading.compiled.add_matches(
-            np.array(docs, np.int32), np.ones((1, 2), np.uint8), 0, None, norm, 1.0, np.zeros(said, np.float32),
-            np.array(session, np.int32), np.zeros(1),
-        )  # fmt: skip
 
 
 def test_what_a_common_word_takes_does_not_grow_with_the_events(monkeypatch) -> None:

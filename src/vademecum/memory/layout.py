@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.arrays import distinct, ranges
-from vademecum.kernel import compiled
 from vademecum.memory.columns import Columns
 from vademecum.memory.records import Role
 from vademecum.memory.segment import ROLES, Segment
@@ -104,16 +103,10 @@ class Layout:
 
     def rows_of(self, codes: NDArray[np.integer[Any]]) -> Rows:
         """Return the rows of sessions, those that came late first."""
-        if compiled:
-            found = compiled.rows_of(codes.astype(np.int64, copy=False), self.session, self.order, self.starts)
-            return np.frombuffer(found, np.int64)
         return _rows_of(codes, self.session, self.order, self.starts)
 
     def after_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return the row after each in the same session, -1 where there is none."""
-        if compiled:
-            rows = rows.astype(np.int64, copy=False)
-            return np.frombuffer(compiled.after_of(rows, self.before, self.after), np.int32)
         after = self.after.take(rows)
         is_mine = (after < len(self)) & (self.before.take(after, mode="clip") == rows)
         return np.where(is_mine, after, np.int32(-1))

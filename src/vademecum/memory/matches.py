@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
 from vademecum.memory.view import View
 from vademecum.retrieval.lexical import inverse_document_frequency
 from vademecum.retrieval.postings import Run
@@ -56,21 +55,10 @@ class Matches:
         view = self._view
         said, weights = np.zeros(len(view) + 1, np.float32), idf.astype(np.float32)
         sums = np.zeros((self.asked, view.session_count)) if by_session else None
-        (self._add_by_kernel if compiled else self._add)(said, sums, weights)
+        self._add(said, sums, weights)
         if sums is None:
             return said, None
-        if compiled:
-            found = compiled.score_sessions(sums, self.asked, view.session_norms)
-            return said, np.frombuffer(found, np.float32)
         return said, self.of_sessions(sums)
-
-    def _add_by_kernel(self, said: Floats, sums: NDArray[np.float64] | None, weights: Floats) -> None:
-        """Do what `_add` does, to the last bit."""
-        view = self._view
-        alive, norm = None if view.is_whole else view.alive, view.norm
-        for base, run in self._runs:
-            of_sessions = (None, None) if sums is None else (view.session, sums[run.term])
-            compiled.add_matches(run.docs, run.tf, base, alive, norm, weights[run.term], said, *of_sessions)
 
     def _add(self, said: Floats, sums: NDArray[np.float64] | None, weights: Floats) -> None:
         """Add to each row what each term says of it, and to sessions, (T, S), how often they hold it."""
@@ -80,9 +68,9 @@ class Matches:
             held += counts
             np.divide(counts, held, out=held)
             held *= weights[term]
-            np.add.at(said, rows, held)
+            said[rows] += held  # a block is of one term: no row is in it twice
             if sums is not None:
-                np.add.at(sums[term], view.session.take(rows), tf.astype(np.float64))
+                sums[term] += np.bincount(view.session.take(rows), tf, view.session_count)
 
     def of_sessions(self, held: NDArray[np.float64]) -> Floats:
         """BM25 of sessions that hold each term so often, (T, S), which is written over: float32 (S,)."""
