@@ -8,6 +8,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,3 +89,33 @@ def test_a_single_character_that_stands_for_nothing_is_asked_about_once() -> Non
         counts = table.count(["a b word", "c b a 12 12"])
     assert Counter(asked) == {"a": 1, "b": 1, "c": 1, "word": 1, "12": 6}
     assert (counts.text.tolist(), counts.values[counts.code].tolist(), counts.count.tolist()) == ([0], [4], [1])
+
+
+def test_a_full_table_begins_anew(monkeypatch):
+    """A table above its limit asks for each run again and counts the same."""
+    monkeypatch.setattr(text, "_RUN_LIMIT", 3)
+    asked = []
+
+    def noted(run: str) -> list[int]:
+        asked.append(run)
+        return letters(run)
+
+    table = RunTable(re.compile("[a-z]+"), noted)
+    for _ in range(2):
+        assert counted(table.count(["ab cd ef gh ab"])) == expected(["ab cd ef gh ab"])
+    assert asked == ["ab", "cd", "ef", "gh"] * 2
+
+
+def test_a_run_that_fails_leaves_nothing_half_known():
+    """An error of one run reaches the caller, and the next call counts every run."""
+    fails = [True]
+
+    def expand(run: str) -> list[int]:
+        if fails and run == "bad":
+            raise KeyError(fails.pop())
+        return letters(run)
+
+    table = RunTable(re.compile("[a-z]+"), expand)
+    with pytest.raises(KeyError):
+        table.count(["ab ab", "cd bad"])
+    assert counted(table.count(["ab bad"])) == expected(["ab bad"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from array import array
 from collections.abc import Callable, Sequence
@@ -14,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.arrays import ranges
-from vademecum.kernel import compiled
 
 Integers = NDArray[np.int64]
 
 _RUN_LIMIT = 400_000  # distinct runs remembered; a repository of a million lines has about 200,000
-_BYTES_LIMIT = 16_000_000  # the same as bytes, for the kernel's table: keys and data in one piece may be long
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +32,15 @@ class Counts:
     values: NDArray[np.uint64]
 
 
-def byte_classes(*groups: str, beyond: int = 0) -> bytes:
-    """Return, of each byte, the number of the group that has this character, from 1; 0 for none, `beyond` for what is not ASCII.
-
-    >>> list(byte_classes("ab", "01")[47:51]), byte_classes("ab")[200]
-    ([0, 2, 2, 0], 0)
-    """
-    classes = bytearray(128) + bytes([beyond]) * 128
-    for number, group in enumerate(groups, 1):
-        for letter in group:
-            classes[ord(letter)] = number
-    return bytes(classes)
-
-
 class RunTable:
     """Maps each run of characters to the numbers it stands for, and counts those numbers in texts.
 
-    Every distinct run is expanded once; after that, a text costs one regular expression and a few array operations, or
-    less where the kernel may look for the runs. Safe to use from several threads, which take turns.
+    Every distinct run is expanded once; after that, a text costs one regular expression and a few array operations.
+    Safe to use from several threads, which take turns.
 
     Args:
         run: what a run is.
         expand: returns the numbers of one run, each a non-negative integer below 2**64.
-        classes: as `byte_classes` makes them, where runs are the longest stretches of characters of one class. Of characters
-            beyond ASCII all are in one class, or none is; among the former `run` says which are in a run.
 
     >>> table = RunTable(re.compile(r"[a-z]+"), lambda run: [ord(letter) for letter in run])
     >>> counts = table.count(["ab b", "b"])
@@ -66,19 +48,16 @@ class RunTable:
     ([0, 0, 1], [97, 98, 98], [1, 2, 1])
     """
 
-    def __init__(
-        self, run: re.Pattern[str], expand: Callable[[str], Sequence[int]], classes: bytes | None = None
-    ) -> None:
+    def __init__(self, run: re.Pattern[str], expand: Callable[[str], Sequence[int]]) -> None:
         self._find = run.findall
         self._expand = expand
-        self._classes = classes
         self._lock = Lock()
         self._runs = self._none()
 
     def count(self, texts: Sequence[str]) -> Counts:
         """Count every value in every text."""
         with self._lock:
-            if self._runs.is_full():
+            if len(self._runs) > _RUN_LIMIT:
                 self._runs = self._none()
             try:
                 return self._runs.count(texts)
@@ -86,10 +65,8 @@ class RunTable:
                 self._runs = self._none()  # a run may be half known
                 raise
 
-    def _none(self) -> _Runs | _CompiledRuns:
-        if compiled is None or self._classes is None:
-            return _Runs(self._find, self._expand)
-        return _CompiledRuns(self._find, self._expand, self._classes)
+    def _none(self) -> _Runs:
+        return _Runs(self._find, self._expand)
 
 
 class _Codes(dict[int, int]):
@@ -125,10 +102,6 @@ class _Runs(dict[str, int]):
             None  # the number of all runs that stand for nothing: the first is kept, and single characters
         )
 
-    def is_full(self) -> bool:
-        """Tell whether to begin anew."""
-        return len(self) > _RUN_LIMIT
-
     def count(self, texts: Sequence[str]) -> Counts:
         """Count every value in every text."""
         found = [self._find(text) for text in texts]
@@ -156,39 +129,6 @@ class _Runs(dict[str, int]):
         self._starts.append(len(self._flat))
         self[run] = number
         return number
-
-
-class _CompiledRuns:
-    """The same in the kernel, which keeps the runs as bytes: so few that those which stand for nothing are among them."""
-
-    def __init__(
-        self, find: Callable[[str], list[str]], expand: Callable[[str], Sequence[int]], classes: bytes
-    ) -> None:
-        self._find = find
-        self._expand = expand
-        self._classes = classes
-        self._codes = _Codes()
-        self._table = compiled.run_table(os.urandom(16))
-        self._size = (0, 0)  # runs, and bytes of these
-
-    def is_full(self) -> bool:
-        """Tell whether to begin anew."""
-        return self._size[0] > _RUN_LIMIT or self._size[1] > _BYTES_LIMIT
-
-    def count(self, texts: Sequence[str]) -> Counts:
-        """Count every value in every text."""
-        given = tuple([text if text.isascii() else text.encode("utf-8", "surrogatepass") for text in texts])
-        found, *self._size = compiled.count_runs(self._table, self._classes, given, self._coded)
-        text, code, count = np.ascontiguousarray(np.frombuffer(found, np.int64).reshape(-1, 3).T)
-        return Counts(text, code, count, self._codes.meanings())
-
-    def _coded(self, said: bytes) -> list[int]:
-        """Return the codes of a run, or of all in a stretch that is not ASCII."""
-        code = self._codes.__getitem__
-        if said.isascii():
-            return list(map(code, self._expand(said.decode())))
-        runs = self._find(said.decode("utf-8", "surrogatepass"))
-        return [code(value) for run in runs for value in self._expand(run)]
 
 
 def _summed(text: Integers, code: Integers, count: Integers, values: NDArray[np.uint64]) -> Counts:

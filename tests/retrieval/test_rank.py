@@ -12,11 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from vademecum.config import Settings
-from vademecum.kernel import compiled
 from vademecum.plugins import load
 from vademecum.providers.embedders.static import StaticEmbedder
 from vademecum.retrieval import model as fitted_models
-from vademecum.retrieval import rank as rank_module
 from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
 from vademecum.retrieval.files import FILE_KINDS
 from vademecum.retrieval.fusion import top
@@ -24,7 +22,6 @@ from vademecum.retrieval.model import FITTED, Model, fitted_for, judge, novelty_
 from vademecum.retrieval.postings import Matches
 from vademecum.retrieval.query import plan_query
 from vademecum.retrieval.rank import (
-    WEIGHED,
     WEIGHTS,
     Weights,
     find_candidates,
@@ -227,104 +224,6 @@ def test_filters_narrow_before_the_cut(fitted):
     codebase = fitted(("app", SHOP | CALLERS))
     for narrowed in ({"paths": ["docs"]}, {"kind": "doc"}, {"languages": ["markdown"]}):
         assert set(paths(codebase.search("use a TokenStore whose time is over", k=3, **narrowed))) == {"docs/store.md"}
-
-
-# -- compiled ------------------------------------------------------------------------------------------------------------
-
-needs_kernel = pytest.mark.skipif(compiled is None, reason="nothing was compiled: no C compiler, or VADE_KERNEL=off")
-
-
-@needs_kernel
-@given(st.one_of(signals(), signals(files=40, chunks=900)), plans, st.integers(1, 60), st.data())
-def test_the_kernel_finds_the_candidates_that_numpy_finds(found, plan, count, data):
-    """The same rows in the same order, with the same scores to the last bit, among all rows or some."""
-    rows = len(found.rows)
-    allowed = data.draw(st.none() | st.lists(st.integers(0, max(rows - 1, 0)), max_size=rows, unique=True).map(sorted))
-    allowed = None if allowed is None else np.array(allowed, np.int64)
-    ours = rank_module._best_by_kernel(found, allowed, plan, count, WEIGHTS)
-    theirs = rank_module._best_by_numpy(found, allowed, plan, count, WEIGHTS)
-    for own, their in zip(ours, theirs, strict=True):
-        assert own.dtype == their.dtype
-        np.testing.assert_array_equal(own, their)
-
-
-@needs_kernel
-def test_a_good_path_and_many_equals_are_seen_among_many_rows():
-    """Rows that only their path makes good are found; of equals the earlier come first."""
-    size = 5000
-    rng = np.random.default_rng(3)
-    lexical = rng.integers(0, 9, size).astype(np.float32)
-    prior, path = np.where(np.arange(size) % 50, np.float32(0.35), np.float32(1)), np.zeros(size, np.float32)
-    path[np.argsort(lexical)[:5]] = 1.0  # the worst chunks
-    known = plain_signals(lexical, path, prior)
-    ours = rank_module._best_by_kernel(known, None, PROSE, 30, WEIGHTS)
-    theirs = rank_module._best_by_numpy(known, None, PROSE, 30, WEIGHTS)
-    np.testing.assert_array_equal(ours, theirs)
-
-
-JOINED = st.lists(signals(), min_size=2, max_size=3).map(laid_end_to_end)
-
-
-@needs_kernel
-@given(st.one_of(signals(), signals(files=40, chunks=900), JOINED), plans, models())
-def test_the_kernel_weighs_candidates_as_numpy_does(found, plan, model):
-    """Each row has the same signals and, but for the last places, the same scores; those that differ are in order."""
-    rows, fused = find_candidates(found, None, plan, 10, WEIGHTS)
-    assume(len(rows))
-    own, told = rank_module._weighed_by_kernel(model, found, rows, fused, plan)
-    their, expected = rank_module._weighed(model, found, rows, fused, plan)
-    assert told.shape == expected.shape == (len(WEIGHED), len(own))
-    assert (np.diff(told[WEIGHED.index("score")]) <= 0).all()
-    assert sorted(own.tolist()) == sorted(their.tolist())
-    ours, theirs = np.argsort(own), np.argsort(their)
-    assert told.dtype == expected.dtype == np.float32
-    for name, values, twin in zip(WEIGHED, told, expected, strict=True):
-        np.testing.assert_allclose(values[ours], twin[theirs], rtol=2e-4, atol=1e-6, err_msg=name)
-
-
-@needs_kernel
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        {"rows": np.array([9, 0, 0])}, {"rows": np.array([-1, 0, 0])}, {"files": np.array([0, 3, 1], np.int32)},
-        {"files": np.array([0, -1, 1], np.int32)}, {"path": np.zeros(2, np.float32)}, {"dense": np.zeros(9, np.float32)},
-    ],
-)  # fmt: skip
-def test_the_kernel_refuses_rows_of_nothing(damaged):
-    """A row of a chunk or a file that there is not is an error, never read."""
-    known = replace(plain_signals(*np.ones((3, 3), np.float32)), **damaged)
-    with pytest.raises(ValueError, match=r"fit|there is not"):
-        rank_module._best_by_kernel(known, None, PROSE, 10, WEIGHTS)
-    with pytest.raises(ValueError, match=r"fit|there is not"):
-        rank_module._weighed_by_kernel(FITTED_MODEL, known, np.arange(3), np.ones(3, np.float32), PROSE)
-
-
-@needs_kernel
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        {"docs": np.array([3], np.int32)}, {"docs": np.array([-1], np.int32)}, {"run": (-1, 0, 0, 1)}, {"run": (0, 1, 0, 1)},
-        {"run": (0, -1, 0, 1)}, {"run": (0, 0, 0, 2)}, {"run": (0, 0, -1, 1)}, {"run": (0, 0, 1, 0)}, {"share": HALF[:0]},
-        {"contents": np.array([0, 7, 2], np.int32)}, {"contents": np.array([0, 1, -5], np.int32)}, {"base": -1}, {"base": 2},
-        {"file_content": np.array([0, 1, 8], np.int32)}, {"tf": np.zeros((2, 4), np.uint8)},
-    ],
-)  # fmt: skip
-def test_the_kernel_refuses_matches_in_nothing(damaged):
-    """A match of a term, or in a chunk or a content, that there is not is an error, never read or written."""
-    given = {
-        "docs": np.array([1], np.int32),
-        "tf": np.ones((1, 4), np.uint8),
-        "base": 0,
-        "run": (0, 0, 0, 1),
-        "share": HALF,
-    }
-    given |= damaged
-    matches = Matches(
-        ((given.pop("docs"), given.pop("tf"), given.pop("base")),), np.array([given.pop("run")]), given.pop("share")
-    )
-    known = replace(plain_signals(*np.ones((3, 3), np.float32)), matches=matches, term_share=HALF[:, None], **given)
-    with pytest.raises(ValueError, match=r"fit|there is not"):
-        rank_module._weighed_by_kernel(FITTED_MODEL, known, np.arange(3), np.ones(3, np.float32), PROSE)
 
 
 # -- several repositories ------------------------------------------------------------------------------------------------

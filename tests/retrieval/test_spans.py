@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.kernel import compiled
-from vademecum.retrieval import spans as spans_module
-from vademecum.retrieval.spans import GAP, LONGEST, PRICE, Candidates, spans_of
+from vademecum.retrieval.spans import GAP, LONGEST, PRICE, spans_of
 
 
 @st.composite
@@ -111,25 +108,3 @@ def test_no_result_is_longer_than_it_may_be():
         spans = spans_of(rows, files, lines, None, np.ones(4), 9, longest=longest)
         assert len(spans) == count
         assert all(span.end - span.begin < longest for span in spans)
-
-
-@pytest.mark.skipif(compiled is None, reason="nothing was compiled: no C compiler, or VADE_KERNEL=off")
-@given(candidates(), st.integers(1, 12), st.booleans(), st.booleans())
-def test_the_kernel_makes_the_same_spans(found, k, across, ordered):
-    """To the last row and line, in the same order."""
-    rows, files, lines, gain, worth = found
-    asked = Candidates(rows, files, lines, None if ordered else gain, worth)
-    ours, theirs = (
-        make(asked, k, across=across, longest=LONGEST) for make in (spans_module._by_kernel, spans_module._by_python)
-    )
-    assert ours == theirs
-
-
-@pytest.mark.skipif(compiled is None, reason="nothing was compiled: no C compiler, or VADE_KERNEL=off")
-def test_the_kernel_refuses_what_does_not_fit():
-    """Fewer lines than rows are an error, never read past."""
-    rows, worth = np.arange(3), np.ones(3, np.float32)
-    with pytest.raises(ValueError, match="fit"):
-        spans_of(rows, rows, np.ones((2, 2), np.int32), None, worth, 3)
-    with pytest.raises(ValueError, match="fit"):
-        spans_of(rows, rows, np.ones((3, 2), np.int32), worth[:1], worth, 3)

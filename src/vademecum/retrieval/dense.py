@@ -13,18 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
 from vademecum.retrieval.files import FileTable
 from vademecum.retrieval.view import View
-
-_IN_KERNEL = bool(compiled and compiled.HAS_PRODUCTS)
 
 Quantised = tuple[
     NDArray[np.int8], NDArray[np.float32]
 ]  # a question's unit vector as `quantise` returns it: (1, dim), (1,)
-
-# Vectors of paths int8 (F, dim), their scales float32 (F,), the question's vector int8 (1, dim) and its scale.
-Parts = tuple[NDArray[np.int8] | None, NDArray[np.float32] | None, NDArray[np.int8] | None, float]
 
 
 def cosine(view: View, query: Quantised) -> NDArray[np.float32]:
@@ -59,29 +53,15 @@ class PathCosine:
         whole, scale = self._query
         return scaled_products(self._files.vectors.take(which, axis=0), whole, self._files.scales.take(which), scale)
 
-    def parts(self) -> Parts:
-        """Return what it is made of, as `of_paths` does."""
-        if self._query is None:
-            return None, None, None, 0.0
-        whole, scale = self._query
-        return self._files.vectors, self._files.scales, whole, float(scale[0])
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.float32]:
         """Return that of every file."""
         return self[np.arange(len(self))]
-
-
-def of_paths(found: NDArray[np.float32] | PathCosine) -> Parts:
-    """Return what the cosine of each path is made of; where it is made already, it stands for the scales, and nothing else is there."""
-    return found.parts() if isinstance(found, PathCosine) else (None, found, None, 0.0)
 
 
 def scaled_products(
     vectors: NDArray[np.int8], whole: NDArray[np.int8], scales: NDArray[np.float32], scale: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Return float32 (n,): the inner product of each row with a question, both times their scales, (n,) and (1,)."""
-    if _IN_KERNEL:
-        return np.frombuffer(compiled.products(vectors, whole, scales, float(scale[0])), np.float32)
     cosines: NDArray[np.float32] = scales * scale
     cosines *= products(vectors, whole)
     return cosines
@@ -89,8 +69,6 @@ def scaled_products(
 
 def products(vectors: NDArray[np.int8], whole: NDArray[np.int8]) -> NDArray[np.float32]:
     """Return float32 (n,): the inner product of each row, int8 (n, dim), with a question, int8 (1, dim)."""
-    if _IN_KERNEL:
-        return np.frombuffer(compiled.products(vectors, whole, None, 1.0), np.float32)
     import simsimd
 
     found = simsimd.cdist(vectors, whole, "dot")
@@ -102,6 +80,4 @@ def products_of(
 ) -> NDArray[np.float32]:
     """Return float32 (P,): what `scaled_products` does of the rows at some places. Raises `ValueError` or `IndexError` outside."""
     whole, scale = query
-    if _IN_KERNEL:
-        return np.frombuffer(compiled.products_of(vectors, places, whole, scales, float(scale[0])), np.float32)
     return scaled_products(vectors.take(places, axis=0), whole, scales.take(places), scale)

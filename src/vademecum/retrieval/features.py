@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
 from vademecum.retrieval.files import FILE_KINDS, PATH_FIELDS, FileTable, path_keys
 from vademecum.retrieval.postings import damaged
 from vademecum.retrieval.query import name_term
@@ -148,26 +147,15 @@ def path_share(
     `StoreCorruptError`.
     """
     try:
-        return (_path_share_by_kernel if compiled else _path_share)(files, keys, weight)
+        return _path_share(files, keys, weight)
     except (IndexError, ValueError) as error:
         raise damaged(error) from error
-
-
-def _path_share_by_kernel(
-    files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return what `_path_share` does."""
-    p = files.postings
-    share, known = compiled.share_of_paths(
-        p.keys, p.offsets, p.docs, p.tf, keys, weight, len(files), _STEM, DIRECTORY_SHARE
-    )
-    return np.frombuffer(share, np.float32), np.frombuffer(known, np.bool_)
 
 
 def _path_share(
     files: FileTable, keys: NDArray[np.uint64], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return what `path_share` does."""
+    """Share the weight out, by postings that may lie outside."""
     docs, tf, term = files.postings.find(keys)
     worth = np.where(tf[:, _STEM] > 0, 1.0, DIRECTORY_SHARE) * weight[term]
     if int(docs.max(initial=-1)) >= len(files):

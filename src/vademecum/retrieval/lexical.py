@@ -14,12 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
 from vademecum.retrieval.postings import Matches, damaged
 from vademecum.retrieval.segment import Segment
 from vademecum.retrieval.tokens import query_keys
@@ -32,8 +30,6 @@ Keys = NDArray[np.uint64]
 K1 = 1.2  # the textbook value; saturation of repeated words
 FIELD_WEIGHTS = (1.0, 3.0, 1.0, 2.0)  # body, name, signature, docs (2: CodeRAG decision 1 for summaries)
 _EVERY_FIELD = np.ones(len(FIELD_WEIGHTS), np.float32)
-# of the arrays that the kernel returns, in the order of `Lexical`
-_KINDS = (np.float32, np.float64, np.bool_, np.float32, np.int64)
 FIELD_B = (0.75, 0.3, 0.5, 0.5)  # length normalisation: long bodies are penalised, long names hardly
 
 
@@ -91,25 +87,13 @@ def bm25f(
     if rows is None:
         rows = len(norms) if copies is None else int(copies.sum())
     try:
-        return (_by_kernel if compiled else _by_numpy)(segments, copies, norms, keys, asked, rows)
+        return _scored(segments, copies, norms, keys, asked, rows)
     except (IndexError, ValueError) as error:
         raise damaged(error) from error
 
 
-def _by_kernel(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:
-    """Return what `_by_numpy` returns."""
-    pieces = [(segment.postings, base) for segment, base in _based(segments)]
-    laid = tuple((p.keys, p.offsets, p.docs, p.tf, base) for p, base in pieces)
-    found = compiled.bm25f(laid, norms, copies, keys, asked, rows, K1)
-    arrays: list[Any] = [np.frombuffer(raw, kind) for raw, kind in zip(found, _KINDS, strict=True)]
-    score, idf, known, term_share, runs = arrays
-    runs = runs.reshape(-1, 4)
-    parts = tuple((p.docs, p.tf, base) for p, base in pieces)
-    return Lexical(score, idf, known, term_share, Matches(parts, runs, term_share.take(runs[:, 0])))
-
-
-def _by_numpy(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:
-    """Return what `bm25f` does."""
+def _scored(segments: Segments, copies: Copies, norms: Norms, keys: Keys, asked: int, rows: int) -> Lexical:
+    """Score every chunk, with postings that may lie outside."""
     found = _matches(segments, keys)
     docs, term, _, tf = found.laid_out()
     begins = np.searchsorted(term, np.arange(len(keys) + 1))  # of each term's matches, which follow each other

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.candidates import FILE_FEATURES, IS_KIND, IS_UNASKED, PIECE_FEATURES, Pool, describe
+from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.signals import Floats, Signals
 
@@ -34,40 +34,10 @@ FITTED = {"static:static-2": "ranker-1.json"}  # by the embedder whose cosines t
 
 @dataclass(frozen=True)
 class Model:
-    """Weights in the order of FILE_FEATURES and PIECE_FEATURES.
-
-    The kernel looks the weights of kinds up by their codes: `of_kind` and `of_unasked` are float32 (256,), of each code the weight
-    of its kind, else 0; `of_piece` and `of_file` are the weights of the other features.
-    """
+    """Weights in the order of FILE_FEATURES and PIECE_FEATURES."""
 
     file: Floats
     piece: Floats
-
-    @cached_property
-    def of_piece(self) -> Floats:
-        """float32 (6,)."""
-        return self.piece[: -len(IS_KIND)].copy()
-
-    @cached_property
-    def of_file(self) -> Floats:
-        """float32 (9,)."""
-        return self.file[: -len(IS_UNASKED)].copy()
-
-    @cached_property
-    def of_kind(self) -> Floats:
-        """float32 (256,)."""
-        return _by_code(self.piece[-len(IS_KIND) :] @ IS_KIND)
-
-    @cached_property
-    def of_unasked(self) -> Floats:
-        """float32 (256,)."""
-        return _by_code(self.file[-len(IS_UNASKED) :] @ IS_UNASKED)
-
-
-def _by_code(weights: Floats) -> Floats:
-    found = np.zeros(256, np.float32)
-    found[: len(weights)] = weights
-    return found
 
 
 @dataclass(frozen=True, slots=True)

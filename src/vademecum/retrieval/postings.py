@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import StoreCorruptError
-from vademecum.kernel import compiled
 
 
 class Run(NamedTuple):
@@ -54,16 +53,9 @@ class Postings:
         Raises `StoreCorruptError` where they lie outside.
         """
         try:
-            return self._find_by_kernel(keys) if compiled else self._find(keys)
-        except ValueError as error:
+            return self._find(keys)
+        except (IndexError, ValueError) as error:
             raise damaged(error) from error
-
-    def _find_by_kernel(
-        self, keys: NDArray[np.uint64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
-        docs, tf, which = compiled.find(self.keys, self.offsets, self.docs, self.tf, keys)
-        fields = np.frombuffer(tf, np.uint8).reshape(-1, self.tf.shape[1])
-        return np.frombuffer(docs, np.int32), fields, np.frombuffer(which, np.int64)
 
     def _find(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
         found = self.runs(keys)

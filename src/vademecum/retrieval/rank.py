@@ -16,12 +16,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
-from vademecum.retrieval.candidates import K1, NAME_COUNTS, B, pool_of
-from vademecum.retrieval.dense import of_paths
+from vademecum.retrieval.candidates import pool_of
 from vademecum.retrieval.features import DEFINING
 from vademecum.retrieval.fusion import convex, reciprocal_rank, top
-from vademecum.retrieval.model import Model, judge, novelty_of
+from vademecum.retrieval.model import Model, judge
 from vademecum.retrieval.query import Plan
 from vademecum.retrieval.signals import PER_FILE, Floats, Rows, Signals
 
@@ -127,7 +125,7 @@ def rank(
         return ranked_of(signals, rows, fused, fused, searched)
     if ranker == "constants" or model is None:
         return ranked_of(signals, *_by_constants(signals, rows, fused, weights), searched)
-    rows, told = (_weighed_by_kernel if compiled else _weighed)(model, signals, rows, fused, plan)
+    rows, told = _weighed(model, signals, rows, fused, plan)
     return Ranked(rows, WEIGHED, told, searched)
 
 
@@ -143,22 +141,6 @@ def _weighed(
     file, piece, score, gain = (of.take(order) for of in (judged.file, judged.piece, judged.score, judged.gain))
     coverage = np.minimum(coverage + shown["path"], 1)
     return rows, np.stack([*shown.values(), file, piece, file * piece, score, coverage, gain])
-
-
-def _weighed_by_kernel(
-    model: Model, signals: Signals, rows: NDArray[np.int64], fused: Floats, plan: Plan
-) -> tuple[NDArray[np.int64], Floats]:
-    """Return what `_weighed` returns, but for the last place of a float."""
-    s, (vectors, scales, whole, scale) = signals, of_paths(signals.path_dense)
-    found = compiled.weigh(
-        (
-            rows, fused, s.lexical, s.dense, s.definition, s.path, s.prior, s.rows, s.files, s.contents, s.file_content,
-            s.lengths, s.kinds, s.file_lengths, s.unasked, s.matches.runs, s.matches.share, s.term_share,
-            model.of_piece, model.of_kind, model.of_file, model.of_unasked, vectors, scales, whole,
-        ),
-        s.matches.parts, scale, novelty_of(plan), K1, B, NAME_COUNTS, plan.is_bare,
-    )  # fmt: skip
-    return np.frombuffer(found[0], np.int64), np.frombuffer(found[1], np.float32).reshape(len(WEIGHED), -1)
 
 
 def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
@@ -233,31 +215,10 @@ def find_candidates(
     signals: Signals, allowed: Rows, plan: Plan, k: int, w: Weights
 ) -> tuple[NDArray[np.int64], Floats]:
     """Return the rows that every signal taken together puts first, best first, with their scores."""
-    count = max(w.candidates, 5 * k)
-    return (_best_by_kernel if compiled else _best_by_numpy)(signals, allowed, plan, count, w)
-
-
-def _best_by_numpy(
-    signals: Signals, allowed: Rows, plan: Plan, count: int, w: Weights
-) -> tuple[NDArray[np.int64], Floats]:
-    """Return the `count` best of the rows that are allowed, with their scores."""
     fused = _of_rows(signals, of_chunks(signals, plan, w), allowed, w)
-    pool = top(fused, count)
+    pool = top(fused, max(w.candidates, 5 * k))
     pool = pool[fused[pool] > 0]
     return _numbered(pool, allowed), fused[pool]
-
-
-def _best_by_kernel(
-    signals: Signals, allowed: Rows, plan: Plan, count: int, w: Weights
-) -> tuple[NDArray[np.int64], Floats]:
-    """Return what `_best_by_numpy` does, to the last bit."""
-    s, share = signals, w.dense_symbol if plan.is_bare else w.dense
-    definition = w.definition if plan.is_bare else w.definition_in_prose
-    rows, scores = compiled.candidates(
-        s.lexical, s.dense, s.definition if plan.names else None, s.rows, s.files, s.path, s.prior, allowed,
-        (1 - share, share, definition, w.path), count,
-    )  # fmt: skip
-    return np.frombuffer(rows, np.int64), np.frombuffer(scores, np.float32)
 
 
 def fuse(signals: Signals, plan: Plan, w: Weights) -> Floats:

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import load_arrays, ranges, save_arrays
 from vademecum.errors import StoreCorruptError
-from vademecum.kernel import compiled
 from vademecum.retrieval.postings import Postings, build, merge
 from vademecum.retrieval.stored import NOTHING_STORED, Stored, laid
 from vademecum.types import ChunkKind
@@ -118,11 +117,8 @@ def quantised(vector: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
     >>> quantised(np.array([0.6, -0.8], np.float32))[0].tolist()
     [[95, -127]]
     """
-    if compiled:
-        numbers, scale = compiled.quantised(np.ascontiguousarray(vector, np.float32))
-        return np.frombuffer(numbers, np.int8)[None, :], np.frombuffer(scale, np.float32)
     scale = np.abs(vector).max(keepdims=True, initial=0.0) / 127
-    whole = np.rint(vector / scale) if scale[0] > 0 else np.zeros_like(vector)
+    whole = np.rint(vector / scale) if 0 < scale[0] < np.inf else np.zeros_like(vector)
     return whole.astype(np.int8)[None, :], scale
 
 

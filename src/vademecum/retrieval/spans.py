@@ -12,12 +12,10 @@ lets a sure question have more lines than a vague one. What PRICE and LONGEST do
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from vademecum.kernel import compiled
 
 Numbers = NDArray[Any]
 PRICE = 1 / 3000  # of a line, as a share of all that is asked for: ten results then hold about 380 lines
@@ -68,34 +66,6 @@ def spans_of(
     >>> [(span.first, span.last) for span in spans_of(rows, files, lines, worth, worth, 3, across=False)]
     [(4, 4), (9, 9), (6, 6)]
     """
-    make = _by_kernel if compiled else _by_python
-    return make(Candidates(rows, files, lines, gain, worth), k, across=across, longest=longest)
-
-
-class Candidates(NamedTuple):
-    """What `spans_of` is handed of candidates."""
-
-    rows: Numbers
-    files: Numbers
-    lines: Numbers
-    gain: Numbers | None
-    worth: Numbers
-
-
-def _by_kernel(found: Candidates, k: int, *, across: bool, longest: int) -> list[Span]:
-    """Return what `_by_python` returns."""
-    spans = compiled.spans(
-        np.ascontiguousarray(found.rows, np.int64), np.ascontiguousarray(found.files, np.int64),
-        np.ascontiguousarray(found.lines, np.int32),
-        None if found.gain is None else np.ascontiguousarray(found.gain, np.float32),
-        np.ascontiguousarray(found.worth, np.float32), k, across, longest, GAP, PRICE,
-    )  # fmt: skip
-    return [Span(*span) for _, *span in np.frombuffer(spans, np.int64).reshape(-1, 6).tolist()]
-
-
-def _by_python(found: Candidates, k: int, *, across: bool, longest: int) -> list[Span]:
-    """Return the spans, as `spans_of` does."""
-    rows, files, lines, gain, worth = found
     size = lines[:, 1] - lines[:, 0] + 1
     order = np.arange(len(rows)) if gain is None else np.argsort(PRICE * size - gain, kind="stable")
     joins = worth >= PRICE * size  # else it is not worth its own lines, let alone those between

@@ -18,7 +18,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
 from vademecum.digests import blake2b
@@ -196,11 +195,10 @@ def key(term: str) -> int:
 
 def term_table() -> RunTable:
     """Return a table that counts terms by their keys."""
-    from vademecum.text import RunTable, byte_classes  # brings numpy, which cutting text into terms does not need
+    from vademecum.text import RunTable  # brings numpy, which cutting text into terms does not need
 
-    classes = byte_classes(f"{ascii_letters}{digits}_", beyond=1)
     known = lru_cache(maxsize=1 << 15)(key)
-    return RunTable(_RUN, lambda run: list(map(known, run_terms(run))), classes)
+    return RunTable(_RUN, lambda run: list(map(known, run_terms(run))))
 
 
 # Questions repeat each other's words: what they are made of is kept at hand. Files are cut with tables of their own.

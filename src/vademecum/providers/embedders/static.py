@@ -15,12 +15,10 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
-from string import ascii_letters, digits
 from typing import Any
 
 import numpy as np
@@ -28,15 +26,13 @@ from numpy.typing import NDArray
 
 from vademecum.arrays import load_arrays
 from vademecum.errors import EmbedError, StoreCorruptError
-from vademecum.kernel import compiled
 from vademecum.result import attempt
-from vademecum.text import RunTable, byte_classes
+from vademecum.text import RunTable
 from vademecum.types import EmbedKind, Passage
 
 Matrix = NDArray[np.float32]
 
 _RUN = re.compile(r"[A-Za-z]+|[0-9]+")
-_CLASSES = byte_classes(ascii_letters, digits)  # the same, of bytes
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 TITLE_WEIGHT = 4.0  # measured in the model's card, as are the next two
 CONTEXT_WEIGHT = 1.5
@@ -93,9 +89,8 @@ class FileChunks:
 
 
 Cut = Callable[[str], list[int]]
-Layers = tuple[NDArray[Any], Matrix, NDArray[Any]]
-Heads = dict[tuple[str, type[np.floating[Any]]], Layers]
-_PRECISION = np.float16 if compiled and compiled.HAS_HALVES else np.float32  # that the kernel reads matrices in
+Layers = tuple[Matrix, Matrix, Matrix]
+Heads = dict[str, Layers]
 
 
 @lru_cache(maxsize=4)
@@ -109,7 +104,7 @@ def _model(name: str) -> tuple[Cut, RunTable, dict[str, Any], dict[str, Matrix],
     words = arrays["words"].tobytes().decode().split("\n")
     cut = FileChunks(words, arrays["logp"].tolist())
     weight = {kind: np.asarray(arrays[f"{kind}_weight"], np.float32) for kind in ("query", "document")}
-    return cut, RunTable(_RUN, cut, _CLASSES), dict(arrays), weight, {}
+    return cut, RunTable(_RUN, cut), dict(arrays), weight, {}
 
 
 class StaticEmbedder:
@@ -139,9 +134,6 @@ class StaticEmbedder:
         A passage's vector is the same to the last bit, whatever it is embedded together with.
         """
         if kind == "query":
-            if compiled:
-                made = b"".join([self._question(passage.text) for passage in passages])
-                return np.frombuffer(made, np.float32).reshape(-1, self.dim)
             # each times the matrices by itself, for the same bits; all times one before the next is read
             return self._head(self._questions([passage.text for passage in passages])[:, None], kind)[:, 0]
         bags = self._bags(passages)
@@ -149,13 +141,6 @@ class StaticEmbedder:
         padded[: len(bags)] = bags
         blocks = [self._head(padded[i : i + _BLOCK], kind) for i in range(0, len(padded), _BLOCK)]
         return np.concatenate([*blocks, padded[:0]])[: len(bags)]
-
-    def _question(self, text: str) -> bytearray:
-        """Return the vector of one text, bytes of float32 (dim,), as `_questions` and `_head` make it but for the last places."""
-        pieces = array("i", sorted([piece for run in _RUN.findall(text) for piece in self._cut(run)]))
-        network = self._network("query", _PRECISION)
-        vector: bytearray = compiled.question(self._table, self._weight["query"], *network, pieces, HEAD_SCALE)
-        return vector
 
     def _questions(self, texts: Sequence[str]) -> Matrix:
         """Return the unit bag vectors of a few short texts: arrays for each would cost more than they save."""
@@ -178,9 +163,6 @@ class StaticEmbedder:
     def _bags(self, passages: Sequence[Passage]) -> Matrix:
         """Return the unit bag vectors: a sum of weighted table rows for each passage, in the order of the table."""
         text, piece, weight = self._weighted(passages)
-        if compiled:
-            made = compiled.bags(self._table, self.dim, text, piece, weight, len(passages))
-            return _normalise(np.frombuffer(made, np.float32).reshape(-1, self.dim))
         return _normalise(self._sums(text, piece, weight, len(passages)))
 
     def _sums(
@@ -202,7 +184,7 @@ class StaticEmbedder:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
         """Return (passage, piece, weight), each (m,), ascending by passage and piece, no pair twice."""
         # What is asked for a little at a time, by a server that keeps events, never ends: its words are not kept.
-        pieces = self._pieces if len(passages) > _BLOCK else RunTable(_RUN, self._cut, _CLASSES)
+        pieces = self._pieces if len(passages) > _BLOCK else RunTable(_RUN, self._cut)
         said = [passage.text for passage in passages]
         said += [passage.title for passage in passages]
         said += [passage.context for passage in passages]
@@ -230,12 +212,12 @@ class StaticEmbedder:
         y *= x.any(axis=-1, keepdims=True)  # the head's bias says nothing of a text without a known piece
         return _normalise(y)
 
-    def _network(self, kind: EmbedKind, precision: type[np.floating[Any]] = np.float32) -> Layers:
-        """Return the head's matrices, of a precision, (dim, hidden) and (hidden, dim), with float32 (hidden,) between them."""
-        if (kind, precision) not in self._heads:  # half precision on disk, converted once
-            w_in, w_out = (self._arrays[f"{kind}_{name}"].T.astype(precision, order="C") for name in ("in", "out"))
-            self._heads[kind, precision] = (w_in, self._arrays[f"{kind}_bias"].astype(np.float32), w_out)
-        return self._heads[kind, precision]
+    def _network(self, kind: EmbedKind) -> Layers:
+        """Return the head's matrices, (dim, hidden) and (hidden, dim), with the bias, (hidden,), between them."""
+        if kind not in self._heads:  # half precision on disk, converted once
+            w_in, w_out = (self._arrays[f"{kind}_{name}"].T.astype(np.float32, order="C") for name in ("in", "out"))
+            self._heads[kind] = (w_in, self._arrays[f"{kind}_bias"].astype(np.float32), w_out)
+        return self._heads[kind]
 
 
 def _counted(pieces: Iterable[int]) -> dict[int, int]:
