@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,18 +203,6 @@ class Asked:
     def unclear(self) -> Floats:
         """float32 (n,): what is taken from a tool for each share of the intent that lies between its mention and where it is due."""
         return -self.clear
-
-    @cached_property
-    def for_chains(self) -> tuple[NDArray[Any], ...]:
-        """What the kernel reads beside chains, in its order."""
-        matches = self.document_matches
-        return (*self.view.graph.merged.arrays, self.merged, self.gathered, self.kept, matches.text, matches.held,
-                self.mentions, self.said, self.places, self.unclear)  # fmt: skip
-
-    @cached_property
-    def called_earlier(self) -> NDArray[np.int64]:
-        """int64: the tools called earlier in the session, each once."""
-        return np.array(list(dict.fromkeys(self.earlier)), np.int64)
 
     @cached_property
     def text(self) -> dict[str, Floats]:

@@ -19,7 +19,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
 from vademecum.tools.hypergraph import Hypergraph, sums, sums_by_row
 from vademecum.tools.texts import Floats
 
@@ -63,11 +62,6 @@ def attended(
         weight: float32 (m,), what each trace counts for.
         temperatures: float32 (k,).
     """
-    if compiled:
-        start, tool = merged.trace_start, merged.member_tool
-        found = compiled.attend(kernels, weight, temperatures, capability, start, tool, merged.tools)
-        attention, up, down = (np.frombuffer(each, np.float32).reshape(len(kernels), -1) for each in found)
-        return attention, up, down
     attention = attend(np.stack(kernels), weight, temperatures[:, None])
     up = attention
     if capability is not None:

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
 from vademecum.tools.heads import RANKING, After, Taken
@@ -85,9 +84,8 @@ def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequenc
 
     `scores`, float32 (c, n), are those of what comes next, and are written over.
     """
-    chosen = _chosen_by_kernel if compiled else _chosen_by_numpy
     found = []
-    for cell, probability, sum_ in zip(*chosen(scores, after, going_on, least), strict=True):
+    for cell, probability, sum_ in zip(*_chosen(scores, after, going_on, least), strict=True):
         row, tool = divmod(cell, scores.shape[1])
         found.append(Chain((*beam[row].tools, tool), (*beam[row].probabilities, probability), sum_))
     return found
@@ -96,15 +94,7 @@ def grown(beam: Sequence[Chain], after: After, scores: Floats, going_on: Sequenc
 Chosen = tuple[list[int], list[float], list[float]]
 
 
-def _chosen_by_kernel(scores: Floats, after: After, going_on: Sequence[float], least: float) -> Chosen:
-    """Return what `_chosen_by_numpy` returns."""
-    live, once, rows = after.asked.view.live, after.asked.once, np.array(going_on, np.float64)
-    cells, probabilities, sums = compiled.grown(scores, live, once, after.called, rows, least, _NEARLY, WIDTH)
-    found = np.frombuffer(cells, np.int64).tolist()
-    return found, np.frombuffer(probabilities).tolist(), np.frombuffer(sums).tolist()
-
-
-def _chosen_by_numpy(scores: Floats, after: After, going_on: Sequence[float], least: float) -> Chosen:
+def _chosen(scores: Floats, after: After, going_on: Sequence[float], least: float) -> Chosen:
     """Return the likeliest cells (row * tools + tool), the probability of each call, and the logarithm of that of its chain.
 
     Arguments are those of `grown`.

@@ -18,10 +18,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
 from vademecum.retrieval.fusion import top
 from vademecum.tools.asked import Asked
-from vademecum.tools.attention import BACKING, CONTEXT, SMOOTHING, Moved, voted
+from vademecum.tools.attention import BACKING, SMOOTHING, Moved, voted
 from vademecum.tools.hypergraph import sums_by_row
 from vademecum.tools.texts import Floats
 from vademecum.tools.usage import EPSILON
@@ -55,7 +54,6 @@ _COLUMN = {name: column for column, name in enumerate(HEADS)}
 _SEEN_TEXT = [_COLUMN[name.removeprefix("unseen_")] for name in UNSEEN[1:]]
 _UNSEEN_TEXT = slice(_COLUMN[UNSEEN[1]], _COLUMN[UNSEEN[-1]] + 1)
 _MOVING_COLUMNS = [_COLUMN[name] for name in _MOVING]
-_WEIGHED = [*_MOVING_COLUMNS, *(_COLUMN[name] for name in ("used", "last", "before"))]  # as the kernel reads weights
 
 
 def heads(asked: Asked, after: Sequence[int]) -> Floats:
@@ -129,18 +127,6 @@ class After:
         self.called = np.array(called, np.int64).reshape(len(chains), -1)  # (c, l), the last call last
         self._last = [chain[-1] if chain else none for chain in chains]
         self._anyhow = [asked.followers.after(tool) for tool in self._last]
-        if compiled:
-            self._moving, self._ends, self._believed, self.unmet = self._by_kernel()
-
-    def _by_kernel(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return `_moving`, `_ends`, `_believed` and `unmet`."""
-        asked, tools, rows = self.asked, self._graph.tools, len(self.chains)
-        arrays = (self.called, *asked.for_chains, self._session())
-        worth = asked.document_matches.worth
-        found = compiled.after(arrays, tuple(self._anyhow), CONTEXT, BACKING, EPSILON, _STEP, worth)
-        columns, ends, believed, unmet = (np.frombuffer(each, np.float32) for each in found)
-        shape = (len(_TRANSITIONS), rows)
-        return columns.reshape(len(_MOVING), rows, tools), ends.reshape(shape), believed.reshape(shape), unmet
 
     @cached_property
     def _open(self) -> Floats:
@@ -181,13 +167,6 @@ class After:
             unmoved: float32 (n,), what `still` adds to it.
             weights: float32 (len(HEADS),).
         """
-        if compiled:
-            earlier = self.asked.called_earlier
-            found = compiled.scores(self._columns, unmoved, weights.take(_WEIGHED), self.called, earlier)
-            return np.frombuffer(found, np.float32).reshape(len(self.chains), -1)
-        return self._scores(unmoved, weights)
-
-    def _scores(self, unmoved: Floats, weights: Floats) -> Floats:
         columns = self._columns
         total: Floats = np.asarray(weights.take(_MOVING_COLUMNS) @ columns.reshape(len(columns), -1), np.float32)
         total.reshape(columns.shape[1:])[...] += unmoved
@@ -245,11 +224,7 @@ class After:
         The end's shares are as those of `_shares`, worked out by themselves: it has no share of what is called anyhow.
         """
         due = None if self._by_meta is None else np.ascontiguousarray(self._by_meta[:, -1])
-        if not compiled:
-            return np.array(self._stopping(taken, due), np.float64).reshape(-1, len(STOPPING))
-        arrays = (self._ends, self._believed, self.unmet, due, self.called, taken.probability, taken.likeliest)
-        found = compiled.stopping(arrays, tuple(self._anyhow), taken.all, BACKING, EPSILON)
-        return np.frombuffer(found).reshape(-1, len(STOPPING))
+        return np.array(self._stopping(taken, due), np.float64).reshape(-1, len(STOPPING))
 
     def _stopping(self, taken: Taken, due: Floats | None) -> list[tuple[float, ...]]:
         found, log = list[tuple[float, ...]](), math.log

@@ -138,12 +138,6 @@ class Hypergraph:
         return sums(self.capability, value, len(self.capabilities))
 
     @cached_property
-    def arrays(self) -> tuple[Integers, ...]:
-        """The incidences as the kernel reads them for chains of calls."""
-        return (self.tool_start, self.tool_trace, self.here_start, self.before, self.then, self.owner, self.trace_start,
-                self.member_tool)  # fmt: skip
-
-    @cached_property
     def _steps(self) -> Integers:
         """int64 (3, S): what is read of a step is read together."""
         return np.stack([self.before, self.then, self.owner])

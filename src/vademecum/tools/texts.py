@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.kernel import compiled
 from vademecum.retrieval.dense import products
 from vademecum.retrieval.lexical import K1, inverse_document_frequency
 from vademecum.retrieval.postings import Postings, build
@@ -184,10 +183,6 @@ class Texts:
         """
         if not matches.runs:
             return np.zeros(size, np.float32)
-        if compiled:
-            offsets, slots = self.postings.offsets, matches.slot
-            found = compiled.summed(offsets, place, value, slots, factors, norms, over, size)
-            return np.frombuffer(found, np.float32)
         given = _joined(value, matches.runs)
         if factors is not None:
             given = matches.each(factors) * given
