@@ -2,13 +2,10 @@
 # vademecum as a server, from this clone: docs/docker.md says how to run it, alone or with compose.yaml.
 FROM python:3.13-slim AS build
 WORKDIR /src
-# The kernel is compiled here; the image below needs no compiler. Headers of Python are in the base image.
-# hadolint ignore=DL3008
-RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
-COPY pyproject.toml hatch_build.py README.md LICENSE NOTICE ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY src src
 COPY docs docs
-RUN VADE_KERNEL=needed pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:3.13-slim
 # The base image decides which git there is.

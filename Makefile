@@ -5,9 +5,8 @@ VADE ?= $(VENV)/bin/vade
 PY := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 DEVELOP := $(VENV)/.develop$(TORCH)
-KERNEL := hatch_build.py $(wildcard src/vademecum/kernel/*.[ch])
 
-.PHONY: demo install test plain lint type check bench docs fuzz fix
+.PHONY: demo install test lint type check bench docs fuzz fix
 
 demo: $(INSTALLED)  # index this repository and ask three questions about it
 	@printf '$$ vade index\n' && $(VADE) index
@@ -22,9 +21,6 @@ install: $(DEVELOP)  # set up everything needed to work on vademecum
 test: $(DEVELOP)  # run every test, several at once; ONLY="not slow" leaves out those that take seconds
 	VADE_TEST_TORCH=$(TORCH) $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal $(if $(ONLY),-m '$(ONLY)')
 
-plain: $(DEVELOP)  # run the tests of what the kernel does without it, as on a machine without a C compiler
-	VADE_KERNEL=off $(PY) -m pytest -q -n auto --maxprocesses 4 -m "not slow" tests/retrieval tests/kernel tests/flows
-
 lint: $(DEVELOP)  # style, formatting, floors
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
@@ -34,7 +30,7 @@ type: $(DEVELOP)  # types, and Results that nobody looks at
 	$(PY) -m mypy
 	$(PY) -m pytest tests/test_shape.py -k dropped
 
-check: lint type test plain  # everything a change has to pass
+check: lint type test  # everything a change has to pass
 
 bench: $(DEVELOP)  # quality on public questions: make bench DATA=… REPOS=…, see benchmarks/README.md
 	$(PY) benchmarks/quality.py --data $(DATA) --repos $(REPOS)
@@ -59,11 +55,11 @@ $(PY):
 	echo "making $(VENV) with $$($$python --version)"; \
 	$$python -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(INSTALLED): pyproject.toml $(KERNEL) | $(PY)
+$(INSTALLED): pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet --editable .
 	@touch $@
 
-$(DEVELOP): pyproject.toml $(KERNEL) tests/http/package.json tests/storage/package.json tests/clients/package.json editors/vscode/package.json | $(PY)
+$(DEVELOP): pyproject.toml tests/http/package.json tests/storage/package.json tests/clients/package.json editors/vscode/package.json | $(PY)
 	$(PY) -m pip install --quiet 'pip>=25.1'
 	$(PY) -m pip install --quiet --editable . --group dev $(if $(TORCH),--group torch)
 	for folder in tests/http tests/storage tests/clients editors/vscode; do \

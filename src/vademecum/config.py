@@ -45,7 +45,7 @@ CODERAG_FILE = ".coderag.yaml"
 PREFIX = "VADE_"
 HIDDEN = "(set, not shown)"
 # Variables that start like a setting and are not one.
-RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG", "VADE_GATEWAY", "VADE_KERNEL"})
+RESERVED = frozenset({"VADE_HOME", "VADE_DEBUG", "VADE_GATEWAY"})
 # The keys of a `.coderag.yaml` that have a meaning here, and what to do about some that do not.
 FROM_CODERAG: Mapping[str, str] = {"search.topK": "search.k"}
 INSTEAD: Mapping[str, str] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +10,6 @@ from vademecum.config import Settings
 from vademecum.consent import CHOSEN_BY, consented
 from vademecum.embedding import embedding
 from vademecum.errors import ConsentError, Error
-from vademecum.kernel import compiled
 from vademecum.mirroring import vector_index
 from vademecum.plugins import WITHOUT_PROVIDER
 from vademecum.protocols import Embedder
@@ -33,19 +31,6 @@ def check_providers(settings: Settings, embedder: Embedder | str | None = None) 
     loaders = _loaders(settings, embedder)
     tried = [_tried(kind, *loaders[kind]) for kind in ("reranker", "enricher", "extractor") if kind in loaders]
     return [*tried, *_leaving(settings, loaders, embedder)]
-
-
-def check_kernel() -> Check:
-    """Say whether the loops of a search are compiled: nothing is wrong without, it takes longer."""
-    if compiled is None:
-        off = os.environ.get("VADE_KERNEL") == "off"
-        why = (
-            "VADE_KERNEL=off"
-            if off
-            else "install a C compiler and Python's headers, then vademecum anew from its source"
-        )
-        return Check("kernel", ok=True, detail=f"not compiled, so searches take longer: {why}")
-    return Check("kernel", ok=True, detail="compiled, with AVX2" if compiled.HAS_PRODUCTS else "compiled")
 
 
 Loader = tuple[Callable[[], Any], Callable[[Any], Result[Any, Any]]]

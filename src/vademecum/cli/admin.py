@@ -49,13 +49,13 @@ def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
 
     Also lists what may leave this machine, and where to. Exits with 3 if something is wrong.
     """
-    from vademecum.doctor import check_kernel, check_providers
+    from vademecum.doctor import check_providers
 
     settings = settings_for(paths)
     with opened(paths, settings) as engine:
         checks = [
             *engine.codebase.doctor(repair=repair), *engine.check_memory(), *engine.sources.doctor(),
-            *check_providers(settings), check_kernel(),
+            *check_providers(settings),
         ]  # fmt: skip
     if as_json:
         emit_json([asdict(check) for check in checks])
