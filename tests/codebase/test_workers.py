@@ -20,7 +20,7 @@ JOBS = [
 
 
 def workers():
-    """Return the worker processes of this one that are running: new ones, or copies of this one."""
+    """Return the worker processes of this one that are running."""
     gc.collect()
     listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=False).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()]

@@ -1,8 +1,7 @@
 """Linear algebra in one thread, while other processes of ours are at work.
 
-Its products here are small, and its threads would wait, spinning, for the cores that these processes are using (measured: 50
-times slower under load). They are started anew, spinning, when their number is set after a copy of this process was made: so
-it stays as it is until the last worker has ended.
+The products here are small, and threads would wait, spinning, for the cores that worker processes use (measured: 50 times
+slower under load).
 """
 
 from __future__ import annotations

@@ -9,28 +9,17 @@ import pickle
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
-from itertools import takewhile
-from typing import IO, Any, Protocol
-
-from vademecum.codebase.copied import Copy
+from typing import IO, Any
 
 # What a worker can write before the thread that reads it has had its turn: the usual 65,536 bytes are a fraction of an answer.
 PIPE_BYTES = 1 << 20
 
 
-class Question(Protocol):
-    """What a worker can be asked besides: it is sent to it, and answered there."""
-
-    def answers(self) -> Iterator[Any]:
-        """Yield what is sent back, part by part; None is no part."""
-
-
 class Child:
     """One worker process. A new one is to be asked a plan first; `EOFError` means that it did not come up."""
 
-    def __init__(self, process: subprocess.Popen[bytes] | Copy) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -40,17 +29,9 @@ class Child:
 
     def ask(self, question: object) -> Any:
         """Return the analyses of jobs, or that it is ready. Raises `EOFError` when the process dies of them."""
-        return next(self._answers(question))
-
-    def ask_in_parts(self, question: Question) -> Iterator[Any]:
-        """Yield what a question is answered with, as it comes. Raises `EOFError` when the process dies of it."""
-        return takewhile(lambda part: part is not None, self._answers(question))
-
-    def _answers(self, question: object) -> Iterator[Any]:
         try:
             write(self._in, question)
-            while True:
-                yield read(self._out)
+            return read(self._out)
         except (OSError, ValueError) as error:  # the pipe broke, or was closed by whoever ended the process
             raise EOFError from error
 

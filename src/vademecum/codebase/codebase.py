@@ -377,14 +377,13 @@ class Codebase:
 
     def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
         """Bring a repository's index and its graph up to date."""
-        from vademecum.codebase.graph.ahead import Ahead
+        from vademecum.codebase.graph.graph import graph_of
 
-        with Ahead() as ahead:
-            report = index(repo, progress, revision=commit, full=full, references=True, ahead=ahead)
-            if self._server is not None:
-                publish(self._server(), repo, progress, anew=full)
-            report = replace(report, notes=tuple(filter(None, (*report.notes, self._refreshing.anew(repo)))))
-            ahead.link(self._refreshing.opened(repo, (), commit, progress, refresh=False), progress)
+        report = index(repo, progress, revision=commit, full=full, references=True)
+        if self._server is not None:
+            publish(self._server(), repo, progress, anew=full)
+        report = replace(report, notes=tuple(filter(None, (*report.notes, self._refreshing.anew(repo)))))
+        graph_of(self._refreshing.opened(repo, (), commit, progress, refresh=False), progress)
         return report
 
     def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:

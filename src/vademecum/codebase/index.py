@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,9 +36,6 @@ from vademecum.retrieval.files import LEFT_OUT, FileRow, FileTable, changed_tabl
 from vademecum.retrieval.view import View
 from vademecum.tracing import span
 from vademecum.types import FileEntry, IndexReport, Skipped
-
-if TYPE_CHECKING:
-    from vademecum.codebase.graph.ahead import Ahead
 
 FLUSH_BYTES = 16_000_000  # content stored at once: what a kill can cost, and what memory holds
 FLUSH_SECONDS = 5.0
@@ -101,7 +97,6 @@ def index(
     wait_s: float | None = None,
     embed: int | None = None,
     references: bool = False,
-    ahead: Ahead | None = None,
 ) -> IndexReport:
     """Bring a snapshot up to date: the worktree's, or that of a revision. Cheap when nothing changed.
 
@@ -113,7 +108,6 @@ def index(
         wait_s: how long to wait for another process that is indexing, in seconds; WAIT_SECONDS unless given.
         embed: where more pieces than this lack the vectors of a slow embedder, leave them for another run.
         references: also find what files refer to, which a graph needs. A search does without, and does not wait for it.
-        ahead: is handed what a graph is made of while this stores it, where this makes the first snapshot.
 
     Raises:
         GitError: git failed, or does not know the revision.
@@ -135,7 +129,7 @@ def index(
                 target = find_target(repo, revision, full=full)  # another process was at it meanwhile
             read = read_changed(repo, target, progress)
             plan = replace(repo.plan, task=Task.LINKED) if references else repo.plan
-            numbers = keep_contents(repo, read, plan, progress, full=full, ahead=None if target.previous else ahead)
+            numbers = keep_contents(repo, read, plan, progress, full=full)
             commit_snapshot(repo, target, read, numbers)
     meaning = fill(repo, target.kind, target.place, progress, embed)
     behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
@@ -237,9 +231,7 @@ def _sources(
         yield entry, Skipped(entry.path, "unreadable", "the repository lacks this content")
 
 
-def keep_contents(
-    repo: Repository, read: Reading, plan: Plan, progress: Progress, *, full: bool, ahead: Ahead | None
-) -> dict[BlobKey, int]:
+def keep_contents(repo: Repository, read: Reading, plan: Plan, progress: Progress, *, full: bool) -> dict[BlobKey, int]:
     """Analyse what is not known yet and store it, batch by batch. Returns the database id of every content."""
     wanted = {(source.blob, language): source.text for source, language in read.sources.values()}
     known = repo.catalogue.known({blob for blob, _ in wanted})
@@ -250,11 +242,7 @@ def keep_contents(
     if not unknown:
         return numbers
     jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
-    if ahead is not None and not (len(unknown) == len(wanted) and ahead.holds(sum(len(text) for text, _ in jobs))):
-        ahead = None
-    if ahead is not None:
-        ahead.means(jobs, unknown, read.contents())
-    found = analyse_all(jobs, plan, repo.embedder() if plan.embedder else None, ahead)
+    found = analyse_all(jobs, plan, repo.embedder() if plan.embedder else None)
     batch: dict[str, list[Analysis]] = {}
     weight, since = 0, time.monotonic()
     try:

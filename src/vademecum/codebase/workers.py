@@ -1,7 +1,6 @@
 """Analysis in several processes: tree-sitter holds the interpreter's lock while it parses, so threads would not help.
 
-Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours. Where that is
-safe they are copies of this one (`copied`), which costs next to nothing, else new ones.
+Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours.
 `multiprocessing` is not used on purpose: its spawn method runs the caller's main module again, so that three lines of
 Python without a main guard would start processes for ever; and a worker that a hostile file kills must cost that one
 file, not the pool. The calling process analyses too while it waits: small jobs never pay for a child's start.
@@ -9,36 +8,32 @@ file, not the pool. The calling process analyses too while it waits: small jobs 
 
 from __future__ import annotations
 
-import gc
 import os
 import queue
 import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
-from typing import IO, Protocol, Self
+from typing import IO, Any, Self
 
-from vademecum.codebase import languages
 from vademecum.codebase.algebra import one_thread
-from vademecum.codebase.analyse import Analysis, Job, Parsed, analyse, completed, parsed_files
-from vademecum.codebase.child import Child, Question, read, write
-from vademecum.codebase.copied import Copy, can_copy
+from vademecum.codebase.analyse import Analysis, Job, analyse
+from vademecum.codebase.child import Child, read, write
 from vademecum.codebase.garbage import uncollected
-from vademecum.codebase.share import Done, Halves, Share
-from vademecum.protocols import Embedder, Row
+from vademecum.protocols import Embedder
 from vademecum.retrieval.tokens import term_table
 from vademecum.text import RunTable
+
+Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
 
 BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
 SMALLEST_BATCH = 24_000  # the last ones are small, so that no process waits long for another
 _PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
 POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
-COPIES_FROM_BYTES = 150_000  # the same for copies, which are there at once
 
 
 class Task(StrEnum):
@@ -59,68 +54,42 @@ class Plan:
     task: Task = Task.SEARCHED
 
 
-class FollowUp(Protocol):
-    """One more thing to be done by a worker that has nothing left to analyse, while this process goes on."""
-
-    def load(self) -> None:
-        """Load what a worker will need for it; in a copy of this process, before that analyses anything."""
-
-    def note(self, number: int, symbols: tuple[Row, ...], references: str) -> None:
-        """Take what was found of a job; not called for one that kills its process."""
-
-    def begin(self, child: Child) -> None:
-        """Take note of the worker it is given."""
-
-    def run(self) -> None:
-        """Ask that worker, and end it; in the thread that drives it."""
-
-
-def analyse_all(
-    jobs: list[Job], plan: Plan, embedder: Embedder | None, then: FollowUp | None = None
-) -> Iterator[tuple[int, Analysis | None]]:
+def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[tuple[int, Analysis | None]]:
     """Yield (a job's number, its analysis) as they are done, in any order; None for a job that kills its process.
 
-    `embedder` is the one `plan` names, already loaded here. `then` is told what the files say
-    of themselves and of others, and is begun as soon as that is known of all, where a worker is left.
+    `embedder` is the one `plan` names, already loaded here.
     """
-    return _spread(jobs, plan, embedder, then)
+    return _spread(jobs, plan, embedder)
 
 
 def find_references(jobs: list[Job], plan: Plan) -> Iterator[tuple[int, str | None]]:
     """Yield (a job's number, what the file refers to) in the same way: "" for nothing, None for a job that kills its process."""
-    return _spread(jobs, replace(plan, embedder="", task=Task.REFERENCES), None, None)
+    return _spread(jobs, replace(plan, embedder="", task=Task.REFERENCES), None)
 
 
-def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None, then: FollowUp | None) -> Iterator[Done]:
+def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[Done]:
     batches = deque(_batches(jobs, plan.processes))
-    total = sum(len(content) for content, _ in jobs)
-    copied = plan.processes > 1 and can_copy()
-    worthwhile = total >= (COPIES_FROM_BYTES if copied else POOL_FROM_BYTES)
+    worthwhile = sum(len(content) for content, _ in jobs) >= POOL_FROM_BYTES
     children = min(plan.processes - 1, len(batches) - 1) if worthwhile else 0
     terms = term_table()
     own = embedder if plan.embedder else None
-    if copied and children:
-        _warm_up(jobs, plan)
-
-    def work(source: IO[bytes], sink: IO[bytes]) -> None:
-        _die_with_parent()
-        if then is not None:
-            then.load()
-        _work(source, sink, plan, own, terms)
-
-    halves = None if then is None or not children else _halves(plan, own, terms, then)
-    share = Share(jobs, batches, partial(_found, plan=plan, embedder=own, terms=terms), halves)
-    with (
-        one_thread(),
-        _Pool(plan, jobs, batches, children, partial(Copy, work) if copied else None) as pool,
-    ):
+    with one_thread(), _Pool(plan, jobs, batches, children) as pool:
         missing = len(jobs)
         while missing:
-            done = pool.collect(wait=share.is_done) or share.take()
+            done = pool.collect(wait=not batches) or _taken(jobs, batches, plan, own, terms)
             missing -= len(done)
-            if share.tell(done) and then is not None:
-                pool.hand_over(then)
             yield from done
+
+
+def _taken(
+    jobs: list[Job], batches: deque[list[int]], plan: Plan, embedder: Embedder | None, terms: RunTable
+) -> list[Done]:
+    """Do one batch in this process. Returns nothing where a worker has taken the last one meanwhile."""
+    try:
+        batch = batches.popleft()
+    except IndexError:
+        return []
+    return list(zip(batch, _found([jobs[number] for number in batch], plan, embedder, terms), strict=True))
 
 
 def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTable) -> Sequence[Analysis | str]:
@@ -130,18 +99,6 @@ def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTab
 
             return [references_of(content, language, plan.deadline_s) for content, language in jobs]
         return analyse(jobs, embedder, plan.deadline_s, terms, references=plan.task is Task.LINKED)
-
-
-def _halves(plan: Plan, embedder: Embedder | None, terms: RunTable, then: FollowUp) -> Halves:
-    def parse(jobs: list[Job]) -> list[Parsed]:
-        with uncollected():
-            return parsed_files(jobs, plan.deadline_s, references=True)
-
-    def complete(jobs: list[Job], parsed: list[Parsed]) -> list[Analysis]:
-        with uncollected():
-            return completed(jobs, parsed, embedder, terms)
-
-    return Halves(parse, complete, then.note)
 
 
 def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
@@ -163,19 +120,6 @@ def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _warm_up(jobs: list[Job], plan: Plan) -> None:
-    """Load what analysing these needs, so that copies of this process have it."""
-    from vademecum.codebase import chunk, enrich  # noqa: F401 - loading them is what is wanted
-
-    if plan.task is not Task.SEARCHED:
-        from vademecum.codebase import references  # noqa: F401 - the same
-    for language in {language for _, language in jobs}:
-        if plan.task is not Task.LINKED or languages.joint_query(language) is None:
-            languages.own_query(language)
-        if plan.task is Task.REFERENCES:
-            languages.references_query(language)
-
-
 def _new() -> subprocess.Popen[bytes]:
     # -P: a module in the current directory, which may be the repository's own, must never be imported
     return subprocess.Popen(
@@ -189,49 +133,25 @@ def _new() -> subprocess.Popen[bytes]:
 class _Pool:
     """Threads that each feed one child from the shared batches and put what it answers on a queue."""
 
-    def __init__(
-        self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int, copy: Callable[[], Copy] | None
-    ) -> None:
-        self._plan, self._jobs, self._batches, self._copy = plan, jobs, batches, copy
+    def __init__(self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int) -> None:
+        self._plan, self._jobs, self._batches = plan, jobs, batches
         self._done: queue.SimpleQueue[list[Done]] = queue.SimpleQueue()
         self._children: dict[int, Child] = {}
         self._stopped = threading.Event()
-        self._idle: queue.SimpleQueue[int] = (
-            queue.SimpleQueue()
-        )  # drivers that are through; those without a child are -1
-        self._more: list[queue.SimpleQueue[FollowUp | None]] = [queue.SimpleQueue() for _ in range(count)]
-        self._handed = -1  # the driver that goes on by itself
+        # a child dies with the thread that started it, so each thread stays until its child is no longer needed
         self._threads = [threading.Thread(target=self._drive, args=(n,), daemon=True) for n in range(count)]
 
     def __enter__(self) -> Self:
-        if self._copy is not None:  # before there are threads
-            with suppress(OSError):  # new ones are started instead, if they can be
-                for number in range(len(self._threads)):
-                    self._children[number] = Child(self._copy())
         for thread in self._threads:
             thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stopped.set()
-        for waiting in self._more:
-            waiting.put(None)
-        for number, child in list(self._children.items()):
-            if number != self._handed:
-                child.stop()
-        for number, thread in enumerate(self._threads):
-            if number != self._handed:
-                thread.join()
-
-    def hand_over(self, task: FollowUp) -> None:
-        """Have a worker that is through do one more thing; where none is left, nothing is done. All jobs must have been taken."""
-        for _ in self._threads:
-            number = self._idle.get()
-            if number >= 0:
-                self._handed = number
-                task.begin(self._children[number])
-                self._more[number].put(task)
-                return
+        for child in list(self._children.values()):
+            child.stop()
+        for thread in self._threads:
+            thread.join()
 
     def collect(self, *, wait: bool) -> list[Done]:
         """Return one batch that workers have finished, or nothing if there is none and `wait` is False."""
@@ -241,15 +161,6 @@ class _Pool:
             return []
 
     def _drive(self, number: int) -> None:
-        self._work(number)
-        has_child = number in self._children
-        self._idle.put(number if has_child else -1)
-        # a child dies with the thread that started it
-        task = self._more[number].get() if has_child else None
-        if task is not None:
-            task.run()
-
-    def _work(self, number: int) -> None:
         while not self._stopped.is_set():
             try:
                 batch = self._batches.popleft()
@@ -310,7 +221,7 @@ def _module_path() -> str:
 
 
 def serve() -> None:
-    """Be a worker: read a plan, then lists of jobs or other questions, and answer each, until the pipe closes."""
+    """Be a worker: read a plan, then lists of jobs, and answer each, until the pipe closes."""
     from vademecum.plugins import load
 
     _die_with_parent()
@@ -327,14 +238,7 @@ def serve() -> None:
 def _work(source: IO[bytes], sink: IO[bytes], plan: Plan, embedder: Embedder | None, terms: RunTable) -> None:
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
-            asked: list[Job] | Question = read(source)
-            if isinstance(asked, list):
-                write(sink, _found(asked, plan, embedder, terms))
-            else:
-                gc.disable()  # it is the last one
-                for part in asked.answers():
-                    write(sink, part)
-                write(sink, None)
+            write(sink, _found(read(source), plan, embedder, terms))
 
 
 def _die_with_parent() -> None:

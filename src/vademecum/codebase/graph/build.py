@@ -10,19 +10,16 @@ part of a module's name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from vademecum.codebase.catalogue import Catalogue, Snapshot
 from vademecum.codebase.garbage import uncollected
 from vademecum.codebase.graph.definitions import Definitions, File
-from vademecum.codebase.graph.records import Change, Linked, Records, Rows, rows_of
+from vademecum.codebase.graph.records import Change, Linked, Records, rows_of
 from vademecum.codebase.graph.terms import DOCUMENTS, MANIFESTS, Node
 from vademecum.codebase.languages import has_references
-from vademecum.codebase.references import References
 from vademecum.codebase.workers import Plan
-from vademecum.protocols import Progress, Row
+from vademecum.protocols import Progress
 from vademecum.retrieval.files import LEFT_OUT
 from vademecum.retrieval.view import View
 
@@ -32,18 +29,6 @@ if TYPE_CHECKING:
 
 VERSION = "6"  # raised when edges are made another way, so that graphs made before are made anew
 Files = Mapping[str, tuple[int, str]]  # path → blob, language
-AT_ONCE = 50  # files whose edges are handed on together, where somebody waits for them
-
-
-class MadeAhead(Protocol):
-    """A graph that may be in the making before it is asked for; see `graph.ahead`."""
-
-    def take(self, files: Mapping[str, tuple[str, str]]) -> Iterator[Rows] | None:
-        """Return its rows, in parts as they come, where it is of these files, by the hash and the language of their content."""
-
-
-class LostError(Exception):
-    """What was made ahead breaks off: its maker died, or has to know what it was not given."""
 
 
 def bring_up_to_date(
@@ -52,12 +37,10 @@ def bring_up_to_date(
     view: View,
     plan: Plan,
     progress: Progress,
-    ahead: MadeAhead | None = None,
 ) -> int:
     """Make a snapshot's graph current. Returns how many files were asked; 0 when it was current.
 
-    Edges are made without holding the database, then written at once, unless another process was faster. What is made `ahead` is
-    taken where nothing is kept yet, and written as it comes.
+    Edges are made without holding the database, then written at once, unless another process was faster.
 
     Raises:
         StoreError: the graph stays as it was.
@@ -65,38 +48,17 @@ def bring_up_to_date(
     state = f"{VERSION}:{snapshot.tree_hash}"
     while True:
         with uncollected():  # a third of the time went into that, and what is made is let go of before it is looked at
-            count = _brought(catalogue, Records(catalogue, snapshot.id, plan), state, view, progress, ahead)
+            count = _brought(catalogue, Records(catalogue, snapshot.id, plan), state, view, progress)
         if count is not None:
             return count
 
 
-def _brought(
-    catalogue: Catalogue, records: Records, state: str, view: View, progress: Progress, ahead: MadeAhead | None
-) -> int | None:
-    """Make a graph current, once. Returns how many files were asked.
-
-    None where that has to be tried again: another process was faster, or what was made ahead broke off.
-    """
+def _brought(catalogue: Catalogue, records: Records, state: str, view: View, progress: Progress) -> int | None:
+    """Make a graph current, once. Returns how many files were asked; None where another process was faster."""
     if records.state == state:
         return 0
-    files = snapshot_files(view)
-    ready = ahead.take(content_keys(view)) if ahead is not None and not records.state else None
-    if ready is not None:
-        whole = Change(True, (), (), (), told(ready, files, progress))
-        with suppress(LostError):
-            return len(files) if records.replace(whole, state) else None
-        return None
-    made = make(catalogue, records, files, progress)
+    made = make(catalogue, records, snapshot_files(view), progress)
     return len(made.linked) if records.replace(made, state) else None
-
-
-def told(parts: Iterable[Rows], files: Files, progress: Progress) -> Iterator[Rows]:
-    """Yield parts of a graph as of these files' blobs, and tell how far it is."""
-    done = 0
-    for part in parts:
-        done += len(part.resolved)
-        progress("linking", done, len(files))
-        yield part.of_blobs(files)
 
 
 def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
@@ -121,46 +83,11 @@ def make(catalogue: Catalogue, records: Records, files: Files, progress: Progres
     return Change(not before, changed, gone, [each.file for each in linked], [rows_of(nodes, linked)])
 
 
-def linked_afresh(
-    files: Files, symbols: Mapping[int, list[Row]], references: Mapping[int, str], contents: Mapping[int, bytes]
-) -> Iterator[Rows]:
-    """Yield the graph of files of which everything is at hand, by their content: the nodes, then the edges of some files at a time.
-
-    Raises:
-        KeyError: what a file says has to be known, and is not at hand.
-    """
-    mentions = {blob: References.load(text) for blob, text in references.items()}
-    nothing = References()
-    by_name: dict[str, set[str]] = {}
-    new = Definitions(
-        files, symbols.__getitem__, lambda blob, _: mentions.get(blob, nothing), lambda name: by_name.get(name, ()),
-        contents.__getitem__,
-    )  # fmt: skip
-    nodes = [node for path in files for node in nodes_of(new.file(path))]
-    for node in nodes:
-        by_name.setdefault(node.name, set()).add(node.path)
-    yield rows_of(nodes, ())
-    linked = resolve(new, sorted(files), lambda *_: None)
-    while part := list(islice(linked, AT_ONCE)):
-        yield rows_of((), part)
-
-
 def snapshot_files(view: View) -> Files:
     """Return path → (blob, language) of what a snapshot holds."""
     table = view.files
     return {
         path: (blob, table.language(number))
-        for number, (path, blob) in enumerate(zip(table.paths, table.blobs.tolist(), strict=True))
-        if blob != LEFT_OUT
-    }
-
-
-def content_keys(view: View) -> dict[str, tuple[str, str]]:
-    """Return path → (hash of the content, language) of what a snapshot holds."""
-    table = view.files
-    digests = table.digests
-    return {
-        path: (digests[number].tobytes().hex(), table.language(number))
         for number, (path, blob) in enumerate(zip(table.paths, table.blobs.tolist(), strict=True))
         if blob != LEFT_OUT
     }

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from vademecum.codebase.classify import file_kind
-from vademecum.codebase.graph.build import MadeAhead, bring_up_to_date
+from vademecum.codebase.graph.build import bring_up_to_date
 from vademecum.codebase.graph.definitions import CLASSES
 from vademecum.codebase.graph.terms import TRUSTED, Edge, Node, Relation, Tier
 from vademecum.codebase.references import References
@@ -35,10 +35,10 @@ def check_depth(depth: int) -> int:
     return depth
 
 
-def graph_of(opened: Opened, progress: Progress, ahead: MadeAhead | None = None, *, below: Sequence[str] = ()) -> Graph:
-    """Return the graph of a repository's snapshot, brought up to date; it may have been made `ahead`. Raises `StoreError`."""
+def graph_of(opened: Opened, progress: Progress, *, below: Sequence[str] = ()) -> Graph:
+    """Return the graph of a repository's snapshot, brought up to date. Raises `StoreError`."""
     repo = opened.repo
-    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress, ahead)
+    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress)
     return Graph(opened, below)
 
 

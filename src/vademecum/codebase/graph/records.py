@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vademecum.codebase.catalogue import Catalogue
@@ -49,10 +49,6 @@ class Rows:
     nodes: Sequence[Row]
     edges: Sequence[Row]
     resolved: Sequence[Row]  # path, blob, consulted, unresolved
-
-    def of_blobs(self, files: Mapping[str, tuple[int, str]]) -> Rows:
-        """Return the same of files that have other blobs."""
-        return replace(self, resolved=[(path, files[path][0], *rest) for path, _, *rest in self.resolved])
 
 
 def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
