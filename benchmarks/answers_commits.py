@@ -29,9 +29,9 @@ from data import mirror_of
 from vademecum.bench.history import may_be_asked, product_changes, targets_of
 from vademecum.bench.questions import alike
 from vademecum.bench.subjects import question_of
-from vademecum.codebase import languages
-from vademecum.codebase.commits import Commit, commits, messages
-from vademecum.codebase.git import Root
+from vademecum.code import languages
+from vademecum.code.checkout.commits import Commit, commits, messages
+from vademecum.code.checkout.git import Root
 
 REPOSITORIES = [
     "encode/httpx",

@@ -41,7 +41,7 @@ from quality import grouped
 from vademecum.answers.piece import CODE
 from vademecum.bench.grep import Grep
 from vademecum.bench.trees import read_tree
-from vademecum.codebase.root import find_root
+from vademecum.code.checkout.root import find_root
 from vademecum.engine import Engine
 from vademecum.providers.counters.pattern import PatternCounter
 

@@ -31,16 +31,16 @@ from pathlib import Path
 from typing import Any
 
 import report
-from vademecum.codebase.graph.build import Files, snapshot_files
-from vademecum.codebase.graph.definitions import CLASSES, Definitions
-from vademecum.codebase.graph.edges import FileEdges, Found
-from vademecum.codebase.graph.graph import Graph, graph_of
-from vademecum.codebase.graph.modules import Modules
-from vademecum.codebase.graph.names import Names
-from vademecum.codebase.graph.records import Records
-from vademecum.codebase.graph.terms import TRUSTED, Node, Relation, Tier
-from vademecum.codebase.graph.values import Meaning, Value
-from vademecum.codebase.repository import Opened
+from vademecum.code.graph.build import Files, snapshot_files
+from vademecum.code.graph.definitions import CLASSES, Definitions
+from vademecum.code.graph.edges import FileEdges, Found
+from vademecum.code.graph.graph import Graph, graph_of
+from vademecum.code.graph.modules import Modules
+from vademecum.code.graph.names import Names
+from vademecum.code.graph.records import Records
+from vademecum.code.graph.terms import TRUSTED, Node, Relation, Tier
+from vademecum.code.graph.values import Meaning, Value
+from vademecum.code.snapshot.repository import Opened
 from vademecum.engine import Engine
 from vademecum.protocols import Condition
 from vademecum.storage.sqlite import SqliteStore

@@ -244,7 +244,7 @@ class SembleVectors(Semble):
         from tokenizers.normalizers import BertNormalizer
         from tokenizers.pre_tokenizers import BertPreTokenizer
 
-        from vademecum.arrays import load_arrays
+        from vademecum.index.arrays import load_arrays
         from vademecum.providers.embedders.static import MODELS
 
         words = load_arrays(MODELS / "static-2.safetensors")[0]["words"].tobytes().decode().split("\n")

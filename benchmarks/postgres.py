@@ -31,8 +31,8 @@ import psycopg
 import report
 from vademecum import config
 from vademecum.engine import Engine
-from vademecum.retrieval.lexical import FIELD_B, FIELD_WEIGHTS, K1, bm25f, field_norms, term_keys
-from vademecum.retrieval.query import plan_query
+from vademecum.index.bm25 import FIELD_B, FIELD_WEIGHTS, K1, bm25f, field_norms, term_keys
+from vademecum.index.query import plan_query
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.migrate import upgrade
 from vademecum.storage.postgres.search import PostgresSearch

@@ -32,9 +32,9 @@ import report
 from tools_data import Task, TraceSet, capability, read_set, traces_of
 from vademecum.bench.measures import paired_difference
 from vademecum.tools import fit as fitting
-from vademecum.tools.asked import Asked
+from vademecum.tools.features import HEADS, MEMORY, TEXT, UNSEEN, USE, heads
 from vademecum.tools.fit import drawn
-from vademecum.tools.heads import HEADS, MEMORY, TEXT, UNSEEN, USE, heads
+from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit
 from vademecum.tools.model import PHASES, log_probabilities, taken_probabilities
 from vademecum.tools.newcomers import shown

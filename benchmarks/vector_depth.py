@@ -20,12 +20,12 @@ import report
 from metrics import Hit, mean_over_repositories, semble_ndcg
 from quality import find_trees, load
 from vademecum import config
-from vademecum.codebase import search
-from vademecum.codebase.repository import Opened
+from vademecum.code.search import search
+from vademecum.code.search.cosines import cosine
+from vademecum.code.search.signals import Floats
+from vademecum.code.snapshot.repository import Opened
 from vademecum.engine import Engine
-from vademecum.retrieval.dense import cosine
-from vademecum.retrieval.segment import quantise
-from vademecum.retrieval.signals import Floats
+from vademecum.index.segment import quantise
 
 DEPTHS = (0, 100, 200, 500, 1_000)  # 0 for all pieces
 

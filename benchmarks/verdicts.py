@@ -28,7 +28,7 @@ from data import Question
 from quality import find_trees, load
 from vademecum import config
 from vademecum.engine import Engine
-from vademecum.retrieval.query import plan_query
+from vademecum.index.query import plan_query
 from vademecum.types import Answer, Verdict
 
 OTHERS = 2

@@ -23,13 +23,13 @@ import report
 from data import Question
 from metrics import Hit, mean_over_repositories, semble_ndcg
 from quality import find_trees, load
-from vademecum.codebase.repository import Opened
+from vademecum.code.search.candidates import FILE_FEATURES, PIECE_FEATURES
+from vademecum.code.search.model import Model, fitted_for
+from vademecum.code.search.rank import WEIGHTS, Weights, rank
+from vademecum.code.search.signals import Signals, signals_of
+from vademecum.code.snapshot.repository import Opened
 from vademecum.engine import Engine
-from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES
-from vademecum.retrieval.model import Model, fitted_for
-from vademecum.retrieval.query import Plan, plan_query
-from vademecum.retrieval.rank import WEIGHTS, Weights, rank
-from vademecum.retrieval.signals import Signals, signals_of
+from vademecum.index.query import Plan, plan_query
 from vademecum.types import KINDS, Passage
 
 # As they were set first, after what is published of other tools; nothing here was looked at then.

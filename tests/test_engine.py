@@ -9,11 +9,11 @@ import sys
 import pytest
 
 from vademecum import config
-from vademecum.codebase.root import Root
+from vademecum.code.checkout.root import Root
 from vademecum.engine import Engine
 from vademecum.errors import ConsentError, RootError, StoreVersionError, UnknownProviderError
 from vademecum.providers.embedders.hashing import HashingEmbedder
-from vademecum.roots import distinct_names
+from vademecum.wiring.roots import distinct_names
 
 
 class Remote(HashingEmbedder):

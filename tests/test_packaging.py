@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from vademecum import __version__
-from vademecum.codebase.languages.table import GRAMMARS
+from vademecum.code.languages.table import GRAMMARS
 
 TOP = Path(__file__).parents[1]
 PACKAGE = TOP / "src" / "vademecum"

@@ -135,7 +135,7 @@ def test_only_the_edges_catch_everything() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler) and (node.type is None or ast.unparse(node.type) == "Exception")
     ]
-    assert sorted(blind) == ["cli/__init__.py", "hook.py", "mcp/stdio.py"]
+    assert sorted(blind) == ["cli/__init__.py", "hooks/hook.py", "mcp/stdio.py"]
 
 
 def test_no_python_that_is_started_looks_into_the_working_directory() -> None:
@@ -201,8 +201,8 @@ def test_the_wheel_holds_what_the_package_needs(wheel: Path) -> None:
         r"model/CARD\.md",
         r"model/training_repositories\.json",
         r"model/training_repositories-2\.json",
-        r"retrieval/ranker-1\.json",
-        r"retrieval/ranker-1\.md",
+        r"code/search/ranker-1\.json",
+        r"code/search/ranker-1\.md",
         r"/py\.typed",
     ):
         assert any(re.search(part, name) for name in wanted), part

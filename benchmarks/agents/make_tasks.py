@@ -29,8 +29,8 @@ from data import export_tree
 from vademecum.bench.history import MOST_HUNKS, MOST_LINES, may_be_asked, product_changes, spans_of
 from vademecum.bench.questions import is_product
 from vademecum.bench.subjects import question_of
-from vademecum.codebase.classify import file_kind
-from vademecum.codebase.commits import Change, Commit, Hunk, hunks_of
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.checkout.commits import Change, Commit, Hunk, hunks_of
 from vademecum.types import FileKind
 
 LEAST_MARK = 12  # characters of a line by which its place is known

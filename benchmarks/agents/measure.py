@@ -11,7 +11,7 @@ from agents.clients import Session
 from agents.make_tasks import SAFE_DIFF, Row, Task, git, lay_out_tests, passes
 from vademecum.bench.measures import tokens_in
 from vademecum.bench.questions import is_product
-from vademecum.codebase.commits import hunks_of
+from vademecum.code.checkout.commits import hunks_of
 
 CACHE_PRICE = 0.1  # of a token from the cache, of one that is not: both vendors' price lists say a tenth
 NEAR = 3  # lines: a fix beside the gold lines counts as on them

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vademecum.version import __version__
+
 if TYPE_CHECKING:
     from vademecum.aio import AsyncEngine
     from vademecum.answers.piece import Context
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
         Verdict,
     )
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Answer",

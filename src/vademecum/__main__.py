@@ -11,7 +11,7 @@ def main() -> int:
         import gc
 
         gc.disable()  # it ends before there is anything worth collecting
-        from vademecum.hook import main as hook
+        from vademecum.hooks.hook import main as hook
 
         return hook(sys.argv[3:])
     from vademecum.cli import main as run

@@ -19,7 +19,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from vademecum import config
-from vademecum.assembly import (
+from vademecum.code.checkout.identity import index_directory
+from vademecum.code.codebase import NOT_OPEN, Codebase
+from vademecum.code.snapshot.repository import Repository
+from vademecum.config import Settings
+from vademecum.errors import AccessError, Error, StoreAwayError, UnknownError, UsageError
+from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
+from vademecum.sources.sources import Sources
+from vademecum.types import Answer, Check, Evidence
+from vademecum.wiring.assembly import (
     assemble_memory,
     assemble_repository,
     assemble_tools,
@@ -27,26 +35,18 @@ from vademecum.assembly import (
     reading,
     rerankers,
 )
-from vademecum.codebase.codebase import NOT_OPEN, Codebase
-from vademecum.codebase.identity import index_directory
-from vademecum.codebase.repository import Repository
-from vademecum.config import Settings
-from vademecum.errors import AccessError, Error, StoreAwayError, UnknownError, UsageError
-from vademecum.protocols import Clock, Embedder, Enricher, Progress, Reranker, TokenCounter
-from vademecum.roots import OpenedRoot, distinct_names, indexed_roots, narrow
-from vademecum.source_assembly import assemble_sources
-from vademecum.sources.sources import Sources
-from vademecum.stores import Stores
-from vademecum.types import Answer, Check, Evidence
+from vademecum.wiring.roots import OpenedRoot, distinct_names, indexed_roots, narrow
+from vademecum.wiring.source_assembly import assemble_sources
+from vademecum.wiring.stores import Stores
 
 if TYPE_CHECKING:  # what a search does not need is imported by what does
     from vademecum.answers.piece import Context, Section, Within
     from vademecum.context.code import Makers
     from vademecum.context.map import Map
     from vademecum.context.unified import Unified
-    from vademecum.memory.laid import Sharing
     from vademecum.memory.memory import Memory
     from vademecum.memory.records import Note
+    from vademecum.memory.shared_view import Sharing
     from vademecum.tools.tools import Tools
 
 AROUND = 20  # results for a task that a map is drawn around

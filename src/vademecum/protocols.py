@@ -325,7 +325,7 @@ class SearchServer(Protocol):
         ...
 
     def publish(self, space: str, embedder: str, batch: Any) -> Result[None, StoreError]:
-        """Take in the arrays of contents, a `retrieval.segment.Segment`; all of them or none."""
+        """Take in the arrays of contents, a `index.segment.Segment`; all of them or none."""
         ...
 
     def forget(self, space: str) -> Result[None, StoreError]:

@@ -115,7 +115,7 @@ class ParsedFile:
     imports: tuple[str, ...] = ()  # module paths as written
     has_errors: bool = False  # the grammar found errors; everything was kept all the same
     problem: str = ""  # why it was cut by windows although there is a grammar
-    references: str = ""  # what it refers to, as `codebase.references` writes it, where that was asked for
+    references: str = ""  # what it refers to, as `code.languages.references` writes it, where that was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +378,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Bm25f:
-    """The constants of BM25F (`retrieval.lexical`), by field: body, name, signature, docs."""
+    """The constants of BM25F (`index.bm25`), by field: body, name, signature, docs."""
 
     k1: float
     weights: tuple[float, float, float, float]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from vademecum.amounts import counted
-from vademecum.codebase.clone import cloned, is_address
+from vademecum.code.checkout.clone import cloned, is_address
 from vademecum.config import Settings, load
 from vademecum.engine import Engine
 from vademecum.errors import Error, GitError, PluginError, StoreError, UsageError

@@ -8,7 +8,7 @@ import pytest
 
 from chromium import Page, opened
 from vademecum.answers.page import graph_page
-from vademecum.codebase.surroundings import surroundings
+from vademecum.code.graph.surroundings import surroundings
 
 FILES = {
     "hub.py": "class CentralHub:\n    def run(self): ...\n",

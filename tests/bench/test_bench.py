@@ -13,7 +13,7 @@ from vademecum.bench.questions import DOCSTRING, HISTORY, SYMBOL
 from vademecum.bench.report import MEASURES, report_record, report_text
 from vademecum.bench.systems import SYSTEMS
 from vademecum.bench.trees import opened, read_tree, write_tree
-from vademecum.codebase.root import find_root
+from vademecum.code.checkout.root import find_root
 from vademecum.errors import RootError, UsageError
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from vademecum.bench.history import history_questions
 from vademecum.bench.questions import LeftOut
-from vademecum.codebase.commits import commits, hunks_of
-from vademecum.codebase.root import find_root
+from vademecum.code.checkout.commits import commits, hunks_of
+from vademecum.code.checkout.root import find_root
 
 
 def asked(made, most=50, seed=7, prefixes=()):

@@ -49,8 +49,16 @@ def test_a_search_loads_only_what_it_uses(vade):
     vade("index")
     code = "from vademecum.cli import main; assert main(['search', 'how is the budget split']) == 0"
     loaded = modules_after(f"{code}; print(flush=True)")
-    assert "vademecum.codebase.search" in loaded
-    unused = ("memory.", "tools.", "http", "context.related", "codebase.graph", "codebase.chunk", "codebase.questions")
+    assert "vademecum.code.search.search" in loaded
+    unused = (
+        "memory.",
+        "tools.",
+        "http",
+        "context.related",
+        "codebase.graph",
+        "code.chunking.chunk",
+        "code.graph.questions",
+    )
     assert not sorted(name for name in loaded if name.startswith(tuple(f"vademecum.{part}" for part in unused)))
 
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from vademecum.roots import MOST_UNASKED
+from vademecum.wiring.roots import MOST_UNASKED
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from vademecum import AsyncEngine, Verdict
 from vademecum.answers.piece import CODE, Form
-from vademecum.codebase.pieces import FileChunks
+from vademecum.code.search.chunks import FileChunks
 from vademecum.context.primary import POINTED_AT, offers_of, worth_of
 from vademecum.errors import GitError, OutsideRootError, UsageError
 from vademecum.mcp.registry import TOOLS

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from vademecum import AsyncEngine
-from vademecum.codebase.outline import Entry
+from vademecum.code.graph.outline import Entry
 from vademecum.context.map import draw
 from vademecum.errors import UsageError
 from vademecum.mcp.registry import TOOLS

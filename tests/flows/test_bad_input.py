@@ -245,7 +245,7 @@ def small_disk(tmp_path):
 FULL = """
 import resource, signal, sys
 from vademecum import config
-from vademecum.codebase import index
+from vademecum.code.indexing import index
 from vademecum.engine import Engine
 from vademecum.errors import StoreError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

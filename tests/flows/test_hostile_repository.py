@@ -30,9 +30,9 @@ from handbook import GIT, make_repository
 from served import Served
 from vademecum import Engine
 from vademecum.cli import COMMANDS, main
-from vademecum.codebase.clone import cloned
-from vademecum.codebase.named import writers
-from vademecum.codebase.root import find_root
+from vademecum.code.checkout.clone import cloned
+from vademecum.code.checkout.root import find_root
+from vademecum.code.documents.issue_links import writers
 from vademecum.errors import GitError, RootError
 from vademecum.mcp.registry import TOOLS
 

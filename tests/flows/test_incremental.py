@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vademecum.codebase.graph.terms import Tier
+from vademecum.code.graph.terms import Tier
 
 PATHS = [
     "a.py",

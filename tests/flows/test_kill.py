@@ -16,7 +16,7 @@ import pytest
 CHILD = """
 import sys
 from vademecum import config
-from vademecum.codebase import index
+from vademecum.code.indexing import index
 from vademecum.engine import Engine
 index.FLUSH_BYTES = 20_000  # many batches, so that a kill falls between them
 def progress(stage, done, total):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from vademecum import plugins
-from vademecum.codebase.codebase import Codebase
-from vademecum.codebase.search import search
+from vademecum.code.codebase import Codebase
+from vademecum.code.search.rank import RANKERS
+from vademecum.code.search.search import search
 from vademecum.result import Ok
-from vademecum.retrieval.rank import RANKERS
 from vademecum.types import Verdict
 
 LONG = "".join(

@@ -10,10 +10,10 @@ import sys
 import pytest
 
 from vademecum import config
-from vademecum.doctor import LEAVES, check_providers
 from vademecum.engine import Engine
 from vademecum.errors import ConfigError, ConsentError
 from vademecum.plugins import BUILT_IN
+from vademecum.wiring.doctor import LEAVES, check_providers
 
 # Put where every Python process of a run finds it: notes whoever asks for a name or makes a socket of the internet's.
 GUARD = """

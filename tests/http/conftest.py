@@ -16,8 +16,8 @@ import uvicorn
 from chromium import Page, opened
 from served import Served, handbook
 from vademecum import config
-from vademecum.http.access import new_key, read_keys
 from vademecum.http.app import application
+from vademecum.http.auth import new_key, read_keys
 from vademecum.http.serve import hosts_of, listen, opened_roots
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from vademecum.hook import RUNS, count_run
+from vademecum.hooks.hook import RUNS, count_run
 from vademecum.http.hook_runs import HookRuns
 from vademecum.metrics import STORE_ERRORS, Counter, Histogram, exposition
 from vademecum.result import Err

@@ -16,7 +16,6 @@ import pytest
 
 from mcp import Client, StdioServerParameters
 from vademecum.config import Settings
-from vademecum.consent import consented
 from vademecum.engine import Engine
 from vademecum.errors import ConsentError, ToolServerError, UsageError
 from vademecum.mcp.gateway import Gateway
@@ -26,7 +25,8 @@ from vademecum.providers.servers.configured import ServerSpec, open_server
 from vademecum.result import Err, Ok
 from vademecum.settings import PrivacySettings
 from vademecum.tools.records import Trace
-from vademecum.tools.traced import PAUSE_S, Traced
+from vademecum.tools.session_traces import PAUSE_S, Traced
+from vademecum.wiring.consent import consented
 
 NOTES = '''
 import os, sys, time

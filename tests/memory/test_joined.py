@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vademecum.index.postings import build
 from vademecum.memory import joined
 from vademecum.memory.joined import save_joined
 from vademecum.memory.records import Event, Role
 from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments
 from vademecum.plugins import load
-from vademecum.retrieval.postings import build
 
 READER = Reader(load("embedder", "hashing"))
 ARRAYS = ("numbers", "at", "roles", "lengths", "vectors", "scales")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vademecum.memory import matches as reading
-from vademecum.memory.layout import Part
 from vademecum.memory.matches import Matches
 from vademecum.memory.records import Event, Role
 from vademecum.memory.segment import Reader, Segment
+from vademecum.memory.session_index import Part
 from vademecum.memory.view import View, view_of
 from vademecum.plugins import load
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from vademecum.errors import UsageError
+from vademecum.index.counting import RunTable
 from vademecum.memory.question import take_apart
 from vademecum.memory.records import Role
 from vademecum.plugins import load
-from vademecum.text import RunTable
 from vademecum.types import Passage, Verdict
 
 NOON, DAY = 1_760_000_400.0, 86_400.0  # where the clock of `conftest` begins

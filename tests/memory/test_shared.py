@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from vademecum.errors import EmbedError
-from vademecum.memory.laid import Laid, Sharing
 from vademecum.memory.records import Reading
+from vademecum.memory.shared_view import Laid, Sharing
 from vademecum.plugins import load
 from vademecum.providers.embedders.static import StaticEmbedder
 from vademecum.result import Err
@@ -125,7 +125,7 @@ class FailingOnce:
 
 
 def test_what_was_read_before_a_failure_is_found_after_it(open_memory, event, monkeypatch):
-    monkeypatch.setattr("vademecum.memory.shelf.READ_AT_ONCE", 5)
+    monkeypatch.setattr("vademecum.memory.segment_store.READ_AT_ONCE", 5)
     memory = open_memory(embedder=FailingOnce(load("embedder", "hashing")))
     memory.record_all([event(n, f"note {n}") for n in range(12)])
     with pytest.raises(EmbedError):
@@ -215,7 +215,7 @@ def test_an_engine_that_is_not_asked_holds_nothing_of_what_was_laid_out_before(o
 
 def test_a_memory_that_was_asked_before_it_held_anything_is_asked_on_when_it_is_large(open_memory, event, monkeypatch):
     """The way of many events, by the sessions nearest in meaning, after a first question to none at all."""
-    monkeypatch.setattr("vademecum.memory.weigh.EXACT_BELOW", 8)
+    monkeypatch.setattr("vademecum.memory.scoring.EXACT_BELOW", 8)
     memory = open_memory()
     assert memory.recall("deploy key").evidence == ()
     memory.record_all([event(n, f"note {n} of the deploy key", session=f"s{n}") for n in range(9)])

@@ -7,9 +7,9 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from vademecum.index.stopwords import TALK
 from vademecum.memory.supersession import AskedFor, _sentences
 from vademecum.memory.words import IRREGULAR, query_keys, runs
-from vademecum.retrieval.stopwords import TALK
 
 said = st.sampled_from(
     [*sorted(IRREGULAR), *sorted(TALK)[:20], "toys", "toying", "Hiking", "hiked", "fileCache", "max_retries", "l'index",

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from vademecum import __version__
-from vademecum.hook import EVENTS
+from vademecum.hooks.hook import EVENTS
 from vademecum.mcp.registry import TOOLS
 
 TOP = Path(__file__).parents[2]

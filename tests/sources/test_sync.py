@@ -19,15 +19,15 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from vademecum import config
-from vademecum.codebase.source import blob_id
+from vademecum.code.checkout.source import blob_id
+from vademecum.code.snapshot.files import file_rows
 from vademecum.errors import ConfigError, ConsentError, StoreBusyError, SyncError, UnknownProviderError, UsageError
 from vademecum.items import Comment, Item, Page
 from vademecum.result import Err, Ok
-from vademecum.retrieval.files import file_rows
-from vademecum.source_assembly import assemble_source
 from vademecum.source_settings import SourceSettings
 from vademecum.sources.document import document_of, path_of, readable
 from vademecum.sources.sync import sync
+from vademecum.wiring.source_assembly import assemble_source
 
 sys.path.insert(0, str(Path(__file__).parent))
 from wire import DAY, NOW

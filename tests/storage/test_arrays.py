@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.arrays import load_arrays, ranges, save_arrays
 from vademecum.errors import StoreCorruptError, StoreError
+from vademecum.index.arrays import load_arrays, ranges, save_arrays
 
 ARRAYS = {
     "counts": np.arange(7, dtype=np.int64),

@@ -11,10 +11,10 @@ import pytest
 from handbook import SAMPLE
 from vademecum.engine import Engine
 from vademecum.errors import AccessError, UsageError
+from vademecum.index.bm25 import FIELD_B, FIELD_WEIGHTS, K1, bm25f, term_keys
+from vademecum.index.query import plan_query
 from vademecum.mcp.registry import TOOLS
 from vademecum.plugins import load
-from vademecum.retrieval.lexical import FIELD_B, FIELD_WEIGHTS, K1, bm25f, term_keys
-from vademecum.retrieval.query import plan_query
 from vademecum.storage.postgres import search as server_side
 from vademecum.storage.postgres.search import PostgresSearch
 from vademecum.storage.postgres.store import PostgresStore

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.tools.asked import Asked
 from vademecum.tools.attention import SESSION, SMOOTHING, Beside, Moved, attend, in_context, unmoved, voted
+from vademecum.tools.features import HEADS, MEMORY, After, Taken, heads, still
 from vademecum.tools.fit import asked_of, fitted
 from vademecum.tools.followers import Followers
-from vademecum.tools.heads import HEADS, MEMORY, After, Taken, heads, still
 from vademecum.tools.hypergraph import FAILED, Chain, Hypergraph
+from vademecum.tools.intent_features import Asked
 from vademecum.tools.logit import Choice, fit, probabilities
 from vademecum.tools.model import Model
 from vademecum.tools.observe import trace

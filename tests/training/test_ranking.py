@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vademecum.codebase.repository import Opened
-from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES
-from vademecum.retrieval.model import FITTED, Model, fitted_for
-from vademecum.retrieval.query import plan_query
-from vademecum.retrieval.rank import rank
-from vademecum.retrieval.signals import signals_of
+from vademecum.code.chunking.paths import FITTED
+from vademecum.code.search.candidates import FILE_FEATURES, PIECE_FEATURES
+from vademecum.code.search.model import Model, fitted_for
+from vademecum.code.search.rank import rank
+from vademecum.code.search.signals import signals_of
+from vademecum.code.snapshot.repository import Opened
+from vademecum.index.query import plan_query
 from vademecum.types import KINDS, Passage
 
 SCRIPT = Path(__file__).parents[2] / "training" / "ranking" / "fit.py"

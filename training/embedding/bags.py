@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from prose import name_words
 
-from vademecum.arrays import load_arrays
+from vademecum.index.arrays import load_arrays
+from vademecum.index.counting import RunTable
 from vademecum.providers.embedders.static import Pieces
-from vademecum.text import RunTable
 
 KINDS = ("doc", "para", "name", "comment", "commit", "pull", "body", "test", "manual", "file")
 RUN = re.compile(r"[A-Za-z]+|[0-9]+")

@@ -39,10 +39,10 @@ from prose import clean_sentence, comment_blocks, is_prose, manual_sentences, na
 from repository import Blobs, Entry, entries_of
 from tests_of import cases_of, stem_under_test
 
-from vademecum.codebase.chunk import chunk_file
-from vademecum.codebase.classify import file_kind
-from vademecum.codebase.enrich import first_sentence
-from vademecum.codebase.languages import language_of, row
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.chunking.chunk import chunk_file
+from vademecum.code.chunking.enrich import first_sentence
+from vademecum.code.languages import language_of, row
 from vademecum.types import Chunk, FileKind
 
 MOST_FILES, MOST_TEST_FILES, MOST_MANUALS = 350, 250, 120  # of a repository, drawn at random

@@ -21,9 +21,9 @@ import torch
 import train
 import vocabulary
 
-from vademecum.arrays import load_arrays, save_arrays
+from vademecum.index.arrays import load_arrays, save_arrays
+from vademecum.index.counting import RunTable
 from vademecum.providers.embedders import static
-from vademecum.text import RunTable
 from vademecum.types import Passage
 
 TOPICS = {

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from vademecum.arrays import load_arrays, save_arrays
+from vademecum.index.arrays import load_arrays, save_arrays
 from vademecum.providers.embedders.static import CONTEXT_WEIGHT, HEAD_SCALE, TITLE_WEIGHT, Pieces
 
 # How often a pair of each kind is seen in an epoch.

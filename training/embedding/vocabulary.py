@@ -17,7 +17,7 @@ import numpy as np
 from bags import RUN, read
 from prose import name_words
 
-from vademecum.arrays import load_arrays, save_arrays
+from vademecum.index.arrays import load_arrays, save_arrays
 
 QUESTION_COUNTS = 5  # a word of a question counts as much as so many of code
 

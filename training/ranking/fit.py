@@ -1,11 +1,11 @@
 """Fit the ranker's weights on questions about repositories that no evaluation uses.
 
-    python training/ranking/fit.py --data DATA --into src/vademecum/retrieval/ranker-1.json [--check]
+    python training/ranking/fit.py --data DATA --into src/vademecum/code/search/ranker-1.json [--check]
 
 DATA holds `sets.json`, a list of {"name", "weight", "trees", "questions", "rooted"}: `trees/NAME` is a checkout,
 `questions/NAME.jsonl` its questions, {"query", "gold": [{"path", "kind", "spans"}]}, and `roots.json` says below which
 folder of it the product's code lies, which is all that is indexed where the set is `rooted`. The data is not part of
-this project; ../../src/vademecum/retrieval/ranker-1.md says what it was.
+this project; ../../src/vademecum/code/search/ranker-1.md says what it was.
 
 Both models are conditional logits (softmax regression over the candidates of a question), fitted by Adam with weight decay:
 the file model on which files are right, the piece model, inside right files, on which pieces share a line with the answer.
@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from vademecum import config
 from vademecum.bench.measures import ndcg
-from vademecum.codebase.repository import Opened
+from vademecum.code.search.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
+from vademecum.code.search.model import Model, novelty_of, weigh
+from vademecum.code.search.rank import WEIGHTS, find_candidates
+from vademecum.code.search.signals import signals_of
+from vademecum.code.snapshot.repository import Opened
+from vademecum.code.snapshot.view import View
 from vademecum.engine import Engine
-from vademecum.retrieval.candidates import FILE_FEATURES, PIECE_FEATURES, Pool, describe, pool_of
-from vademecum.retrieval.model import Model, novelty_of, weigh
-from vademecum.retrieval.query import plan_query
-from vademecum.retrieval.rank import WEIGHTS, find_candidates
-from vademecum.retrieval.signals import signals_of
-from vademecum.retrieval.view import View
+from vademecum.index.query import plan_query
 from vademecum.types import KINDS, Passage
 
 Floats = NDArray[np.float32]

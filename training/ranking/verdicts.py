@@ -4,7 +4,7 @@
 
 DATA is as `fit.py` describes it. Every question of the sets asked of product code is asked of its own repository, where
 it counts as answered if one of ten results is in a right file, and of two others, where it has no answer (some may have
-one all the same: that is noise, and the fit has to live with it). Printed are the constants of `retrieval/confidence.py`,
+one all the same: that is noise, and the fit has to live with it). Printed are the constants of `code/search/confidence.py`,
 with the bias for even odds, and the area under the ROC curve on repositories left out.
 """
 
@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum import config
-from vademecum.codebase.repository import Opened
+from vademecum.code.search.confidence import indications
+from vademecum.code.search.model import fitted_for
+from vademecum.code.search.rank import Ranked, rank
+from vademecum.code.search.signals import signals_of
+from vademecum.code.snapshot.repository import Opened
 from vademecum.engine import Engine
-from vademecum.retrieval.confidence import indications
-from vademecum.retrieval.model import fitted_for
-from vademecum.retrieval.query import plan_query
-from vademecum.retrieval.rank import Ranked, rank
-from vademecum.retrieval.signals import signals_of
+from vademecum.index.query import plan_query
 from vademecum.types import KINDS, Passage
 
 EMBEDDER = "static:static-2"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vademecum.codebase.surroundings import Surroundings
+from vademecum.code.graph.surroundings import Surroundings
 from vademecum.page_file import page_file
 
 

@@ -41,7 +41,7 @@ class Within:
         repos: names of repositories; all open ones unless given.
         scope: "repo", "repos", "all" or "shared".
         sources: names of backlogs and sources of documents.
-        ranker: a name in `retrieval.rank.RANKERS`; "" for the setting.
+        ranker: a name in `code.search.rank.RANKERS`; "" for the setting.
         reranker: a provider or its name; "" for the setting.
     """
 

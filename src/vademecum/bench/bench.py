@@ -25,13 +25,13 @@ from vademecum.bench.report import Asked, Measured, Place, Report, values_of
 from vademecum.bench.symbols import symbol_questions
 from vademecum.bench.systems import Systems
 from vademecum.bench.trees import Tree, opened, read_tree, write_tree
-from vademecum.codebase import git
-from vademecum.codebase.identity import repository_name
-from vademecum.codebase.root import Root
+from vademecum.code.checkout import git
+from vademecum.code.checkout.identity import repository_name
+from vademecum.code.checkout.root import Root
 from vademecum.config import Settings
 from vademecum.errors import GitError, UsageError
 from vademecum.protocols import Embedder, Progress, silent
-from vademecum.roots import narrow
+from vademecum.wiring.roots import narrow
 
 QUESTIONS = 100  # of each kind: intervals of about ±0.08
 SEED = 7

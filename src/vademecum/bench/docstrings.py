@@ -21,11 +21,12 @@ from dataclasses import dataclass
 
 from vademecum.bench.measures import Span, Target
 from vademecum.bench.questions import DOCSTRING, Question, alike, content_words, draw, is_product
-from vademecum.codebase import languages, prose
-from vademecum.codebase.cut import Lines
-from vademecum.codebase.declarations import LEAVES, Declaration, Outline
-from vademecum.codebase.enrich import first_sentence
-from vademecum.codebase.parse import Range, Syntax, parse
+from vademecum.code import languages
+from vademecum.code.chunking.enrich import first_sentence
+from vademecum.code.languages import prose
+from vademecum.code.languages.declarations import LEAVES, Declaration, Outline
+from vademecum.code.languages.line_index import Lines
+from vademecum.code.languages.parse import Range, Syntax, parse
 from vademecum.result import Ok
 
 LEAST_WORDS = 4

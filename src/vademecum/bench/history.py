@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from vademecum.bench.measures import Span, Target
 from vademecum.bench.questions import HISTORY, LeftOut, Question, alike, draw, is_product
 from vademecum.bench.subjects import is_robot, question_of
-from vademecum.codebase import git
-from vademecum.codebase.commits import (
+from vademecum.code.checkout import git
+from vademecum.code.checkout.commits import (
     Change,
     Commit,
     Hunk,
@@ -30,8 +30,8 @@ from vademecum.codebase.commits import (
     is_shallow,
     main_line,
 )
-from vademecum.codebase.plumbing import available
-from vademecum.codebase.root import Root
+from vademecum.code.checkout.plumbing import available
+from vademecum.code.checkout.root import Root
 from vademecum.matching import is_below
 
 MOST_COMMITS = 3_000  # that are read, newest first

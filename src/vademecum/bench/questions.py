@@ -15,9 +15,9 @@ from typing import TypeVar
 
 from vademecum.amounts import counted
 from vademecum.bench.measures import Target
-from vademecum.codebase import languages
-from vademecum.codebase.classify import file_kind
-from vademecum.retrieval.tokens import STOP_WORDS
+from vademecum.code import languages
+from vademecum.code.checkout.classify import file_kind
+from vademecum.index.tokenize import STOP_WORDS
 from vademecum.types import FileKind
 
 T = TypeVar("T")

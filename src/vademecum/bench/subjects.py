@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from vademecum.codebase.classify import words
+from vademecum.code.checkout.classify import words
 
 LEAST_WORDS = 4
 LEAST_TELLING = 2  # words that are not as good in any other repository

@@ -11,7 +11,7 @@ from collections import defaultdict
 from vademecum.bench.measures import Target
 from vademecum.bench.questions import SYMBOL, Question, draw, is_product
 from vademecum.bench.trees import Tree
-from vademecum.codebase.declarations import KIND, LEAVES
+from vademecum.code.languages.declarations import KIND, LEAVES
 
 LEAST_CHARACTERS = 4
 MOST_DEFINITIONS = 3  # a name with more of them (`run`, `__init__`) is no address

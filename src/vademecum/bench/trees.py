@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vademecum.assembly import assemble_repository
-from vademecum.codebase.codebase import Codebase
-from vademecum.codebase.repository import Repository
-from vademecum.codebase.root import Root
-from vademecum.codebase.source import Source, read_source
-from vademecum.codebase.walk import WalkSettings, walk
+from vademecum.code.checkout.root import Root
+from vademecum.code.checkout.source import Source, read_source
+from vademecum.code.checkout.walk import WalkSettings, walk
+from vademecum.code.codebase import Codebase
+from vademecum.code.snapshot.files import LEFT_OUT
+from vademecum.code.snapshot.repository import Repository
 from vademecum.config import Settings
 from vademecum.matching import is_below
 from vademecum.protocols import Embedder, Progress
-from vademecum.retrieval.files import LEFT_OUT
 from vademecum.types import Evidence
+from vademecum.wiring.assembly import assemble_repository
 
 EVERYTHING = WalkSettings(exclude=("!*",))  # of a copy of files that were let in, none is left out
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from vademecum import __version__
 from vademecum.errors import Error, RootError, UnknownProviderError, UsageError
+from vademecum.version import __version__
 
 FAILURE, USAGE, INTERRUPTED = 3, 2, 130
 

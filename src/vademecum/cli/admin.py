@@ -49,7 +49,7 @@ def doctor(paths: tuple[str, ...], *, repair: bool, as_json: bool) -> int:
 
     Also lists what may leave this machine, and where to. Exits with 3 if something is wrong.
     """
-    from vademecum.doctor import check_providers
+    from vademecum.wiring.doctor import check_providers
 
     settings = settings_for(paths)
     with opened(paths, settings) as engine:

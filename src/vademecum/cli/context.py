@@ -99,6 +99,6 @@ def _show(text: str) -> None:
 
 def top_of(file: str) -> str:
     """Return the top of the repository that a file lies in."""
-    from vademecum.codebase.root import find_root
+    from vademecum.code.checkout.root import find_root
 
     return find_root(os.path.dirname(file)).path

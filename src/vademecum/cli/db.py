@@ -16,7 +16,7 @@ from vademecum.cli.render import emit, emit_json, table
 from vademecum.cli.session import json_option, settings_for
 
 if TYPE_CHECKING:
-    from vademecum.stores import Pair, Stores
+    from vademecum.wiring.stores import Pair, Stores
 
 FAILURE = 3
 
@@ -119,7 +119,7 @@ def _line(pair: Pair, said: str, rows: int, digest: str) -> dict[str, str | int]
 
 def shared_stores() -> Stores:
     """Return the stores as they are, or would be, with the shared database in use."""
-    from vademecum.stores import Stores
+    from vademecum.wiring.stores import Stores
 
     settings = settings_for(())
     provider = settings.storage.provider if settings.storage.provider != "sqlite" else "postgres"

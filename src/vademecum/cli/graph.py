@@ -40,7 +40,7 @@ def _repo_option(function: F) -> F:
 @contextmanager
 def _asked(paths: Sequence[str], repo: str) -> Iterator[tuple[Engine, tuple[str, ...]]]:
     """Open the repository that paths lie in, else the one named; give the parts of it in which names are to be declared."""
-    from vademecum.roots import narrow
+    from vademecum.wiring.roots import narrow
 
     if paths and repo:
         raise UsageError("say where by PATH or by --repo, not by both")
@@ -154,7 +154,7 @@ def graph(name: str, file: str | None, depth: int, repo: str) -> int:
         with opened((repo or ".",), indexing=True) as engine:
             return _show(engine.codebase.related(from_here(name), "", depth), as_json=False)
     from vademecum.answers.page import graph_page
-    from vademecum.codebase.surroundings import surroundings
+    from vademecum.code.graph.surroundings import surroundings
 
     with opened((repo or ".",), indexing=True) as engine:
         file_here = from_here(name).removeprefix(engine.roots[0].path + os.sep)

@@ -121,7 +121,7 @@ def uninstall(
 
 
 def _opened() -> tuple[Places, Journal]:
-    from vademecum.codebase.root import find_root
+    from vademecum.code.checkout.root import find_root
     from vademecum.config import load
     from vademecum.install.journal import Journal
     from vademecum.install.places import places
@@ -224,7 +224,7 @@ def _list(places: Places, journal: Journal, *, as_json: bool) -> int:
 
 def _installed(row: Mapping[str, Any]) -> str:
     """Return the versions that wrote an agent's files, how to renew them, and any obstacle to its server."""
-    from vademecum import __version__
+    from vademecum.version import __version__
 
     versions = set(row["installed"].values())
     if row["problem"]:

@@ -333,7 +333,7 @@ def hook(event: str, agent: str) -> int:
 
     Reads JSON from standard input and writes what the agent is told to standard output.
     """
-    from vademecum.hook import main
+    from vademecum.hooks.hook import main
 
     return main([event, agent])
 

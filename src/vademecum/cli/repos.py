@@ -17,7 +17,7 @@ from vademecum.cli.session import examples, json_option, settings_for
 from vademecum.errors import UsageError
 
 if TYPE_CHECKING:
-    from vademecum.indexes import Kept
+    from vademecum.wiring.indexes import Kept
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
@@ -32,7 +32,7 @@ def repos(ctx: click.Context, *, as_json: bool) -> int:
     """
     if ctx.invoked_subcommand is not None:
         return 0
-    from vademecum.indexes import kept_indexes
+    from vademecum.wiring.indexes import kept_indexes
 
     kept = kept_indexes(settings_for(()).home)
     if as_json:
@@ -64,7 +64,7 @@ def remove(names: tuple[str, ...], *, memory: bool, yes: bool) -> int:
     NAME or PATH is as `vade repos` lists it. The next search in the repository makes the index again; nothing makes a
     memory again.
     """
-    from vademecum.indexes import delete_index, index_called, kept_indexes
+    from vademecum.wiring.indexes import delete_index, index_called, kept_indexes
 
     kept = kept_indexes(settings_for(()).home)
     for each in dict.fromkeys(index_called(kept, name) for name in names):

@@ -65,7 +65,7 @@ def ask_first(paths: Sequence[str], settings: Settings) -> None:
 
     Raises `UsageError`: nobody agreed.
     """
-    from vademecum.roots import unasked
+    from vademecum.wiring.roots import unasked
 
     for path, why in unasked(paths or (".",), settings).items():
         if not (sys.stdin.isatty() and sys.stderr.isatty()):

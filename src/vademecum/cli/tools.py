@@ -288,9 +288,9 @@ def _asked(
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from vademecum.consent import consented
     from vademecum.providers.servers.configured import open_server
     from vademecum.tools.sources import listed
+    from vademecum.wiring.consent import consented
 
     settings = settings_for(())
     limits = settings.gateway

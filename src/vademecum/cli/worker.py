@@ -79,7 +79,7 @@ def add(sources: tuple[str, ...], revision: str, *, as_json: bool) -> int:
 
     SOURCE is a directory that the workers can read, or an address to clone from.
     """
-    from vademecum.codebase.clone import check_source, is_address
+    from vademecum.code.checkout.clone import check_source, is_address
 
     for source in sources:
         check_source(source)

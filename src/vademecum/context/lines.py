@@ -8,8 +8,8 @@ from functools import cache, cached_property
 from itertools import accumulate, chain
 from math import fsum, log
 
-from vademecum.retrieval.query import title_of
-from vademecum.retrieval.tokens import query_terms, run_terms, runs
+from vademecum.index.query import title_of
+from vademecum.index.tokenize import query_terms, run_terms, runs
 
 WINDOW = 20  # lines shown of a chunk that is longer than LONG
 LONG = 50  # lines; a shorter chunk is worth showing whole (docs/context.md)

@@ -8,7 +8,7 @@
     ```
 
 Like a context it is packed under a budget and counted as a page. Central is what the trusted edges of the graph lead to
-(`codebase.centrality`), from everywhere, or from where a task or files begin.
+(`code.graph.centrality`), from everywhere, or from where a task or files begin.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.pack import pack
 from vademecum.answers.piece import Form, Part, Piece, Section
 from vademecum.answers.render import LINE_CHARACTERS, visible
-from vademecum.codebase.outline import Entry
+from vademecum.code.graph.outline import Entry
 from vademecum.context.code import check
 from vademecum.context.session import Turn
 from vademecum.protocols import TokenCounter

@@ -14,10 +14,10 @@ import numpy as np
 
 from vademecum.answers.document import HEADLINE_CHARACTERS, headline
 from vademecum.answers.piece import MATCHED, Form, Offer, Piece
-from vademecum.codebase.pieces import FileChunks
+from vademecum.code.search.chunks import FileChunks
 from vademecum.context.lines import LONG, WINDOW, Matching
 from vademecum.errors import UsageError
-from vademecum.retrieval.spans import LONGEST, spans_of
+from vademecum.index.spans import LONGEST, spans_of
 from vademecum.types import Answer, Evidence, FileKind, Freshness
 
 MOST_FOUND = 200  # pieces asked of a search: as many as ranking looks at closely

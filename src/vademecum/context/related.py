@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from vademecum.answers.piece import Form, Offer, Piece
-from vademecum.codebase.expand import expand
-from vademecum.codebase.graph.graph import Graph
-from vademecum.codebase.graph.terms import Node, Relation, node_id
+from vademecum.code.graph.expand import expand
+from vademecum.code.graph.graph import Graph
+from vademecum.code.graph.terms import Node, Relation, node_id
 from vademecum.context.primary import ChunksOf, File
 from vademecum.types import Evidence, Neighbour
 

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from vademecum.answers.piece import Part, Piece
-from vademecum.codebase.lock import exclusive
+from vademecum.code.checkout.lock import exclusive
 from vademecum.errors import StoreError, UsageError
 from vademecum.private import private_opener
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vademecum.index.fusion import RRF_K
 from vademecum.memory.records import Evidence as Memory
 from vademecum.memory.records import Recalled
-from vademecum.retrieval.fusion import RRF_K
 from vademecum.types import Answer, Evidence, Verdict
 
 

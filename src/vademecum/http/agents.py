@@ -18,19 +18,19 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from vademecum import __version__
 from vademecum.errors import Error
-from vademecum.http.asking import Desk
 from vademecum.http.engines import Opening
 from vademecum.http.problems import ProblemError
+from vademecum.http.request_context import Desk
 from vademecum.mcp.registry import INSTRUCTIONS, front_for
 from vademecum.mcp.stdio import PROGRESS_EVERY_S
 from vademecum.mcp.tool import Tool
+from vademecum.version import __version__
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from vademecum.http.access import Visitor
+    from vademecum.http.auth import Visitor
     from vademecum.protocols import Progress
 
 Context = ServerRequestContext[Any, Any]

@@ -14,13 +14,11 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
-from vademecum import __version__
 from vademecum.config import Settings
 from vademecum.errors import Error
-from vademecum.hook import RUNS
-from vademecum.http.access import Key
+from vademecum.hooks.hook import RUNS
 from vademecum.http.agents import Agents
-from vademecum.http.asking import Desk, encoded
+from vademecum.http.auth import Key
 from vademecum.http.engines import Engines
 from vademecum.http.guard import Guard, refusal
 from vademecum.http.heaps import give_back_while_used
@@ -29,6 +27,7 @@ from vademecum.http.jobs import Jobs
 from vademecum.http.log import LOG
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, invalid_part, problem, problem_of
 from vademecum.http.readiness import Readiness
+from vademecum.http.request_context import Desk, encoded
 from vademecum.http.routes import (
     code,
     events,
@@ -44,8 +43,9 @@ from vademecum.http.routes import (
 )
 from vademecum.http.routes.parameters import only_known
 from vademecum.http.routes.shapes import ALWAYS
-from vademecum.roots import OpenedRoot
-from vademecum.stores import Stores
+from vademecum.version import __version__
+from vademecum.wiring.roots import OpenedRoot
+from vademecum.wiring.stores import Stores
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

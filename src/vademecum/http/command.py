@@ -39,7 +39,7 @@ def serve(paths: tuple[str, ...], host: str | None, port: int | None, new_key: s
     vade serve --new-key ci --for app
     """  # noqa: D301 -- click reads the backspace as "leave these lines as they are"
     if new_key:
-        from vademecum.http.access import new_key as made
+        from vademecum.http.auth import new_key as made
 
         key, entry = made(new_key, repositories)
         click.echo(

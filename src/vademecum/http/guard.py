@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from vademecum.http.access import Key, Visitor, find_key, visitor
-from vademecum.http.asking import encoded
+from vademecum.http.auth import Key, Visitor, find_key, visitor
 from vademecum.http.log import log_request
 from vademecum.http.problems import MEDIA_TYPE, ProblemError, problem
+from vademecum.http.request_context import encoded
 from vademecum.metrics import counter, gauge, histogram
-from vademecum.roots import OpenedRoot
 from vademecum.tracing import continued, note, span
+from vademecum.wiring.roots import OpenedRoot
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

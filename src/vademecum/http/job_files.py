@@ -13,7 +13,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from vademecum.codebase.lock import exclusive
+from vademecum.code.checkout.lock import exclusive
 from vademecum.errors import StoreBusyError, StoreError, StoreFullError
 from vademecum.private import private_folder, private_opener
 

@@ -14,8 +14,8 @@ from vademecum.addresses import is_loopback
 from vademecum.config import Settings
 from vademecum.errors import MissingExtraError, UsageError
 from vademecum.http import heaps, spans
-from vademecum.http.access import Key, read_keys
-from vademecum.roots import OpenedRoot, distinct_names, narrow
+from vademecum.http.auth import Key, read_keys
+from vademecum.wiring.roots import OpenedRoot, distinct_names, narrow
 
 GRACE_SECONDS = 30  # that requests under way have to finish
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from vademecum import __version__, tracing
+from vademecum import tracing
 from vademecum.errors import MissingExtraError
+from vademecum.version import __version__
 
 _WHERE = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vademecum.install.moments import (
+from vademecum.install.hook_events import (
     CASCADE,
     CLAUDE,
     COPILOT,

@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vademecum import __version__
 from vademecum.install.files import Found
 from vademecum.install.formats import decoded, remove, upsert
 from vademecum.install.journal import Journal, Record, digest_of
 from vademecum.install.part import Part, Placed
+from vademecum.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from vademecum import __version__
 from vademecum.errors import UsageError
+from vademecum.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from vademecum.install.change import Change, Wanted, with_parts, without_parts
 from vademecum.install.command import Command
 from vademecum.install.files import Found, look
 from vademecum.install.formats import decoded, upsert
+from vademecum.install.hook_events import Hooks, Program
 from vademecum.install.instructions import INSTRUCTIONS
 from vademecum.install.journal import Journal, Record, make, sweep
 from vademecum.install.journal import replace as replace_file
-from vademecum.install.moments import Hooks, Program
 from vademecum.install.part import EditError, Part
 from vademecum.install.places import Places
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vademecum.codebase.lock import exclusive
+from vademecum.code.checkout.lock import exclusive
 from vademecum.errors import SourceError, StoreBusyError, StoreCorruptError, StoreVersionError
 from vademecum.install.part import Placed, placed
 from vademecum.private import private_folder

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from vademecum.errors import Error, UrlElicitationError
-from vademecum.mcp.rounds import ASKED_S, REFUSED, Answer, Rounds
+from vademecum.mcp.elicitation import ASKED_S, REFUSED, Answer, Rounds
 from vademecum.providers.servers.wire import URL_ELICITATION_REQUIRED, can_be_asked, offered
 
 _GONE = {"error": {"code": REFUSED, "message": "the client is gone"}}

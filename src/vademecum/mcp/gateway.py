@@ -17,9 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from vademecum.consent import consented
 from vademecum.errors import ToolServerError, UrlElicitationError, UsageError
-from vademecum.mcp.offerings import CAPABILITIES, Offerings, linked
+from vademecum.mcp.passthrough import CAPABILITIES, Offerings, linked
 from vademecum.mcp.questions import Questions
 from vademecum.mcp.schema import violation
 from vademecum.mcp.tool import Front, Outcome, Tool
@@ -28,7 +27,8 @@ from vademecum.protocols import OfferingServer
 from vademecum.providers.servers.configured import open_server
 from vademecum.tools import records
 from vademecum.tools.observe import tool_id
-from vademecum.tools.traced import Traced
+from vademecum.tools.session_traces import Traced
+from vademecum.wiring.consent import consented
 
 if TYPE_CHECKING:
     from vademecum.config import Settings

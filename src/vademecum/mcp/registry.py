@@ -289,7 +289,7 @@ def front_for(settings: Settings) -> Front:
     Raises:
         UsageError: the setting `mcp.tools` names no tool.
     """
-    from vademecum.stores import Stores
+    from vademecum.wiring.stores import Stores
 
     further = [name.strip() for name in settings.mcp.tools.split(",") if name.strip()]
     if unknown := [name for name in further if name not in TOOLS]:

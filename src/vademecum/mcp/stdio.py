@@ -19,11 +19,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
-from vademecum import __version__
 from vademecum.errors import Error, UsageError
 from vademecum.mcp.client import AskedClient, ProtocolError, offers_in
 from vademecum.mcp.registry import front_for
 from vademecum.mcp.tool import Front
+from vademecum.version import __version__
 
 if TYPE_CHECKING:
     from vademecum.engine import Engine
@@ -361,7 +361,7 @@ def _front(paths: tuple[str, ...]) -> Front:
 def _open_engine(paths: tuple[str, ...], *, indexing: bool) -> Engine:
     from vademecum.config import load
     from vademecum.errors import UsageError
-    from vademecum.roots import unasked
+    from vademecum.wiring.roots import unasked
 
     settings = load(paths[0] if len(paths) == 1 else None if paths else ".")
     for path, why in unasked(paths or (".",), settings).items() if indexing else ():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vademecum.errors import Error, ToolServerError
-from vademecum.mcp.rounds import working
+from vademecum.mcp.elicitation import working
 from vademecum.protocols import Clock, OfferingServer, TellingServer, Told, ToolServer
 from vademecum.tools.records import Tool
 from vademecum.tools.sources import listed

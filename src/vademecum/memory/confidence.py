@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.memory.weigh import Weighed
+from vademecum.memory.scoring import Weighed
 from vademecum.types import Verdict
 
 RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.9, 0.5, 0.1  # as for code

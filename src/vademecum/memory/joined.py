@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.arrays import save_arrays
+from vademecum.index.arrays import save_arrays
+from vademecum.index.postings import Postings, build
 from vademecum.memory.columns import Columns
 from vademecum.memory.segment import FORMAT, Segment
-from vademecum.retrieval.postings import Postings, build
 
 AT_ONCE = 8_192  # postings that are put in order together, or rows whose names are looked up: each takes some 60 bytes meanwhile
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.index.bm25 import inverse_document_frequency
+from vademecum.index.postings import Run
 from vademecum.memory.view import View
-from vademecum.retrieval.lexical import inverse_document_frequency
-from vademecum.retrieval.postings import Run
 
 MOST = 4_096  # postings in a block, which takes some 40 bytes for each
 

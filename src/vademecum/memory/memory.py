@@ -14,7 +14,6 @@ from vademecum.memory.consolidate import Consolidated, consolidate, is_our_turn
 from vademecum.memory.context import Ask, ContextBuilder
 from vademecum.memory.corrections import Corrections, Why
 from vademecum.memory.facts import CONFIRMED, REJECTED
-from vademecum.memory.laid import Sharing
 from vademecum.memory.later import read_on
 from vademecum.memory.learn import MOST_EVENTS, Learned, learn
 from vademecum.memory.portable import Imported, exported, imported, markdown
@@ -23,11 +22,12 @@ from vademecum.memory.recall import Filters, Recall
 from vademecum.memory.record import Extract, Recording, record_all, without_secrets
 from vademecum.memory.records import Chapter, Event, Fact, Note, Recalled, Recorded, event_id, kind_of, role_of
 from vademecum.memory.scope import Scope
+from vademecum.memory.scoring import By, by_of
 from vademecum.memory.segment import Reader
+from vademecum.memory.shared_view import Sharing
 from vademecum.memory.sync import Outside, Synced, sync
 from vademecum.memory.timeline import asks_for_timeline, chapters
 from vademecum.memory.topics import topics_of
-from vademecum.memory.weigh import By, by_of
 from vademecum.memory.when import find_time, time_named
 from vademecum.memory.wording import LANGUAGES
 from vademecum.protocols import Clock, Embedder

@@ -14,9 +14,9 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from vademecum.memory.pinned import rows_of
 from vademecum.memory.records import FactKind
 from vademecum.memory.scope import Scope
-from vademecum.memory.standing import rows_of
 from vademecum.memory.view import View
 from vademecum.memory.when import find_time
 from vademecum.memory.words import terms

@@ -18,21 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vademecum.errors import UsageError
+from vademecum.index.fusion import top
 from vademecum.memory.confidence import Found, judge
-from vademecum.memory.laid import Sharing
 from vademecum.memory.open_work import asks_for_open_work, open_rows
+from vademecum.memory.pinned import PART, Standing
 from vademecum.memory.question import Question, named, take_apart
 from vademecum.memory.records import Event, Evidence, Fact, Recalled, Role, is_time
 from vademecum.memory.scope import Scope
+from vademecum.memory.scoring import Asking, By, Floats, Weighed, nearest_in_meaning, session_scores, weigh
 from vademecum.memory.segment import ROLES, Reader
-from vademecum.memory.standing import PART, Standing
+from vademecum.memory.shared_view import Sharing
 from vademecum.memory.supersession import REACH, collapse
 from vademecum.memory.timeline import SAID, asks_for_timeline
 from vademecum.memory.view import View
-from vademecum.memory.weigh import Asking, By, Floats, Weighed, nearest_in_meaning, session_scores, weigh
 from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.protocols import Clock
-from vademecum.retrieval.fusion import top
 from vademecum.types import Passage, Verdict
 
 LOOKED_AT = 10  # the best events that the verdict is judged by, however few are asked for
@@ -83,7 +83,7 @@ class Recall:
         """Return the `k` events that answer a question best, and whether memory holds the answer at all.
 
         A `vector` takes the place of the question's own. With `standing`, a request for help is also answered with the
-        preferences and instructions that stand, see `memory/standing.py`.
+        preferences and instructions that stand, see `memory/pinned.py`.
 
         Raises:
             StoreError: a database cannot be read.

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from vademecum.memory.issued import KEYS
+from vademecum.memory.provider_key_patterns import KEYS
 
 MARK = "[redacted:"
 _EDGE = r"(?<![\w-])"  # a key starts where a word starts

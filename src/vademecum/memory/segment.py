@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.arrays import load_arrays
 from vademecum.errors import StoreCorruptError
+from vademecum.index.arrays import load_arrays
+from vademecum.index.postings import Postings, build, merge
+from vademecum.index.segment import quantise
 from vademecum.memory.records import Event, Role
 from vademecum.memory.topics import Topics, nothing_known, searched_text
 from vademecum.memory.words import word_table
 from vademecum.protocols import Embedder
-from vademecum.retrieval.postings import Postings, build, merge
-from vademecum.retrieval.segment import quantise
 from vademecum.types import Passage
 
 ROLES = tuple(Role)

@@ -22,11 +22,11 @@ from functools import cached_property
 from itertools import chain
 from string import digits
 
+from vademecum.index.stopwords import TALK
+from vademecum.index.tokenize import key
 from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
 from vademecum.memory.words import IRREGULAR, beginnings, run_terms, runs, terms
-from vademecum.retrieval.stopwords import TALK
-from vademecum.retrieval.tokens import key
 
 NEARLY = 0.8  # of what the earlier statement says of the question, that both say: they are about one thing
 PARTLY = 0.25  # the same where the later one says that something changed

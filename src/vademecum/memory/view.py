@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.memory.layout import Layout, Part, laid_out
+from vademecum.memory.session_index import Layout, Part, laid_out
 
 K1 = 0.9  # how soon repeating a word stops to count; messages are short
 B = 0.3  # how much a long message is held against its words; low, since most are of a few lines

@@ -2,7 +2,7 @@
 
 Prose wants what code does not: inflection taken off wholly (Porter's algorithm), irregular verbs brought home, accents
 folded, elisions cut (`l'index`, `Anna's`), and a wide list of words that say nothing. Identifiers in it are cut as code
-is (`retrieval.tokens.parts`) and also kept whole. Measured on conversations, stop words and stemming are worth ten
+is (`index.tokenize.parts`) and also kept whole. Measured on conversations, stop words and stemming are worth ten
 points of recall.
 
     >>> terms("Anna's teams were choosing between fileWalker and l'indexation")
@@ -17,14 +17,14 @@ from functools import lru_cache
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from vademecum.retrieval.stopwords import TALK
-from vademecum.retrieval.tokens import key, parts
+from vademecum.index.stopwords import TALK
+from vademecum.index.tokenize import key, parts
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vademecum.text import RunTable
+    from vademecum.index.counting import RunTable
 
 _RUN = re.compile(r"\w+(?:['\u2019]\w+)*")
 _MAX_PART = 40
@@ -256,6 +256,6 @@ def query_keys(text: str) -> NDArray[np.uint64]:
 
 def word_table() -> RunTable:
     """Return a table that counts a text's terms by their keys."""
-    from vademecum.text import RunTable
+    from vademecum.index.counting import RunTable
 
     return RunTable(_RUN, _keyed)

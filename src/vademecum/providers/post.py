@@ -15,7 +15,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection, Incomple
 from socket import SHUT_RDWR, socket
 from urllib.parse import urlsplit
 
-from vademecum import __version__
+from vademecum.version import __version__
 
 DAY_S = 86_400.0
 DETAIL_CHARACTERS = 200  # of what a server says about its own failure

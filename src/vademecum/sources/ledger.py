@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Never
 
-from vademecum.codebase.source import blob_id
+from vademecum.code.checkout.source import blob_id
 from vademecum.items import Item, Page
 from vademecum.protocols import Row, Store
 from vademecum.sources.document import document_of, path_of, readable

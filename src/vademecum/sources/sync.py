@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vademecum.codebase.index import index
-from vademecum.codebase.lock import exclusive
-from vademecum.codebase.repository import Repository
+from vademecum.code.checkout.lock import exclusive
+from vademecum.code.indexing.index import index
+from vademecum.code.snapshot.repository import Repository
 from vademecum.errors import CursorError, SyncError
 from vademecum.items import Page, SyncReport
 from vademecum.protocols import Backlog, Clock, DocumentSource, Progress

@@ -1,6 +1,6 @@
 """`VectorIndex` by computing every product: what the others are measured against.
 
-Searches compute the same products over a snapshot's arrays (`retrieval.dense`), which is what `search.vectors = "exact"`
+Searches compute the same products over a snapshot's arrays (`index.vectors`), which is what `search.vectors = "exact"`
 means; this holds its points in memory, for those who want the protocol itself.
 """
 

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import Asked
-from vademecum.tools.heads import RANKING, After, Taken
+from vademecum.index.fusion import top
+from vademecum.tools.features import RANKING, After, Taken
+from vademecum.tools.intent_features import Asked
 from vademecum.tools.model import PHASES, Model
 from vademecum.tools.predict import stops
 from vademecum.tools.texts import Floats

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vademecum.retrieval.fusion import top
+from vademecum.index.fusion import top
 from vademecum.tools.texts import Floats
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vademecum.retrieval.fusion import top
+from vademecum.index.fusion import top
 from vademecum.tools.texts import Floats
 
 TARGETS = 8  # goals that are looked at, the likeliest

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from vademecum.tools.hypergraph import Integers, Weights
-from vademecum.tools.metas import Metas
+from vademecum.tools.macro_tools import Metas
 
 
 @dataclass(frozen=True)

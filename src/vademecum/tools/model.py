@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from vademecum.tools.heads import HEADS, RANKING, STOPPING
+from vademecum.tools.features import HEADS, RANKING, STOPPING
 from vademecum.tools.links import LINKING
 from vademecum.tools.logit import Weights
 from vademecum.tools.texts import Floats

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.fusion import top
+from vademecum.index.fusion import top
 from vademecum.tools.texts import Floats
 
 KEPT = 3  # places: as many as a prediction shows unless it is asked for more

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import Asked, put
+from vademecum.index.fusion import top
+from vademecum.tools.features import HEADS, After, Taken, still
 from vademecum.tools.goal import first_steps
-from vademecum.tools.heads import HEADS, After, Taken, still
+from vademecum.tools.intent_features import Asked, put
 from vademecum.tools.logit import Weights
 from vademecum.tools.model import PHASES, Model, taken_probabilities
 from vademecum.tools.newcomers import shown
 from vademecum.tools.observe import tool_id
+from vademecum.tools.prerequisites import Ways
 from vademecum.tools.records import Candidate, Prediction
 from vademecum.tools.texts import Floats
 from vademecum.tools.view import View
-from vademecum.tools.ways import Ways
 
 SHOWN_HEADS = 6  # of the reasons for a candidate, the largest
 EVIDENCE = 3  # traces named for a candidate

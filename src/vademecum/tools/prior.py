@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from vademecum.tools.heads import HEADS, RANKING, STOPPING
+from vademecum.tools.features import HEADS, RANKING, STOPPING
 from vademecum.tools.links import LINKING
 from vademecum.tools.model import PHASES, Model
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.fusion import top
-from vademecum.retrieval.query import names_in
-from vademecum.tools.asked import Asked, put, same_intent
+from vademecum.index.fusion import top
+from vademecum.index.query import names_in
+from vademecum.tools.features import HEADS, heads
 from vademecum.tools.groups import Groups
-from vademecum.tools.heads import HEADS, heads
+from vademecum.tools.intent_features import Asked, put, same_intent
 from vademecum.tools.model import Model, log_probabilities, log_shares, taken_from
 from vademecum.tools.newcomers import KEPT, shown
 from vademecum.tools.predict import evidence, reasons

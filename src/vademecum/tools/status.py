@@ -8,8 +8,8 @@ from statistics import median
 
 import numpy as np
 
-from vademecum.tools.current import Known
 from vademecum.tools.records import Group, ToolsStatus, Usage
+from vademecum.tools.refresh import Known
 from vademecum.tools.reliability import smoothed
 from vademecum.tools.view import View
 

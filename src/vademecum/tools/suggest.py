@@ -14,17 +14,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vademecum.retrieval.fusion import top
-from vademecum.tools.asked import Asked, put, same_intent
+from vademecum.index.fusion import top
+from vademecum.tools.beam_search import Decoded, decoded
 from vademecum.tools.chains import Chain
-from vademecum.tools.decode import Decoded, decoded
 from vademecum.tools.groups import Groups
+from vademecum.tools.intent_features import Asked, put, same_intent
 from vademecum.tools.links import Pairs, chosen_links, expected_links, links_of
 from vademecum.tools.model import Model
+from vademecum.tools.plan_confidence import confidence
+from vademecum.tools.prerequisites import Ways
 from vademecum.tools.records import Plan, Task
-from vademecum.tools.sure import confidence
 from vademecum.tools.view import View
-from vademecum.tools.ways import Ways
 
 EVIDENCE = 5
 

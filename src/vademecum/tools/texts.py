@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.retrieval.dense import products
-from vademecum.retrieval.lexical import K1, inverse_document_frequency
-from vademecum.retrieval.postings import Postings, build
-from vademecum.retrieval.segment import quantise
-from vademecum.retrieval.tokens import STOP_WORDS, key, run_terms, runs, term_table
+from vademecum.index.bm25 import K1, inverse_document_frequency
+from vademecum.index.postings import Postings, build
+from vademecum.index.segment import quantise
+from vademecum.index.tokenize import STOP_WORDS, key, run_terms, runs, term_table
+from vademecum.index.vectors import products
 
 Floats = NDArray[np.float32]
 

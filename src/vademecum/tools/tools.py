@@ -8,7 +8,6 @@ from typing import Any
 
 from vademecum.errors import UsageError
 from vademecum.protocols import Clock, Embedder, Store, ToolServer
-from vademecum.tools.current import Current, Known
 from vademecum.tools.ledger import Ledger
 from vademecum.tools.observe import read_traces
 from vademecum.tools.openapi import read_openapi
@@ -26,6 +25,7 @@ from vademecum.tools.records import (
     ToolsStatus,
     Trace,
 )
+from vademecum.tools.refresh import Current, Known
 from vademecum.tools.register import read_tools
 from vademecum.tools.reliability import RELIABILITIES
 from vademecum.tools.search import K, Wanted, search

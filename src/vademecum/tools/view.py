@@ -18,7 +18,7 @@ from vademecum.tools.documents import document, names, passage
 from vademecum.tools.followers import Followers
 from vademecum.tools.hypergraph import Chain, Hypergraph
 from vademecum.tools.ledger import Kept, Ledger
-from vademecum.tools.metas import Metas
+from vademecum.tools.macro_tools import Metas
 from vademecum.tools.records import Tool, Trace
 from vademecum.tools.ridge import Ridge
 from vademecum.tools.texts import Floats, Matches, Question, Texts, clauses

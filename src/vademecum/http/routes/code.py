@@ -12,7 +12,7 @@ from vademecum.answers.document import context_record
 from vademecum.answers.piece import Within
 from vademecum.answers.render import evidence_record, found_record
 from vademecum.engine import Engine
-from vademecum.http.asking import Asked, Asking
+from vademecum.http.request_context import Asked, Asking
 from vademecum.http.routes.shapes import ContextShape, Found, SearchShape
 
 router = APIRouter(prefix="/v1", tags=["code"])

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
-from vademecum.http.asking import Asked
 from vademecum.http.paging import events_page
+from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.memory import Answering, recalled
 from vademecum.http.routes.parameters import Cursor, Limit, Words
@@ -18,7 +18,7 @@ from vademecum.http.routes.shapes import Page, RecalledShape
 from vademecum.memory.pages import Filter
 from vademecum.memory.recall import metadata_of
 from vademecum.memory.records import Event, Recorded
-from vademecum.memory.weigh import By
+from vademecum.memory.scoring import By
 
 router = APIRouter(prefix="/v1/events", tags=["events"])
 EventId = Annotated[str, Path(min_length=1, max_length=200)]

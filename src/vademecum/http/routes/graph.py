@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query, Response
 
 from vademecum.answers.neighbours import neighbours_record
 from vademecum.answers.page import graph_record
-from vademecum.codebase.inventory import FileFacts
-from vademecum.codebase.surroundings import surroundings
+from vademecum.code.graph.surroundings import surroundings
+from vademecum.code.search.inventory import FileFacts
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
-from vademecum.http.asking import Asked
 from vademecum.http.paging import after, pack
+from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import MOST_TOKENS, Name, Names, Text
 from vademecum.http.routes.parameters import Cursor, Depth
 from vademecum.http.routes.shapes import Drawing, MapShape, Page

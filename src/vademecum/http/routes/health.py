@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from starlette.responses import PlainTextResponse
 
-from vademecum.http.asking import Asked
 from vademecum.http.engines import Opening
+from vademecum.http.request_context import Asked
 from vademecum.http.routes.shapes import Standing
 from vademecum.metrics import exposition
 

@@ -14,10 +14,10 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
-from vademecum.http.asking import Asked
 from vademecum.http.jobs import Job
 from vademecum.http.paging import page
 from vademecum.http.problems import ProblemError
+from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import Name
 from vademecum.http.routes.parameters import Cursor, Limit
 from vademecum.http.routes.shapes import EventStream, JobShape, Page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from vademecum.http.asking import Asked
+from vademecum.http.request_context import Asked
 from vademecum.http.routes.shapes import Repos, SettingsShape
 
 router = APIRouter(prefix="/v1", tags=["settings"])

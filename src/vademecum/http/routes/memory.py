@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
-from vademecum.http.asking import Asked
 from vademecum.http.paging import events_page, page
+from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.parameters import JSON_LINES, Cursor, Limit, Words
 from vademecum.http.routes.shapes import Forgotten, JsonLines, ListedFact, Markdown, Page, RecalledShape, TimelineShape

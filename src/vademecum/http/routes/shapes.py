@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from vademecum.answers.piece import Form
-from vademecum.codebase.outline import Entry
+from vademecum.code.graph.outline import Entry
 from vademecum.http.problems import MEDIA_TYPE
 from vademecum.memory.records import Event, Evidence, Fact
 from vademecum.tools.records import Group, Usage

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Path, Query, Response
 
 from vademecum.answers.neighbours import neighbours_record
 from vademecum.answers.render import answer_record
-from vademecum.codebase.graph.terms import Node
+from vademecum.code.graph.terms import Node
 from vademecum.engine import Engine
 from vademecum.errors import UsageError
-from vademecum.http.asking import Asked
 from vademecum.http.paging import page
+from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import Name, Names
 from vademecum.http.routes.parameters import Cursor, Depth, Limit
 from vademecum.http.routes.shapes import Declaration, Page

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query, Response
 
 from vademecum.answers.chains import record_of
 from vademecum.engine import Engine
-from vademecum.http.asking import Asked
 from vademecum.http.paging import page
+from vademecum.http.request_context import Asked
 from vademecum.http.routes.code import LONGEST_QUESTION, Name, Names
 from vademecum.http.routes.parameters import ANY_JSON, Cursor, Limit
 from vademecum.http.routes.shapes import ListedTool, Page, ToolGraph

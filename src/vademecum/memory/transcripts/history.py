@@ -13,7 +13,7 @@ _MOST_PATHS = 50
 
 
 class CommitMessage(Protocol):
-    """A commit as git tells it; `codebase.commits.Message` is one."""
+    """A commit as git tells it; `code.checkout.commits.Message` is one."""
 
     @property
     def id(self) -> str:

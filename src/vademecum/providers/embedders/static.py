@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vademecum.arrays import load_arrays
 from vademecum.errors import EmbedError, StoreCorruptError
+from vademecum.index.arrays import load_arrays
+from vademecum.index.counting import RunTable
 from vademecum.result import attempt
-from vademecum.text import RunTable
 from vademecum.types import EmbedKind, Passage
 
 Matrix = NDArray[np.float32]

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
-from vademecum import __version__
 from vademecum.errors import ToolServerError, UrlElicitationError
 from vademecum.protocols import Asks
+from vademecum.version import __version__
 
 HANDSHAKE = "2025-11-25"
 STATELESS = "2026-07-28"

@@ -24,7 +24,7 @@ PUBLISHERS = 0x7075  # the class of the advisory locks of those who publish: "pu
 
 
 class Batch(Protocol):
-    """The arrays of some contents, as `retrieval.segment.Segment` has them."""
+    """The arrays of some contents, as `index.segment.Segment` has them."""
 
     @property
     def blobs(self) -> NDArray[np.int64]:
@@ -53,7 +53,7 @@ class Batch(Protocol):
 
     @property
     def postings(self) -> Any:
-        """The postings over the N chunks, as `retrieval.postings.Postings`."""
+        """The postings over the N chunks, as `index.postings.Postings`."""
         ...
 
 

@@ -3,7 +3,7 @@
     idf(t) = ln(1 + (N - n_t + 0.5) / (n_t + 0.5))        tf~ = sum over fields of w_f * tf_f / (1 - b_f + b_f * len_f / mean len_f)
     score  = sum over terms of idf(t) * tf~ / (k1 + tf~)
 
-which is `retrieval.lexical` in SQL, with N and n_t those of the spaces searched. Filters apply before the cut. Where few
+which is `index.bm25` in SQL, with N and n_t those of the spaces searched. Filters apply before the cut. Where few
 pieces are to be looked at, vectors are compared one by one: a graph over vectors (HNSW) loses most of the right answers under a selective
 filter (recall 0.15 at 2 %, measured), and where it is used, it is read on until enough passed (`hnsw.iterative_scan`).
 """

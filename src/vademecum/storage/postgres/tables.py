@@ -30,7 +30,7 @@ from sqlalchemy.types import TypeEngine
 
 from vademecum.storage.postgres.shape import Kind, Shape, shapes
 
-FIELDS = ("body", "name", "signature", "docs")  # of a chunk, as in `retrieval.segment`
+FIELDS = ("body", "name", "signature", "docs")  # of a chunk, as in `index.segment`
 NAMES = {"pk": "%(table_name)s_pkey", "uq": "%(table_name)s_%(column_0_N_name)s_key"}  # as PostgreSQL itself would
 
 

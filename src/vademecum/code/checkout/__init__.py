@@ -1,0 +1,1 @@
+"""The files of a checkout: walking, git, classes of files, locks."""

@@ -1,0 +1,210 @@
+"""What commits said and changed, asked of git: the history as records.
+
+Merges are left out: what they change was changed by the commits they bring. A change is told by git's blob ids, so whether
+a file is the same in two commits is a comparison of two strings.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vademecum.code.checkout import git
+from vademecum.code.checkout.plumbing import run
+from vademecum.code.checkout.root import Root
+from vademecum.errors import GitError
+from vademecum.result import Err, Ok, Result
+
+_CHANGE = re.compile(r"\n?:\d{6} \d{6} ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@.*\n?", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file that a commit changed. `status` is git's letter for how: `M` modified, `A` added, `D` deleted."""
+
+    path: str  # relative to the root
+    status: str
+    before: str  # git blob ids; all zeros where there was, or is, no file
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit that is no merge: its id, who wrote it, its first line, and what it changed below the root."""
+
+    id: str
+    author: str
+    subject: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one commit says: its id, its author, when it was written in seconds since the epoch, its words and its files."""
+
+    id: str
+    author: str
+    at: float
+    text: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One run of changed lines: its first line and how many they were before, what went and what came."""
+
+    start: int
+    count: int  # 0 where lines were only added: after line `start`
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+
+    def span(self, lines: int) -> tuple[int, int]:
+        """Return its lines in the file before, which has `lines` of them; an insertion stands between two.
+
+        >>> Hunk(3, 2, ("a", "b"), ()).span(9), Hunk(0, 0, (), ("a",)).span(9), Hunk(9, 0, (), ("a",)).span(9)
+        ((3, 4), (1, 1), (9, 9))
+        """
+        last = self.start + (self.count - 1 if self.count else 1)
+        return max(1, self.start), max(1, min(last, lines))
+
+
+def is_shallow(root: Root) -> bool:
+    """Whether the repository was cloned with only the newest part of its history."""
+    return root.common_dir is not None and os.path.exists(os.path.join(root.common_dir, "shallow"))
+
+
+def commits(root: Root, most: int) -> Result[list[Commit], GitError]:
+    """Return the newest commits that are no merges, newest first; none before the first commit."""
+    options = ("--no-merges", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-ext-diff", below(root))
+    arguments = ("log", "-z", "--raw", f"--max-count={most}", "--format=%H%x00%an%x00%s", *options)
+    match _on_a_branch(root):
+        case Err() as failure:
+            return failure
+        case Ok(born):
+            return _read_log(root, arguments) if born else Ok([])
+
+
+def below(root: Root) -> str:
+    """Return the option by which git tells of files below the root alone, by their paths from there."""
+    return f"--relative={root.prefix}" if root.prefix else "--no-relative"
+
+
+def _on_a_branch(root: Root) -> Result[bool, GitError]:
+    """Whether there is a commit at all."""
+    match git.head(root):
+        case Err() as failure:
+            return failure
+        case Ok(head):
+            return Ok(bool(head.commit))
+
+
+def _read_log(root: Root, arguments: tuple[str, ...]) -> Result[list[Commit], GitError]:
+    match run(root, *arguments, "HEAD", "--"):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok(list(_records(output.decode(errors="surrogateescape"))))
+
+
+def _records(output: str) -> Iterator[Commit]:
+    """Read `<id> <author> <subject>`, then for each change `:<modes> <ids> <status>` and a path, all ended by NUL."""
+    fields = output.split("\0")
+    at = 0
+    while at + 2 < len(fields):
+        name, author, subject = fields[at : at + 3]
+        at += 3
+        changes: list[Change] = []
+        while at + 1 < len(fields) and (facts := _CHANGE.fullmatch(fields[at])):
+            changes.append(Change(fields[at + 1], facts[3], facts[1], facts[2]))
+            at += 2
+        yield Commit(name.strip(), author, subject, tuple(changes))
+
+
+def messages(root: Root, known: str = "", most: int = 10_000) -> Result[list[Message], GitError]:
+    """Return what the newest commits say, oldest first: those behind `known` where the history still has it.
+
+    Merges that brought nothing of their own are left out.
+    """
+    options = (
+        "--no-merges",
+        "--no-renames",
+        "--no-show-signature",
+        "--no-ext-diff",
+        "--name-only",
+        f"--max-count={most}",
+    )
+    arguments = ("log", "-z", "--format=%x01%H%x00%an%x00%at%x00%B%x00", *options)
+    match _on_a_branch(root):
+        case Err() as failure:
+            return failure
+        case Ok(False):
+            return Ok([])
+    if known:
+        match run(root, *arguments, f"{known}..HEAD", "--"):
+            case Ok(output):
+                return Ok(_messages(output))
+            case Err():  # rewritten or pruned: all is told again, and known by its ids
+                pass
+    match run(root, *arguments, "HEAD", "--"):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok(_messages(output))
+
+
+def _messages(output: bytes) -> list[Message]:
+    r"""Read `\x01<id> <author> <time> <words> <path>…`, NUL between them."""
+    found = []
+    for record in output.decode(errors="replace").split("\x01")[1:]:
+        id_, author, at, text, *rest = (*record.split("\0"), "", "", "", "")[: max(5, record.count("\0") + 1)]
+        paths = tuple(path.strip("\n") for path in rest if path.strip("\n"))
+        found.append(Message(id_, author, float(at) if at.isdigit() else 0.0, text, paths))
+    return found[::-1]
+
+
+def main_line(root: Root, most: int) -> Result[list[str], GitError]:
+    """Return the ids of the newest commits along first parents, newest first."""
+    return _ids(root, "--first-parent", f"--max-count={most}", "HEAD")
+
+
+def commits_since(root: Root, base: str) -> Result[list[str], GitError]:
+    """Return the ids of the commits that the newest one has and `base` has not."""
+    return _ids(root, "HEAD", f"^{base}")
+
+
+def _ids(root: Root, *arguments: str) -> Result[list[str], GitError]:
+    match run(root, "rev-list", *arguments, "--"):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok(output.decode().split())
+
+
+def changed_lines(root: Root, change: Change) -> Result[list[Hunk], GitError]:
+    """Return what a change did to a file, in order; nothing for one that is binary."""
+    options = ("-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--diff-algorithm=histogram")
+    match run(root, "diff", *options, change.before, change.after, "--"):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok(hunks_of(output.decode(errors="replace")))
+
+
+def hunks_of(diff: str) -> list[Hunk]:
+    r"""Read the hunks of one file's `git diff -U0`.
+
+    >>> hunks_of("--- a\n+++ b\n@@ -3 +3,2 @@ def f():\n-old\n+new\n+newer\n@@ -9,0 +11 @@\n+end\n")
+    [Hunk(start=3, count=1, removed=('old',), added=('new', 'newer')), Hunk(start=9, count=0, removed=(), added=('end',))]
+    """
+    heads = list(_HUNK.finditer(diff))
+    ends = [*(head.start() for head in heads[1:]), len(diff)]
+    found = []
+    for head, end in zip(heads, ends, strict=False):  # a binary file has no head
+        lines = diff[head.end() : end].split("\n")
+        removed = tuple(line[1:] for line in lines if line.startswith("-"))
+        added = tuple(line[1:] for line in lines if line.startswith("+"))
+        found.append(Hunk(int(head[1]), int(head[2] or 1), removed, added))
+    return found

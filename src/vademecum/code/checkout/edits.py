@@ -1,0 +1,148 @@
+"""Files as they are on disk, compared and blamed as if they were committed.
+
+They are read by us and told to git as objects, so that no filter, driver or attribute of the repository has a say.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Self
+
+from vademecum.code.checkout import git
+from vademecum.code.checkout.plumbing import quarantined, run_in
+from vademecum.code.checkout.root import Root
+from vademecum.code.checkout.source import FORCED_FILE_BYTES, read_beneath
+from vademecum.errors import GitError
+from vademecum.result import Err, Ok, Result
+from vademecum.types import Skipped
+
+MOST_BYTES = FORCED_FILE_BYTES  # read of a file: no larger one is indexed
+
+
+def changed_on_disk(
+    root: Root, commit: str, indexed: Mapping[str, str], options: Sequence[str]
+) -> Result[bytes, GitError]:
+    """Compare a commit with the files on disk, as `git diff COMMIT` does; of those there, the indexed ones alone.
+
+    Args:
+        root: the repository.
+        commit: its full id.
+        indexed: the git blob id of each indexed file as it is on disk.
+        options: of `git diff`.
+    """
+    match git.tree_ids(root, commit), git.list_tracked(root):
+        case (Ok(before), Ok(tracked)):
+            pass
+        case (Err() as failure, _) | (_, Err() as failure):
+            return failure
+    gone = [path for path in before if path not in indexed and tracked.get(path, True) and not _is_file(root, path)]
+    changed = [path for path, name in indexed.items() if path in tracked and before.get(path) != name]
+    with Edits(root, commit) as edits:
+        now = {path: edits.id_of(content) for path, content in _contents(root, before, changed)}
+        differing = [path for path, name in now.items() if before.get(path) != name]
+        then = {path: before[path] for path in (*gone, *differing) if path in before}
+        return edits.diff(then, {path: now[path] for path in differing}, *options)
+
+
+def _is_file(root: Root, path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(os.path.join(root.path, path)).st_mode)
+    except OSError:
+        return False
+
+
+def _contents(root: Root, before: Mapping[str, str], paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield what files hold, with the ends of lines that they have in the commit: git may have put others on disk."""
+    ends: dict[str, list[tuple[str, bytes]]] = {}
+    for path in paths:
+        content = read_beneath(root.path, path, MOST_BYTES)
+        if isinstance(content, Skipped):
+            continue
+        if path in before and b"\r\n" in content:
+            ends.setdefault(before[path], []).append((path, content))
+        else:
+            yield path, content
+    for name, then in git.read_blobs(root, list(ends)):
+        for path, content in ends.pop(name):
+            yield path, content if b"\r\n" in then else content.replace(b"\r\n", b"\n")
+
+
+def blame(root: Root, path: str, first: int, last: int) -> Result[bytes, GitError]:
+    """Return what `git blame --porcelain` says of lines of a file as it is on disk."""
+    content = read_beneath(root.path, path, MOST_BYTES)
+    match git.head(root):
+        case Err() as failure:
+            return failure
+        case Ok(head) if not head.commit or isinstance(content, Skipped):
+            return Err(GitError(f"{path} is not committed"))
+        case Ok(head):
+            pass
+    match git.tree_ids(root, head.commit, [path]):
+        case Err() as failure:
+            return failure
+        case Ok(before):
+            pass
+    with Edits(root, head.commit) as edits:
+        [(_, now)] = _contents(root, before, [path])
+        return edits.blame(path, now, f"{first},{last}")
+
+
+class Edits:
+    """Objects of our own beside a repository's, in a directory that is thrown away."""
+
+    def __init__(self, root: Root, commit: str) -> None:
+        """Begin on top of a commit. Raises `GitError`."""
+        self._root, self._commit, self._digits = root, commit, len(commit)
+        self._apart = quarantined(root, scratch=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._apart.close()
+
+    def id_of(self, content: bytes) -> str:
+        """Return the id of a content, which can be named from now on."""
+        return self._apart.put("blob", content, self._digits)
+
+    def diff(self, before: Mapping[str, str], now: Mapping[str, str], *options: str) -> Result[bytes, GitError]:
+        """Compare two sets of files, each a map from path to id."""
+        trees: list[str] = []
+        for files in (before, now):
+            match self._tree(files):
+                case Err() as failure:
+                    return failure
+                case Ok(tree):
+                    trees.append(tree)
+        return self._run("diff-tree", "-r", "-p", *options, *trees, "--")
+
+    def blame(self, path: str, content: bytes, lines: str) -> Result[bytes, GitError]:
+        """Return who wrote lines of a file that holds `content`; lines that are not in the commit are our own."""
+        match self._tree({path: self.id_of(content)}):
+            case Err() as failure:
+                return failure
+            case Ok(tree):
+                said = f"tree {tree}\nparent {self._commit}\nauthor v <> 0 +0000\ncommitter v <> 0 +0000\n\n"
+                edited = self._apart.put("commit", said.encode(), self._digits)
+                return self._run("blame", "--porcelain", "-L", lines, edited, "--", self._root.prefix + path)
+
+    def _tree(self, files: Mapping[str, str]) -> Result[str, GitError]:
+        index = os.path.join(self._apart.path, "index")
+        if os.path.exists(index):
+            os.unlink(index)
+        listed = "".join(f"100644 {name}\t{self._root.prefix}{path}\0" for path, name in files.items())
+        match self._run("update-index", "-z", "--add", "--replace", "--index-info", feed=os.fsencode(listed)):
+            case Err() as failure:
+                return failure
+            case Ok():
+                pass
+        match self._run("write-tree", "--missing-ok"):
+            case Err() as failure:
+                return failure
+            case Ok(output):
+                return Ok(output.decode().strip())
+
+    def _run(self, *arguments: str, feed: bytes | None = None) -> Result[bytes, GitError]:
+        return run_in(self._root, self._apart, arguments, feed)

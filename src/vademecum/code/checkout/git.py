@@ -1,0 +1,250 @@
+"""Questions to git: the commit checked out, the files of a repository, their contents.
+
+What a few `open` calls on git's files tell is read without git, because a process costs more than a lookup.
+"""
+
+# Paths are strings here: they come from git by the ten thousand, some of them not even UTF-8
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from vademecum.code.checkout.plumbing import begin_on_files, quarantined, run, start, unknown_revision
+from vademecum.code.checkout.root import Root, read_small
+from vademecum.errors import GitError
+from vademecum.result import Err, Ok, Result
+from vademecum.types import FileEntry
+
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")  # SHA-1, or SHA-256 in the newer format
+_BATCH = 64  # object ids asked for at once: 64 x 65 bytes always fit into a pipe's buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is checked out. `branch` is "" when detached, `commit` is "" before the first commit and outside git."""
+
+    commit: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The paths of a work tree that git does not ignore, relative to the root, each once."""
+
+    files: list[str]
+    repositories: list[str]  # submodules, and untracked directories that are repositories of their own
+
+
+def head(root: Root) -> Result[Head, GitError]:
+    """Tell the commit and branch that are checked out, as a rule without running git."""
+    if root.git_dir is None or root.common_dir is None:
+        return Ok(Head("", ""))
+    content = read_small(os.path.join(root.git_dir, "HEAD")).strip()
+    if _OBJECT_ID.fullmatch(content):
+        return Ok(Head(content, ""))
+    reference = content.removeprefix("ref:").strip()
+    # `.invalid` is what the reftable format leaves in HEAD for those who cannot read it.
+    if not content.startswith("ref:") or reference in {"", "refs/heads/.invalid"}:
+        return _ask_head(root)
+    commit = _dereference(reference, root.git_dir, root.common_dir)
+    return _ask_head(root) if commit is None else Ok(Head(commit, reference.removeprefix("refs/heads/")))
+
+
+def _dereference(reference: str, git_dir: str, common_dir: str) -> str | None:
+    """Follow a reference to its commit: "" when it does not exist yet, None when only git can tell."""
+    for _ in range(5):  # git's own limit on a chain of symbolic references
+        loose = read_small(os.path.join(git_dir, reference)) or read_small(os.path.join(common_dir, reference))
+        loose = loose.strip()
+        if not loose:
+            return _packed(reference, common_dir)
+        if not loose.startswith("ref:"):
+            return loose if _OBJECT_ID.fullmatch(loose) else None
+        reference = loose.removeprefix("ref:").strip()
+    return None
+
+
+def _packed(reference: str, common_dir: str) -> str:
+    """Look a reference up in `packed-refs`, whose lines read `<object id> <name>`."""
+    before, found, _ = read_small(os.path.join(common_dir, "packed-refs")).partition(f" {reference}\n")
+    object_id = before.rpartition("\n")[2]
+    return object_id if found and _OBJECT_ID.fullmatch(object_id) else ""
+
+
+def _ask_head(root: Root) -> Result[Head, GitError]:
+    match run(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", tolerate=(1,)):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            commit = output.decode().strip()
+    match run(root, "symbolic-ref", "--quiet", "HEAD", tolerate=(1,)):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok(Head(commit, os.fsdecode(output).strip().removeprefix("refs/heads/")))
+
+
+def list_files(root: Root) -> Result[Listing, GitError]:
+    """List what is tracked, and what is neither tracked nor ignored. Some of it may be gone from the disk."""
+    return begin_listing(root)()
+
+
+def begin_listing(root: Root) -> Callable[[], Result[Listing, GitError]]:
+    """Have git begin to list files, and return what waits for the listing: it prints little before it is nearly done."""
+    return partial(_listed, begin_on_files(root, "ls-files", "-z", "-t", "-s", "-c", "-o", *_exclusions(root)))
+
+
+def _exclusions(root: Root) -> list[str]:
+    """Return the options by which git leaves out what is ignored: the quarantine has no list of the repository's."""
+    own = os.path.join(root.common_dir or "", "info", "exclude")
+    return ["--exclude-standard", *([f"--exclude-from={own}"] if os.path.isfile(own) else [])]
+
+
+def list_tracked(root: Root) -> Result[dict[str, bool], GitError]:
+    """Map each path that git tracks to whether it is meant to be on disk: outside a sparse checkout it is not."""
+    match begin_on_files(root, "ls-files", "-z", "-t", "-c")():
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            records = (record.partition(" ") for record in os.fsdecode(output).split("\0") if record)
+            return Ok({path: tag.upper() != "S" for tag, _, path in records})
+
+
+def _listed(output_of: Callable[[], Result[bytes, GitError]]) -> Result[Listing, GitError]:
+    match output_of():
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok(_listing(os.fsdecode(output)))
+
+
+def _listing(output: str) -> Listing:
+    r"""Read `ls-files -t -s -c -o`: tracked `<tag> <mode> <id> <stage>\t<path>`, untracked `? <path>`.
+
+    A path in conflict comes once per stage. An untracked repository comes as a directory, its slash at the end.
+    """
+    files: dict[str, None] = {}
+    repositories: dict[str, None] = {}
+    for record in output.split("\0"):
+        if record.startswith("? "):
+            path = record[2:]
+            (repositories if path.endswith("/") else files)[path.removesuffix("/")] = None
+        elif record:
+            stage, _, path = record.partition("\t")
+            (repositories if stage.startswith("160000", 2) else files)[path] = None
+    return Listing(list(files), list(repositories))
+
+
+def list_ignored(root: Root) -> Result[list[str], GitError]:
+    """List the files that git ignores, one by one: whoever forces some in has to look through them all."""
+    match begin_on_files(root, "ls-files", "-z", "-o", "-i", *_exclusions(root))():
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            return Ok([path for path in os.fsdecode(output).split("\0") if path and not path.endswith("/")])
+
+
+def resolve(root: Root, revision: str) -> Result[str, GitError]:
+    """Turn a revision (branch, tag, `HEAD~2`, short id) into a full commit id."""
+    if not revision or revision.startswith("-") or "\0" in revision:
+        return Err(GitError(f"{revision!r} is not a revision: name a branch, a tag or a commit"))
+    match run(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", tolerate=(1,)):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            commit = output.decode().strip().rpartition("\n")[2]
+            return Ok(commit) if commit else Err(GitError(unknown_revision(root.path, revision)))
+
+
+def tree(root: Root, revision: str) -> Result[list[FileEntry], GitError]:
+    """List the regular files of a commit below the root, with size and blob id; links and submodules are left out."""
+    match resolve(root, revision):
+        case Err() as failure:
+            return failure
+        case Ok(commit):
+            listed = _records(root, "-l", commit, ())
+    match listed:
+        case Err() as failure:
+            return failure
+        case Ok(records):
+            return Ok([FileEntry(path, int(facts[3]), 0, 0, facts[2]) for facts, path in records])
+
+
+def tree_ids(root: Root, commit: str, paths: Sequence[str] = ()) -> Result[dict[str, str], GitError]:
+    """Map each regular file of a commit below the root, or those of `paths`, to its blob id; faster than `tree`."""
+    if not _OBJECT_ID.fullmatch(commit):
+        return Err(GitError(f"{commit!r} is not a commit id"))
+    match _records(root, "-z", commit, paths):
+        case Err() as failure:
+            return failure
+        case Ok(records):
+            return Ok({path: facts[2] for facts, path in records})
+
+
+def _records(
+    root: Root, option: str, commit: str, paths: Sequence[str]
+) -> Result[list[tuple[list[str], str]], GitError]:
+    r"""Read `<mode> <type> <id>[ <size>]\t<path>`, and keep regular files: links are 120000, submodules 160000."""
+    below = [root.prefix + path for path in paths or ([""] if root.prefix else ())]
+    match run(root, "ls-tree", "-r", "-z", option, commit, "--", *below):
+        case Err() as failure:
+            return failure
+        case Ok(output):
+            records = (record.partition("\t") for record in os.fsdecode(output).split("\0"))
+            return Ok(
+                [(facts.split(), path.removeprefix(root.prefix)) for facts, _, path in records if facts[:3] == "100"]
+            )
+
+
+def read_file(root: Root, commit: str, path: str) -> Result[bytes, GitError]:
+    """Return what a file below the root held in a commit."""
+    return run(root, "cat-file", "blob", f"{commit}:{root.prefix}{path}")
+
+
+def read_blobs(root: Root, blob_ids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield `(id, content)` in the order asked for, through one git process and one blob in memory at a time.
+
+    A blob that the repository lacks (a partial clone's, say) is left out.
+
+    Raises:
+        GitError: git cannot be run, or died on the way; or something asked for is not an object id.
+    """
+    with quarantined(root) as apart:
+        process = start(root, apart, ["cat-file", "--batch"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            batch: list[str] = []
+            for blob_id in blob_ids:
+                if not _OBJECT_ID.fullmatch(blob_id):
+                    raise GitError(f"{blob_id!r} is not a blob id")
+                batch.append(blob_id)
+                if len(batch) == _BATCH:
+                    yield from _exchange(process, batch)
+                    batch = []
+            yield from _exchange(process, batch)
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def _exchange(process: subprocess.Popen[bytes], batch: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Ask for a few blobs, then read them all, so that neither side ever waits on a full pipe."""
+    questions, answers = process.stdin, process.stdout
+    assert questions is not None
+    assert answers is not None
+    try:
+        questions.write("".join(f"{blob_id}\n" for blob_id in batch).encode())
+        questions.flush()
+    except BrokenPipeError as cause:
+        raise GitError("git cat-file ended early") from cause
+    for blob_id in batch:
+        answer = answers.readline().split()  # `<id> <type> <size>`, or `<id> missing`
+        if not answer:
+            raise GitError(f"git cat-file ended early, before blob {blob_id}")
+        if len(answer) != 3:
+            continue
+        content = answers.read(int(answer[2]) + 1)[:-1]  # a newline ends each
+        if answer[1] == b"blob":
+            yield blob_id, content

@@ -1,0 +1,178 @@
+"""The one place that runs git: nothing that a repository says is ever run.
+
+git is told where the repository is and never looks for one. It reads settings that we wrote in place of the repository's
+(`quarantine`). It sees commits alone: the one call that is shown the files on disk lists their names. It is run by its full
+path with a list of arguments, reaches no network unless to clone, asks no question and takes no lock.
+"""
+
+# Paths are strings here, as in `git`
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+
+from vademecum.code.checkout.quarantine import Quarantine, is_bare
+from vademecum.code.checkout.root import Root, no_files, read_small
+from vademecum.errors import GitError
+from vademecum.result import Err, Ok, Result
+
+TIMEOUT_SECONDS = 120.0  # listing a very large repository from a cold disk takes tens of seconds
+TRANSPORTS = ("https", "ssh", "git", "file")  # what may be cloned from; `ext` would run a command
+
+_HARDENING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")  # whatever the user's own settings say
+# Of the caller's environment git gets no variable of its own kind but the choice of the user's settings: a git hook exports
+# where the repository is that runs the hook, and more.
+_USERS_CHOICES = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM")
+# To clone and to fetch, also how to reach another machine.
+_TO_REACH = ("GIT_ASKPASS", "GIT_CONFIG_", "GIT_HTTP_", "GIT_PROXY_", "GIT_SSH", "GIT_SSL_")
+_HEAD = re.compile(r"ref:.+|[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_MOST_OF_HEAD = 4096  # bytes: a path, and no more
+_BAD_REVISION = re.compile(r"^fatal: bad revision '(.+)'$", re.MULTILINE)
+
+
+def available() -> bool:
+    """Return whether git is installed."""
+    return _program() is not None
+
+
+def _program() -> str | None:
+    """Return where git is. A relative entry of PATH does not count: it would name a file of the repository."""
+    places = [place for place in os.get_exec_path() if os.path.isabs(place)]
+    return shutil.which("git", path=os.pathsep.join(places)) if places else None
+
+
+def _environment(kept: tuple[str, ...], own: Mapping[str, str]) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name.startswith(kept) or name[:4] != "GIT_"}
+    return inherited | {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "LC_ALL": "C",  # errors are recognised by their English words
+        **own,
+    }
+
+
+def quarantined(root: Root, *, has_files: bool = False, scratch: bool = False) -> Quarantine:
+    """Return what git reads in place of a repository's settings, for `start` and `run_in`. Raises `GitError`."""
+    if complaint := _unfit(root) or (no_files(root.path) if has_files and is_bare(root) else ""):
+        raise GitError(complaint)
+    try:
+        return Quarantine(root, has_files=has_files, scratch=scratch)
+    except OSError as cause:
+        raise GitError(f"git needs temporary files: {cause.strerror}; make room, or set TMPDIR") from cause
+
+
+def _unfit(root: Root) -> str:
+    """Return why git is not to be asked of a repository, "" where it may be."""
+    if root.git_dir is None:
+        return f"{root.path} is not in a git repository: there are no revisions to name"
+    if not _HEAD.match(read_small(os.path.join(root.git_dir, "HEAD"), _MOST_OF_HEAD)):
+        return f"{root.git_dir}/HEAD names neither a branch nor a commit: write `ref: refs/heads/BRANCH` into it"
+    index = os.path.join(root.git_dir, "index")
+    if os.path.lexists(index) and not os.path.isfile(index):  # git would wait for ever on a pipe
+        return f"{index} is no file: remove it, and run `git reset` to have it made again"
+    return ""
+
+
+def start(
+    root: Root, apart: Quarantine, arguments: Sequence[str], *, stdin: int, stderr: int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
+    """Start git on a repository. Raises `GitError`."""
+    where = [f"--git-dir={root.git_dir}"]
+    if apart.has_files:
+        where += [f"--work-tree={root.work_tree or root.path}", "-C", root.path]
+    variables = {"GIT_COMMON_DIR": apart.path, "GIT_OBJECT_DIRECTORY": apart.objects, "GIT_ALLOW_PROTOCOL": "none"}
+    if apart.scratch:
+        variables["GIT_INDEX_FILE"] = os.path.join(apart.path, "index")
+    environment = _environment(_USERS_CHOICES, variables)
+    return _spawn([*where, *arguments], apart.path, environment, stdin=stdin, stderr=stderr)
+
+
+def _spawn(
+    arguments: Sequence[str], folder: str, environment: dict[str, str], *, stdin: int, stderr: int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
+    if (program := _program()) is None:
+        raise GitError("git cannot be run: it is not installed, or not on PATH")
+    command = [program, "--no-pager", *_HARDENING, *arguments]
+    try:
+        return subprocess.Popen(
+            command, cwd=folder, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=environment
+        )
+    except OSError as cause:
+        raise GitError(f"git cannot be run: {cause.strerror}") from cause
+
+
+def run(root: Root, *arguments: str, tolerate: tuple[int, ...] = ()) -> Result[bytes, GitError]:
+    """Ask git of the history, and return what it printed; exit statuses in `tolerate` count as success."""
+    try:
+        with quarantined(root) as apart:
+            return run_in(root, apart, arguments, tolerate=tolerate)
+    except GitError as error:
+        return Err(error)
+
+
+def run_in(
+    root: Root, apart: Quarantine, arguments: Sequence[str], feed: bytes | None = None, tolerate: tuple[int, ...] = ()
+) -> Result[bytes, GitError]:
+    """Do what `run` does in a quarantine that is there; git reads `feed`. Raises `GitError` when git cannot be run."""
+    stdin = subprocess.DEVNULL if feed is None else subprocess.PIPE
+    return _finish(start(root, apart, arguments, stdin=stdin), root.path, arguments[0], tolerate, feed)
+
+
+def begin_on_files(root: Root, *arguments: str) -> Callable[[], Result[bytes, GitError]]:
+    """Start git, shown the work tree, and return what waits for it and returns what `run` does."""
+    failed: Err[GitError]
+    try:
+        apart = quarantined(root, has_files=True)
+        process = start(root, apart, arguments, stdin=subprocess.DEVNULL)
+    except GitError as error:
+        failed = Err(error)
+        return lambda: failed
+
+    def waited() -> Result[bytes, GitError]:
+        with apart:
+            return _finish(process, root.path, arguments[0])
+
+    return waited
+
+
+def transfer(folder: str, *arguments: str) -> Result[bytes, GitError]:
+    """Run git in a directory of our own, to clone or to fetch: the one thing that reaches another machine."""
+    environment = _environment(_TO_REACH, {"GIT_ALLOW_PROTOCOL": ":".join(TRANSPORTS)})
+    try:
+        process = _spawn(arguments, folder, environment, stdin=subprocess.DEVNULL)
+    except GitError as error:
+        return Err(error)
+    return _finish(process, folder, next(word for word in arguments if word[0] != "-"))
+
+
+def _finish(
+    process: subprocess.Popen[bytes], path: str, verb: str, tolerate: tuple[int, ...] = (), feed: bytes | None = None
+) -> Result[bytes, GitError]:
+    with process:
+        try:
+            printed, complaint = process.communicate(feed, timeout=TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return Err(GitError(f"git {verb} did not finish within {TIMEOUT_SECONDS:.0f} s in {path}"))
+        except BaseException:  # an interrupt: nobody will read what it prints
+            process.kill()
+            raise
+    if process.returncode == 0 or process.returncode in tolerate:
+        return Ok(printed)
+    return Err(GitError(_explain(path, verb, complaint.decode(errors="replace"))))
+
+
+def unknown_revision(path: str, revision: str) -> str:
+    """Return what to say of a revision that a repository lacks."""
+    return f"{path} has no revision {revision!r}: name a branch, a tag or a commit"
+
+
+def _explain(path: str, verb: str, complaint: str) -> str:
+    """Turn what git printed into what is wrong and how to mend it."""
+    if unknown := _BAD_REVISION.search(complaint):
+        return unknown_revision(path, unknown[1])
+    return f"git {verb} failed in {path}: {complaint.strip() or 'no reason given'}"

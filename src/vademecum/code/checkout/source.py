@@ -1,0 +1,176 @@
+"""A file's content, read safely and turned into text.
+
+Nothing outside the root is ever read: every directory on the way is opened from the one above it, and no link is
+followed, not even one that replaces a directory while we look.
+"""
+
+# Paths are strings here, as in the walk
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from dataclasses import dataclass
+
+from vademecum.code.checkout.root import Root
+from vademecum.errors import OutsideRootError
+from vademecum.result import Err, Ok, Result
+from vademecum.types import FileEntry, Skipped
+
+MAX_FILE_BYTES = 1 << 20
+FORCED_FILE_BYTES = 64 << 20  # the most that a `!pattern` can force in: beyond it, no file is source
+INODE_BITS = (1 << 63) - 1  # what a database keeps of an inode number; some file systems use all 64 bits
+_SNIFFED_BYTES = 8192  # a NUL this early means binary, as git has it
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_DRIVE = re.compile(r"[A-Za-z]:|\\\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text as valid UTF-8 without a byte order mark, and the git blob id of what the disk holds."""
+
+    text: bytes
+    blob: str
+
+
+def is_printable(path: str) -> bool:
+    """Whether a path is UTF-8 without control characters, so that it can be shown on a line and stored."""
+    return path.isprintable() or not _CONTROL.search(path)
+
+
+def printable(path: str) -> str:
+    r"""Spell any path so that it can be shown on a line and stored.
+
+    >>> printable("a/b.py"), printable("a\nb"), printable("caf\udce9")
+    ('a/b.py', 'a\\nb', 'caf\\xe9')
+    """
+    decoded = os.fsencode(path).decode(errors="backslashreplace")
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), decoded)
+
+
+def contained(root: Root, path: str) -> Result[str, OutsideRootError]:
+    """Turn a path that somebody named into one relative to the root, links resolved; "." is the root itself.
+
+    Absolute paths must lie in the root. The file need not exist.
+    """
+    if "\0" in path:
+        return Err(OutsideRootError(f"{printable(path)!r} holds a NUL byte, which no path can"))
+    if _DRIVE.match(path):
+        return Err(OutsideRootError(f"{path!r} names a drive; give a path relative to {root.path}"))
+    if ".." in path.split("/"):
+        return Err(OutsideRootError(f"{path!r} climbs with '..'; give a path relative to {root.path}"))
+    top = os.path.realpath(root.path)
+    target = os.path.realpath(os.path.join(top, path))
+    if target == top:
+        return Ok(".")
+    inside = top.removesuffix("/") + "/"
+    if not target.startswith(inside):
+        return Err(OutsideRootError(f"{path!r} leads out of {root.path}, to {target}; only files inside are read"))
+    return Ok(target.removeprefix(inside))
+
+
+def read_source(root: Root, entry: FileEntry, max_bytes: int = MAX_FILE_BYTES) -> Source | Skipped:
+    """Read one file as text, or say why not. An entry that was forced in at a larger size is read to that size."""
+    content = read_beneath(root.path, entry.path, max(max_bytes, min(entry.size, FORCED_FILE_BYTES)))
+    if isinstance(content, Skipped):
+        return content
+    return decode_source(entry.path, content)
+
+
+def decode_source(path: str, content: bytes) -> Source | Skipped:
+    """Turn a file's content, of the disk or of a commit, into text.
+
+    UTF-16 and UTF-32 count when a byte order mark says so. Bytes that are not UTF-8 become U+FFFD in a file that is
+    UTF-8 elsewhere; a file with no valid UTF-8 beyond ASCII is taken for Windows-1252, which Latin-1 text reads as.
+
+    >>> decode_source("menu.txt", "café".encode("latin-1")).text.decode()
+    'café'
+    """
+    text = _decode(content)
+    return Skipped(path, "binary", "NUL bytes") if text is None else Source(text, blob_id(content))
+
+
+def bytes_said(number: int) -> str:
+    """Return an amount as people say it.
+
+    >>> bytes_said(67108864), bytes_said(1_500_000), bytes_said(100)
+    ('64 MiB', '1.4 MiB', '100 bytes')
+    """
+    return f"{number / 2**20:.1f} MiB".replace(".0 ", " ") if number >= 2**20 else f"{number} bytes"
+
+
+def read_beneath(root: str, path: str, limit: int) -> bytes | Skipped:
+    """Read a file by opening each directory from the root downwards, refusing links at every step.
+
+    Checking first and opening by name afterwards would leave a moment to swap a directory for a link that leads out.
+    """
+    *folders, name = path.split("/")
+    descriptor = -1
+    try:
+        descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        for folder in folders:
+            descriptor = _step(descriptor, folder, os.O_DIRECTORY)
+        descriptor = _step(descriptor, name, os.O_NONBLOCK)  # a pipe that took the file's name must not hang us
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return Skipped(path, "not a regular file")
+        content = _read_at_most(descriptor, limit + 1)
+    except (OSError, ValueError) as error:
+        detail = error.strerror if isinstance(error, OSError) else str(error)
+        return Skipped(printable(path), "unreadable", detail or "")
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+    return content if len(content) <= limit else Skipped(path, "too large", f"more than {bytes_said(limit)}")
+
+
+def _step(folder: int, name: str, flags: int) -> int:
+    """Open one name inside an open directory, which is closed then; on an error it stays open."""
+    if name in {"", ".", ".."}:
+        raise ValueError(f"{name!r} is not a name")
+    opened = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | flags, dir_fd=folder)
+    os.close(folder)
+    return opened
+
+
+def _read_at_most(descriptor: int, limit: int) -> bytes:
+    pieces = []
+    while limit > 0 and (piece := os.read(descriptor, limit)):
+        pieces.append(piece)
+        limit -= len(piece)
+    return b"".join(pieces)
+
+
+_MARKS = (  # UTF-32's little-endian mark begins with UTF-16's
+    (b"\xff\xfe\0\0", "utf-32-le"),
+    (b"\0\0\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+
+
+def _decode(content: bytes) -> bytes | None:
+    """The content as UTF-8, or None when it is binary."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(encoding, "replace").encode()
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    if content.find(b"\0", 0, _SNIFFED_BYTES) >= 0:
+        return None
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        tolerant = content.decode(errors="ignore")
+        return content.decode("cp1252" if tolerant.isascii() else "utf-8", "replace").encode()
+    return content
+
+
+def blob_id(content: bytes) -> str:
+    r"""Name content as git does.
+
+    >>> blob_id(b"hello\n")
+    'ce013625030ba8dba906f756967f9e9ca394464a'
+    """
+    digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
+    digest.update(content)
+    return digest.hexdigest()

@@ -1,0 +1,376 @@
+"""What may be indexed under a root, found quickly, and read safely.
+
+git lists the files where there is one; elsewhere we walk ourselves, honouring `.gitignore` and leaving junk directories
+alone. Either way the same rules judge each name and each file's status, and everything left out is reported with its
+reason. Nothing outside the root is ever read: no link is followed, not even one that replaces a directory meanwhile.
+"""
+
+# Paths are strings here: ten thousand `Path` objects would cost more than the walk
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
+
+from vademecum.code.checkout import git
+from vademecum.code.checkout.ignore import JUNK_DIRECTORIES, REPOSITORY_DIRECTORIES, VADEIGNORE, IgnoreFiles, refusal
+from vademecum.code.checkout.plumbing import available
+from vademecum.code.checkout.root import Root
+from vademecum.code.checkout.source import (
+    FORCED_FILE_BYTES,
+    INODE_BITS,
+    MAX_FILE_BYTES,
+    Source,
+    bytes_said,
+    contained,
+    decode_source,
+    is_printable,
+    printable,
+    read_beneath,
+    read_source,
+)
+from vademecum.errors import GitError
+from vademecum.result import Err, Ok, Result
+from vademecum.types import FileEntry, Skipped
+
+__all__ = [
+    "Known",
+    "Source",
+    "Walk",
+    "WalkSettings",
+    "contained",
+    "decode_source",
+    "read_source",
+    "walk",
+    "walk_commit",
+]
+
+
+RULES_VERSION = 1  # raised when the tables of `ignore` change, so that files let in before are judged again
+
+
+@dataclass(frozen=True, slots=True)
+class WalkSettings:
+    """What narrows the walk."""
+
+    max_file_bytes: int = MAX_FILE_BYTES
+    exclude: tuple[str, ...] = ()  # lines of a `.vadeignore` that has the last word
+
+
+Stat = tuple[int, int, int]  # size, modification time in nanoseconds, inode
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier walk let in, with each file as it was then, and the `Walk.rules` it judged by."""
+
+    files: Mapping[str, Stat]
+    rules: str
+
+
+NOTHING = Known({}, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What may be indexed, sorted by path, and what was left out. Files that git ignores are in neither.
+
+    `entries` are the files that are new or differ from how they were known, `unchanged` the paths of the others.
+    """
+
+    entries: list[FileEntry]
+    skipped: list[Skipped]
+    unchanged: frozenset[str] = frozenset()
+    rules: str = ""  # stands for everything that files were judged by
+
+
+@dataclass(slots=True)
+class _Survey:
+    """A walk under way."""
+
+    root: Root
+    settings: WalkSettings
+    vadeignore: IgnoreFiles
+    known: Known
+    unchanged: list[str] = field(default_factory=list)
+    entries: list[FileEntry] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    real_folders: dict[str, bool] = field(default_factory=lambda: {"": True})
+
+    def skip(self, path: str, reason: str, detail: str = "") -> None:
+        """Report a path, its undecodable bytes and control characters made visible."""
+        self.skipped.append(Skipped(printable(path), reason, detail))
+
+    def finish(self) -> Walk:
+        """Sort what was found, so that two walks of the same tree are equal."""
+        self.entries.sort(key=lambda entry: entry.path)
+        self.skipped.sort(key=lambda skipped: skipped.path)
+        return Walk(self.entries, self.skipped, frozenset(self.unchanged), self.rules())
+
+    def rules(self) -> str:
+        """Return a digest of what names and sizes are judged by."""
+        ruling = (RULES_VERSION, self.settings, sorted(self.vadeignore.lines))
+        return blake2b(repr(ruling).encode(errors="surrogateescape"), digest_size=8).hexdigest()
+
+
+def walk(root: Root, settings: WalkSettings = WalkSettings(), known: Known = NOTHING) -> Result[Walk, GitError]:
+    """List what may be indexed under the root, and which of the `known` files are as they were.
+
+    Outside git, and where git is not installed, the directories are walked and `.gitignore` files honoured.
+    """
+    survey = _begin(root, settings, known)
+    if root.git_dir is None or not available():
+        _walk_directories(survey)
+        return Ok(survey.finish())
+    match _walk_git(survey):
+        case Err() as failure:
+            return failure
+        case Ok():
+            return Ok(survey.finish())
+
+
+def walk_commit(root: Root, revision: str, settings: WalkSettings = WalkSettings()) -> Result[Walk, GitError]:
+    """List what may be indexed of a commit: the same rules, over `git.tree`."""
+    match git.tree(root, revision):
+        case Err() as failure:
+            return failure
+        case Ok(entries):
+            pass
+    survey = _begin(root, settings)
+    ignore_files = [entry for entry in entries if entry.path.rpartition("/")[2] == VADEIGNORE]
+    try:
+        contents = dict(git.read_blobs(root, {entry.blob for entry in ignore_files})) if ignore_files else {}
+    except GitError as error:
+        return Err(error)
+    for entry in ignore_files:
+        lines = contents.get(entry.blob, b"").decode(errors="replace").splitlines()
+        survey.vadeignore.add(entry.path.rpartition("/")[0], lines)
+    for entry in entries:
+        forced = _admit(survey, entry.path)
+        if forced is not None and _fits(survey, entry.path, entry.size, forced=forced):
+            survey.entries.append(entry)
+    return Ok(survey.finish())
+
+
+def _begin(root: Root, settings: WalkSettings, known: Known = NOTHING) -> _Survey:
+    survey = _Survey(root, settings, IgnoreFiles(), known)
+    survey.vadeignore.add("", settings.exclude)
+    return survey
+
+
+def _walk_git(survey: _Survey) -> Result[None, GitError]:
+    listed = git.begin_listing(survey.root)
+    same = _same_as_known(survey)  # looked up while git is still at it
+    match listed():
+        case Err() as failure:
+            return failure
+        case Ok(listing):
+            pass
+    for repository in listing.repositories:
+        survey.skip(
+            repository, "another repository", "a submodule or a repository within; open it as a root of its own"
+        )
+    _load_vadeignores(survey, listing.files)
+    if survey.known.rules == survey.rules():  # judging names costs more than anything else: those let in stay in
+        survey.unchanged += same.intersection(listing.files)
+        _examine(survey, [path for path in listing.files if path not in same])
+    else:
+        _examine(survey, listing.files)
+    if survey.vadeignore.forces:
+        match git.list_ignored(survey.root):
+            case Err() as failure:
+                return failure
+            case Ok(ignored):
+                done = set(survey.unchanged)
+                forced = [path for path in ignored if path not in done and survey.vadeignore.verdict(path) is False]
+                _examine(survey, forced)
+    return Ok(None)
+
+
+def _same_as_known(survey: _Survey) -> set[str]:
+    """Return the known files that are still where and what they were."""
+    try:
+        root = os.open(survey.root.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:  # git will say what is wrong
+        return set()
+    try:
+        same = _same_beneath(root, survey.known.files)
+    finally:
+        os.close(root)
+    for folder in {path.rpartition("/")[0] for path in same}.difference(survey.real_folders):
+        _survey_folder(survey, folder)
+    if all(survey.real_folders.values()):
+        return same
+    return {path for path in same if survey.real_folders[path.rpartition("/")[0]]}
+
+
+def _same_beneath(root: int, files: Mapping[str, Stat]) -> set[str]:
+    """Return the files that are what they were. `root` is open, so that the way there is not gone again for each."""
+    same = set()
+    look = partial(os.stat, dir_fd=root, follow_symlinks=False)
+    for path, then in files.items():
+        try:  # not `suppress`: this loop is most of what a search waits for in a large repository
+            status = look(path)
+        except OSError:
+            continue
+        if then == (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS):
+            same.add(path)
+    return same
+
+
+def _load_vadeignores(survey: _Survey, paths: Iterable[str]) -> None:
+    """Read the `.vadeignore` files among `paths`, and the root's own even where git ignores it."""
+    suffix = f"/{VADEIGNORE}"
+    for path in (VADEIGNORE, *(path for path in paths if path.endswith(suffix))):
+        _load_ignore_file(survey, survey.vadeignore, path)
+
+
+def _load_ignore_file(survey: _Survey, into: IgnoreFiles, path: str) -> None:
+    """Add one ignore file's lines. One that is not there or cannot be read rules over nothing."""
+    content = read_beneath(survey.root.path, path, MAX_FILE_BYTES)
+    if isinstance(content, bytes):
+        into.add(path.rpartition("/")[0], content.decode(errors="replace").removeprefix("\ufeff").splitlines())
+
+
+def _examine(survey: _Survey, paths: Iterable[str]) -> None:
+    """Judge each path by its name, then by its status on disk: one `lstat` each, and one per directory."""
+    known = survey.known.files
+    for path in paths:
+        forced = _admit(survey, path)
+        if forced is None or (status := _status(survey, path)) is None:
+            continue
+        if not stat.S_ISREG(status.st_mode):
+            _judge_special(survey, path, status.st_mode)
+        elif _fits(survey, path, status.st_size, forced=forced):
+            if known.get(path) == (status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS):
+                survey.unchanged.append(path)
+            else:
+                survey.entries.append(FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino & INODE_BITS))
+
+
+def _status(survey: _Survey, path: str) -> os.stat_result | None:
+    """Return a path's status, or None where it cannot be had; all but its having vanished is reported."""
+    folder = path.rpartition("/")[0]
+    if folder not in survey.real_folders:
+        _survey_folder(survey, folder)
+    if not survey.real_folders[folder]:
+        survey.skip(path, "symlink", "a directory above it is a symbolic link")
+        return None
+    try:
+        return os.lstat(f"{survey.root.path}/{path}")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        survey.skip(path, "unreadable", error.strerror or "")
+        return None
+
+
+def _survey_folder(survey: _Survey, folder: str) -> None:
+    """Note whether a directory is one all the way down from the root, no link among its parents."""
+    parent, _, name = folder.rpartition("/")
+    if parent not in survey.real_folders:
+        _survey_folder(survey, parent)
+    real = survey.real_folders[parent] and name not in {"", ".", ".."}
+    survey.real_folders[folder] = real and not os.path.islink(f"{survey.root.path}/{folder}")
+
+
+def _admit(survey: _Survey, path: str) -> bool | None:
+    """Judge a path by its name: None when it is left out (and reported), else whether a `!pattern` forces it in."""
+    if not is_printable(path):
+        survey.skip(path, "undecodable name", "not UTF-8, or with control characters: it cannot be shown or stored")
+        return None
+    reason = refusal(path)
+    forced = False
+    if survey.vadeignore and reason != "secret":
+        verdict = survey.vadeignore.verdict(path)
+        forced = verdict is False
+        reason = "ignored" if verdict else "" if forced else reason
+    if reason:
+        survey.skip(path, reason, VADEIGNORE if reason == "ignored" else "")
+        return None
+    return forced
+
+
+def _judge_special(survey: _Survey, path: str, mode: int) -> None:
+    """Report what is no regular file."""
+    if stat.S_ISLNK(mode):
+        survey.skip(path, *_judge_link(survey.root.path, path))
+    elif stat.S_ISDIR(mode):
+        survey.skip(path, "another repository", "a directory stands where git has a file")
+    else:
+        survey.skip(path, "not a regular file")
+
+
+def _fits(survey: _Survey, path: str, size: int, *, forced: bool) -> bool:
+    limit = FORCED_FILE_BYTES if forced else survey.settings.max_file_bytes
+    if size > limit:
+        survey.skip(path, "too large", f"{bytes_said(size)}, the limit is {bytes_said(limit)}")
+    return size <= limit
+
+
+def _judge_link(root: str, path: str) -> tuple[str, str]:
+    """Tell where a symbolic link leads. None is followed: a target inside the root is found under its own name."""
+    try:
+        target = os.path.realpath(os.path.join(root, path), strict=True)
+    except OSError as error:
+        return "broken symlink", error.strerror or ""
+    if target == root or target.startswith(root.removesuffix("/") + "/"):
+        return "symlink", "its target is looked at under its own name"
+    return "symlink out of the root", ""
+
+
+def _walk_directories(survey: _Survey) -> None:
+    """Walk without git. A directory that is ignored is entered only where some `!pattern` might force files in."""
+    gitignore = IgnoreFiles()
+    pending = [("", False)]
+    while pending:
+        folder, ignored = pending.pop()
+        children = _scan(survey, folder)
+        prefix = f"{folder}/" if folder else ""
+        for child in children:
+            if child.name in {".gitignore", VADEIGNORE}:
+                rules = survey.vadeignore if child.name == VADEIGNORE else gitignore
+                _load_ignore_file(survey, rules, prefix + child.name)
+        files = []
+        for child in children:
+            path = prefix + child.name
+            if child.is_dir(follow_symlinks=False):
+                pending += _enter(survey, path, child.name, ignored=ignored or bool(gitignore.verdict(f"{path}/")))
+            elif _wanted(survey, gitignore, path, ignored=ignored):
+                files.append(path)
+        survey.real_folders[folder] = True  # scanned by its own name, link by link, from the root
+        _examine(survey, files)
+
+
+def _scan(survey: _Survey, folder: str) -> list[os.DirEntry[str]]:
+    """List a directory; one that vanished or may not be read is empty."""
+    try:
+        with os.scandir(os.path.join(survey.root.path, folder)) as listing:
+            return [child for child in listing if child.name != ".git"]
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        survey.skip(folder or ".", "unreadable", error.strerror or "")
+    return []
+
+
+def _enter(survey: _Survey, path: str, name: str, *, ignored: bool) -> list[tuple[str, bool]]:
+    """Whether to enter a directory, and whether everything in it is ignored unless forced."""
+    if name.lower() in REPOSITORY_DIRECTORIES:
+        return []
+    if not ignored and survey.vadeignore.verdict(f"{path}/"):
+        survey.skip(path, "ignored", VADEIGNORE)
+        ignored = True
+    if not ignored and name.lower() in JUNK_DIRECTORIES:
+        survey.skip(path, "junk directory", "what tools make; name it in .vadeignore as !pattern to force it in")
+        ignored = True
+    return [(path, ignored)] if not ignored or survey.vadeignore.forces else []
+
+
+def _wanted(survey: _Survey, gitignore: IgnoreFiles, path: str, *, ignored: bool) -> bool:
+    if ignored or gitignore.verdict(path):
+        return survey.vadeignore.verdict(path) is False
+    return True

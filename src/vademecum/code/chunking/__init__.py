@@ -1,0 +1,1 @@
+"""Cutting a file into chunks, and describing each."""

@@ -1,0 +1,304 @@
+"""One file's content to everything the index keeps of it: parse → chunk → metadata → enrich → terms → vectors.
+
+Analysis is a pure function of content and language: paths, branches and repositories play no part, so it is done once
+for each distinct content and its result is never updated. It runs in worker processes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.chunking.paths import FITTED, PathReader
+from vademecum.digests import blake2b
+from vademecum.index.counting import RunTable
+from vademecum.index.query import symbol_keys
+from vademecum.index.segment import FIELDS, KIND_CODES, BlobArrays, quantise
+from vademecum.index.stored_fields import Said, stored_of
+from vademecum.protocols import Embedder, Row
+from vademecum.result import Err, Ok
+from vademecum.types import Chunk, FileKind, ParsedFile, Passage
+
+_KIND_CODE = {str(kind): code for code, kind in enumerate(KIND_CODES)}
+_MOST = 65_535
+_MEMBERS = frozenset({"constant", "field", "property", "variable"})  # inside a type: named there, declared by the type
+
+
+NO_SENTENCES: Mapping[str, str] = {}
+PROSE = frozenset({"markdown", "rst", "asciidoc", "org", "tex", "text"})  # languages that people read
+Job = tuple[bytes, str]  # a file's UTF-8 content, and its language
+Parsed = tuple[ParsedFile, bool]  # a file cut into chunks, and whether Python's own parser has described it
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is kept of one content. Rows lack their leading blob id, which the store gives."""
+
+    language: str
+    content: bytes
+    imports: tuple[str, ...]
+    problem: str  # why the file was cut by windows, or "" when all went well
+    described: bool  # False where what only Python's own parser knows is missing
+    has_errors: bool
+    references: str
+    chunks: tuple[Row, ...]
+    symbols: tuple[Row, ...]
+    passages: tuple[Passage, ...]  # what an embedder outside the worker still has to read; () when it has been done
+    arrays: BlobArrays
+
+
+def analyse(
+    jobs: Sequence[Job],
+    embedder: Embedder | None,
+    deadline_s: float,
+    terms: RunTable,
+    *,
+    references: bool = True,
+    sentences: Mapping[str, str] = NO_SENTENCES,
+) -> list[Analysis]:
+    """Return the analysis of each file, given as its UTF-8 content and its language.
+
+    Files are analysed together because arrays like to be long; what is found of one never depends on the others.
+    Without an embedder the vectors are left to the caller, without `references` these to whoever asks for the graph. `sentences`, by
+    chunk hash, stand where the offline summaries would.
+    """
+    return completed(jobs, parsed_files(jobs, deadline_s, references=references), embedder, terms, sentences)
+
+
+def parsed_files(jobs: Sequence[Job], deadline_s: float, *, references: bool) -> list[Parsed]:
+    """Return the first half of the analysis of each file: its chunks, and with `references` what it refers to."""
+    from vademecum.code.chunking.chunk import chunk_file  # what cuts is not loaded by a search that finds nothing new
+
+    return [
+        describe(chunk_file(content, language, deadline_s, references=references), content)
+        for content, language in jobs
+    ]
+
+
+def symbol_rows(parsed: ParsedFile) -> tuple[Row, ...]:
+    """Return the rows that `Analysis.symbols` will hold: they are known when a file is parsed."""
+    return tuple(_symbol_rows(parsed.chunks))
+
+
+def completed(
+    jobs: Sequence[Job],
+    parsed: Sequence[Parsed],
+    embedder: Embedder | None,
+    terms: RunTable,
+    sentences: Mapping[str, str] = NO_SENTENCES,
+) -> list[Analysis]:
+    """Return the analysis of files that were parsed, in the same order: see `analyse`."""
+    from vademecum.code.chunking.enrich import summarise
+
+    sizes = [len(file.chunks) for file, _ in parsed]
+    hashes = [digest for file, _ in parsed for digest in chunk_hashes(file.chunks, file.language)]
+    chunks = [chunk for file, _ in parsed for chunk in file.chunks]
+    languages = [file.language for file, _ in parsed for _ in file.chunks]
+    summaries = [
+        sentences.get(digest) or summarise(chunk, language)
+        for chunk, language, digest in zip(chunks, languages, hashes, strict=True)
+    ]
+    passages = [passage_of(chunk, sentences.get(digest, "")) for chunk, digest in zip(chunks, hashes, strict=True)]
+    arrays = _arrays(chunks, hashes, summaries, passages, embedder, terms)
+    analyses = []
+    for (content, language), (file, described), (first, last) in zip(
+        jobs, parsed, pairwise(accumulate(sizes, initial=0)), strict=True
+    ):
+        own = chunks[first:last]
+        analyses.append(Analysis(
+            language, content, file.imports, file.problem, described, file.has_errors,
+            file.references,
+            tuple(map(_chunk_row, range(last - first), own, summaries[first:last], hashes[first:last])),
+            tuple(_symbol_rows(own)), () if embedder else tuple(passages[first:last]), _part(arrays, first, last),
+        ))  # fmt: skip
+    return analyses
+
+
+def is_prose(language: str) -> bool:
+    """Return whether files of a language are written for people: an embedder of their own may read them."""
+    return language in PROSE
+
+
+def passage_of(chunk: Chunk, sentence: str = "", *, prose: bool = False) -> Passage:
+    """Return what an embedder reads of a chunk: before the code, what a language model said of it, where one did."""
+    return Passage(f"{sentence}\n{chunk.text}" if sentence else chunk.text, chunk.name, chunk.scope, prose)
+
+
+def path_reader(embedder: Embedder, judge: Callable[[str], FileKind] = file_kind) -> PathReader:
+    """Return what reads paths; their vectors are made only where the ranker that uses them was fitted on this embedder.
+
+    `judge` says what a file is for.
+    """
+    if embedder.name not in FITTED:
+        return PathReader(judge)
+
+    def embed(paths: Sequence[str]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+        return quantise(embedder.embed([passage_of_path(path) for path in paths], "document").unwrap())
+
+    return PathReader(judge, embedder.name, embed)
+
+
+def passage_of_path(path: str) -> Passage:
+    """Return what an embedder reads of a path.
+
+    >>> passage_of_path("src/http/client.py")
+    Passage(text='', title='client', context='src/http', prose=False)
+    """
+    directory, _, name = path.rpartition("/")
+    return Passage(text="", title=name.rpartition(".")[0] or name, context=directory)
+
+
+def chunk_hashes(chunks: Iterable[Chunk], language: str) -> list[str]:
+    """Return 16 hex digits for each chunk, from its text and its place in the file's structure, never its lines.
+
+    Moving a function down a file keeps its hash; the same text twice in one scope gets two hashes.
+    """
+    seen: Counter[bytes] = Counter()
+    found: list[str] = []
+    for chunk in chunks:
+        frame = f"{language}\0{chunk.kind}\0{chunk.scope}\0{chunk.name}\0{chunk.text}".encode("utf-8", "surrogatepass")
+        digest = blake2b(frame, digest_size=8).digest()
+        seen[digest] += 1
+        twin = seen[digest]
+        found.append((blake2b(frame, digest_size=8, salt=str(twin).encode()).digest() if twin > 1 else digest).hex())
+    return found
+
+
+def describe(parsed: ParsedFile, content: bytes) -> tuple[ParsedFile, bool]:
+    """Add what only Python's own parser knows to Python chunks; False where it refuses the file."""
+    if parsed.language != "python" or not parsed.chunks or parsed.problem:
+        return parsed, True
+    from vademecum.code.chunking.metadata import describe_python
+
+    match describe_python(content.decode("utf-8")):
+        case Err():
+            return parsed, False
+        case Ok(module):
+            definitions = module.declarations
+    chunks = []
+    for chunk in parsed.chunks:
+        line = next((n for n in range(chunk.start_line, chunk.end_line + 1) if n in definitions), 0)
+        known = definitions[line] if line and chunk.name else None
+        if known is None or chunk.metadata.get("part", 1) != 1:
+            chunks.append(chunk)
+        else:
+            chunks.append(replace(chunk, metadata={**chunk.metadata, **known}))
+    return replace(parsed, chunks=tuple(chunks), imports=tuple(module.imports) or parsed.imports), True
+
+
+def _part(arrays: BlobArrays, first: int, last: int) -> BlobArrays:
+    """Return the arrays of chunks first … last - 1, numbered from 0."""
+    rows, postings = slice(first, last), slice(*np.searchsorted(arrays.docs, [first, last]))
+    stored = arrays.stored.part(first, last)
+    return BlobArrays(
+        arrays.lines[rows], arrays.kinds[rows], arrays.lengths[rows], arrays.keys[postings],
+        arrays.docs[postings] - np.int32(first), arrays.tf[postings], arrays.vectors[rows], arrays.scales[rows],
+        stored.offsets, stored.told,
+    )  # fmt: skip
+
+
+def _arrays(
+    chunks: Sequence[Chunk],
+    hashes: Sequence[str],
+    summaries: Sequence[str],
+    passages: Sequence[Passage],
+    embedder: Embedder | None,
+    terms: RunTable,
+) -> BlobArrays:
+    if embedder is None:
+        vectors, scales = np.zeros((len(chunks), 0), np.int8), np.zeros(len(chunks), np.float32)
+    else:
+        vectors, scales = quantise(embedder.embed(passages, "document").unwrap())
+    keys, docs, tf, lengths = _term_arrays(chunks, summaries, terms)
+    names, defining = _symbol_postings(chunks)
+    once = np.zeros((len(names), len(FIELDS)), np.uint8)
+    once[:, 0] = 1
+    docs = np.concatenate((docs, defining))
+    order = np.argsort(docs, kind="stable")
+    stored = stored_of(map(_said, chunks, summaries, hashes))
+    return BlobArrays(
+        lines=np.array([(c.start_line, c.end_line) for c in chunks], np.int32).reshape(-1, 2),
+        kinds=np.array([_KIND_CODE[c.kind] for c in chunks], np.uint8),
+        lengths=lengths,
+        keys=np.concatenate((keys, names))[order],
+        docs=docs[order],
+        tf=np.concatenate((tf, once))[order],
+        vectors=vectors,
+        scales=scales,
+        offsets=stored.offsets,
+        told=stored.told,
+    )
+
+
+def _said(chunk: Chunk, summary: str, digest: str) -> Said:
+    return Said(chunk.start_byte, chunk.end_byte, digest, chunk.signature, summary, *symbols_of(chunk))
+
+
+def symbols_of(chunk: Chunk) -> tuple[str, ...]:
+    """Return the qualified names that a chunk defines, or the one it is part of."""
+    if chunk.symbols:
+        return tuple([symbol.qualified for symbol in chunk.symbols])
+    return (chunk.qualified,) if chunk.name else ()
+
+
+def _term_arrays(
+    chunks: Sequence[Chunk], summaries: Sequence[str], terms: RunTable
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint16]]:
+    """Return raw postings (keys, chunk numbers, occurrences per field) and the number of terms per chunk and field."""
+    texts = [chunk.text for chunk in chunks]
+    texts += [f"{chunk.scope} {chunk.name}" for chunk in chunks]
+    texts += [chunk.signature for chunk in chunks]
+    texts += [
+        summary if chunk.doc in summary else f"{chunk.doc} {summary}"
+        for chunk, summary in zip(chunks, summaries, strict=True)
+    ]
+    counts = terms.count(texts)
+    size = len(chunks)
+    field, chunk = np.divmod(counts.text, max(size, 1))
+    lengths = np.bincount(counts.text, weights=counts.count, minlength=len(texts)).reshape(len(FIELDS), size).T
+    order = np.lexsort((counts.code, chunk))
+    chunk, code, field, count = chunk[order], counts.code[order], field[order], counts.count[order]
+    new = np.ones(len(chunk), bool)
+    new[1:] = (chunk[1:] != chunk[:-1]) | (code[1:] != code[:-1])
+    tf = np.zeros((int(new.sum()), len(FIELDS)), np.uint8)
+    tf[np.cumsum(new) - 1, field] = np.minimum(count, 255)
+    return counts.values[code[new]], chunk[new].astype(np.int32), tf, np.minimum(lengths, _MOST).astype(np.uint16)
+
+
+def _symbol_postings(chunks: Sequence[Chunk]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Return the keys under which chunks are filed as defining names, and the chunk of each."""
+    found = {
+        (key, number): None
+        for number, chunk in enumerate(chunks)
+        for symbol in chunk.symbols
+        for key in symbol_keys(symbol.name, is_member=symbol.kind in _MEMBERS and symbol.name != symbol.qualified)
+    }
+    return (
+        np.fromiter((key for key, _ in found), np.uint64, len(found)),
+        np.fromiter((number for _, number in found), np.int32, len(found)),
+    )
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+CHUNK_HASH = 10  # where a chunk's row holds its hash
+
+
+def _chunk_row(ordinal: int, chunk: Chunk, summary: str, digest: str) -> Row:
+    return (
+        ordinal, chunk.start_line, chunk.end_line, chunk.start_byte, chunk.end_byte, str(chunk.kind), chunk.name,
+        chunk.scope, chunk.signature, summary, digest, "\n".join(chunk.calls),
+        _encode(dict(chunk.metadata)) if chunk.metadata else "",
+    )  # fmt: skip
+
+
+def _symbol_rows(chunks: Sequence[Chunk]) -> Iterable[Row]:
+    for ordinal, chunk in enumerate(chunks):
+        for position, s in enumerate(chunk.symbols):
+            yield (ordinal, position, s.name, s.qualified, str(s.kind), s.start_line, s.end_line, s.signature)

@@ -1,0 +1,199 @@
+"""From one file to its chunks: declarations whole where they fit, everything else packed between them.
+
+Owns the sizes and the rules of DESIGN §5. Three steps: `layout` decides which bytes go together, `_describe` says what
+is in them, and `chunk_file` never fails: what no grammar reads is cut by sections or windows.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from vademecum.code import languages
+from vademecum.code.chunking import layout, sections
+from vademecum.code.chunking.layout import Span
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES, Declaration, Outline
+from vademecum.code.languages.line_index import Lines
+from vademecum.code.languages.parse import Syntax, parse
+from vademecum.result import Ok
+from vademecum.types import Chunk, ChunkKind, ParsedFile, Symbol
+
+# Read backwards from a callee's name: `.erots.fles` before `get`.
+_RECEIVER = re.compile(rb"(?:(?:\.[?&]?|\.!!|>-|::|:)[?!]?[\w$@]+)+")
+_RECEIVER_REACH = 60  # bytes
+_QUOTES = "\"'`<> "
+
+
+def chunk_file(content: bytes, language: str, deadline_s: float = 5.0, *, references: bool = False) -> ParsedFile:
+    r"""Cut one file into chunks.
+
+    Args:
+        content: The file, valid UTF-8.
+        language: A language id, as `languages.language_of` tells it.
+        deadline_s: Seconds of parsing after which the file is cut by windows instead.
+        references: Whether to find what the file refers to as well.
+
+    Returns:
+        The chunks in order, disjoint, covering every line that is not blank.
+
+        >>> parsed = chunk_file(b"import os\n\ndef home():\n    return os.getcwd()\n", "python")
+        >>> [(c.kind, c.name, c.start_line, c.end_line, c.calls) for c in parsed.chunks]
+        [('module', '', 1, 1, ()), ('function', 'home', 3, 4, ('os.getcwd',))]
+    """
+    row = languages.row(language)
+    lines = Lines(content)
+    if row is None or row.module is None:
+        return ParsedFile(language, tuple(_plain(span, lines) for span in sections.sections(lines, language)))
+    parsed = parse(content, language, deadline_s, references=references)
+    if not isinstance(parsed, Ok):
+        windows = tuple(_plain(span, lines) for span in sections.sections(lines, "text"))
+        return ParsedFile(language, windows, has_errors=True, problem=str(parsed.error))
+    syntax = parsed.value
+    outline = Outline(content, syntax, equations=row.equations)
+    describe = _Describer(lines, syntax, outline, language)
+    spans = layout.Layout(lines, syntax, outline).spans
+    chunks, imports = tuple(map(describe, spans)), tuple(describe.imports())
+    refers = _references(lines, syntax, outline, language) if references else ""
+    return ParsedFile(language, chunks, imports, syntax.has_errors, references=refers)
+
+
+def references_of(content: bytes, language: str, deadline_s: float = 5.0) -> str:
+    r"""Return what one file refers to, as `references.References` reads it; "" where no grammar reads the file.
+
+    >>> chunk_file(b"import os\n\nos.getcwd()\n", "python", references=True).references == references_of(
+    ...     b"import os\n\nos.getcwd()\n", "python"
+    ... )
+    True
+    """
+    row = languages.row(language)
+    parsed = parse(content, language, deadline_s) if row is not None and row.module is not None else None
+    if row is None or not isinstance(parsed, Ok):
+        return ""
+    outline = Outline(content, parsed.value, equations=row.equations)
+    return _references(Lines(content), parsed.value, outline, language)
+
+
+def _references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
+    from vademecum.code.languages.references import find_references  # a search that finds files does without
+
+    return find_references(lines, syntax, outline, language)
+
+
+def _plain(section: sections.Section, lines: Lines) -> Chunk:
+    """Make a chunk of a section or window."""
+    start, end = section.start, section.end
+    name, scope = section.name, section.scope
+    first, last = lines.number(start), lines.number(end - 1)
+    qualified = f"{scope}.{name}" if scope else name
+    symbols = (Symbol(name, qualified, section.defines, first, last, section.signature),) if section.defines else ()
+    metadata: dict[str, Any] = {"part": section.part, "parts": section.parts} if section.parts > 1 else {}
+    text = lines.content[start:end].decode()
+    return Chunk(
+        first, last, start, end, section.kind, text, name, scope, section.signature, symbols=symbols, metadata=metadata
+    )
+
+
+class _Describer:
+    """Says what is in a span: symbols, calls and branches are found by their position."""
+
+    def __init__(self, lines: Lines, syntax: Syntax, outline: Outline, language: str) -> None:
+        self.lines = lines
+        self.content = lines.content
+        self.symbols = sorted(self._named(outline.all), key=_position)
+        self.positions = [position for position, _ in self.symbols]
+        heads = {names[0] for declaration in outline.all if (names := declaration.names)}
+        self.calls = [extent for extent in syntax.captures.get("call", ()) if extent not in heads]
+        self.branches = [start for start, _ in syntax.captures.get("branch", ())] if language != "python" else None
+        self.docstrings = outline.docstrings
+        self.imported = syntax.captures.get("import", [])
+
+    def __call__(self, span: Span) -> Chunk:
+        start, end, owner = span.start, span.end, span.owner
+        text = self.content[start:end].decode()
+        head = owner is not None and start <= owner.core < end
+        return Chunk(
+            self.lines.number(start),
+            self.lines.number(end - 1),
+            start,
+            end,
+            span.kind,
+            text,
+            owner.name if owner else "",
+            owner.scope if owner else "",
+            owner.signature if owner else "",
+            owner.doc if owner and head else self._docstrings(start, end) if span.kind == ChunkKind.MODULE else "",
+            "",
+            tuple(self._symbols(start, end)),
+            tuple(dict.fromkeys(self._callees(start, end))),
+            self._metadata(span, text, head=head),
+        )
+
+    def imports(self) -> Iterator[str]:
+        """Yield module paths as written, each once."""
+        yield from dict.fromkeys(
+            " ".join(self.content[start:end].decode().split()).removeprefix("import ").strip(_QUOTES)
+            for start, end in self.imported
+        )
+
+    def _named(self, declarations: Sequence[Declaration]) -> Iterator[tuple[int, Symbol]]:
+        """Yield every symbol with the offset that says which chunk defines it."""
+        number = self.lines.number
+        for declaration in filter(_worth_naming, declarations):
+            kind, scope, signature = declaration.capture, declaration.scope, declaration.signature
+            first, last = number(declaration.core), number(max(declaration.core, declaration.end - 1))
+            extra = declaration.names[1:] if kind in LEAVES else ()
+            if extra:
+                first = last = number(declaration.names[0][0])
+            yield declaration.core, Symbol(declaration.name, declaration.qualified, kind, first, last, signature)
+            for begin, stop in extra:
+                name, line = self.content[begin:stop].decode().lstrip(":"), number(begin)
+                yield begin, Symbol(name, f"{scope}.{name}" if scope else name, kind, line, line, signature)
+
+    def _symbols(self, start: int, end: int) -> Iterator[Symbol]:
+        for _, symbol in self.symbols[bisect_left(self.positions, start) : bisect_left(self.positions, end)]:
+            yield symbol
+
+    def _callees(self, start: int, end: int) -> Iterator[str]:
+        """Yield callee names with the plain receiver before them: `self.store.get`, but `get` after `f(x).get`."""
+        content, calls = self.content, self.calls
+        for begin, stop in calls[bisect_left(calls, (start,)) : bisect_left(calls, (end,))]:
+            if stop - begin > _RECEIVER_REACH:
+                continue
+            if content[begin - 1 : begin] in b".>:" and begin > start:
+                receiver = _RECEIVER.match(content[max(start, begin - _RECEIVER_REACH) : begin][::-1])
+                yield content[begin - (receiver.end() if receiver else 0) : stop].decode()
+            else:
+                yield content[begin:stop].decode()
+
+    def _docstrings(self, start: int, end: int) -> str:
+        return "\n".join(text for at, text in self.docstrings if start <= at < end)
+
+    def _metadata(self, span: Span, text: str, *, head: bool) -> dict[str, Any]:
+        metadata: dict[str, Any] = {"lines_of_code": sum(map(bool, map(str.strip, text.split("\n"))))}
+        if span.parts > 1:
+            metadata |= {"part": span.part, "parts": span.parts}
+        owner = span.owner
+        if owner is None:
+            return metadata
+        if head and owner.decorators:
+            metadata["decorators"] = owner.decorators
+        if head and owner.bases:
+            metadata["bases"] = owner.bases
+        if owner.capture in FUNCTIONS and self.branches is not None:
+            inside = bisect_left(self.branches, owner.end) - bisect_left(self.branches, owner.core)
+            metadata["cyclomatic"] = 1 + inside
+        return metadata
+
+
+def _position(named: tuple[int, Symbol]) -> int:
+    return named[0]
+
+
+def _worth_naming(declaration: Declaration) -> bool:
+    """Tell whether others may look for it: a local constant or prototype is nobody's symbol."""
+    if not declaration.defines:
+        return False
+    passing = declaration.capture in LEAVES or (declaration.capture in FUNCTIONS and not declaration.body)
+    return not (passing and any(around.capture in FUNCTIONS for around in declaration.ancestors()))

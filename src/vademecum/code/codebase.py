@@ -1,0 +1,396 @@
+"""The capability as one object: what `engine.codebase` offers, over the repositories that are open."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from vademecum.code.checkout.source import contained
+from vademecum.code.documents.named_documents import NO_DOCUMENTS, Documents
+from vademecum.code.graph.symbol import find_inherited, find_symbol
+from vademecum.code.indexing import git_hooks, watch
+from vademecum.code.indexing.git_hooks import Hook
+from vademecum.code.indexing.index import index
+from vademecum.code.indexing.refresh import Refreshing
+from vademecum.code.indexing.status import check_repository, collect_garbage, status_of
+from vademecum.code.indexing.summaries import Pace, enrich
+from vademecum.code.languages import named_language
+from vademecum.code.search.chunks import FileChunks, pieces_of
+from vademecum.code.search.inventory import FileFacts, inventory
+from vademecum.code.search.open import open_location, parse_location
+from vademecum.code.search.remote_search import publish, search_served
+from vademecum.code.search.rerank import AS_RANKED, Reranking
+from vademecum.code.search.search import search
+from vademecum.code.snapshot.repository import Opened, Repository, narrowed
+from vademecum.errors import AccessError, StoreAwayError, StoreCorruptError, UnknownError, UsageError
+from vademecum.protocols import Enricher, Progress, Reranker, SearchServer, silent
+from vademecum.types import Answer, Check, EnrichReport, Evidence, GcReport, IndexReport, Neighbours, Query, RepoStatus
+
+if TYPE_CHECKING:  # a search does without the graph: what asks it imports it
+    from vademecum.code.graph.graph import Graph
+    from vademecum.code.graph.outline import Entry
+    from vademecum.items import NamedItem
+
+NOT_OPEN = "other repositories of this machine are not open to whoever asks: ask about those that are"
+Below = Sequence[str]  # directories and files, from the repository's top, in which names are declared; () for all of it
+SCOPES = ("repo", "repos", "all", "shared")
+
+
+def _nobody() -> tuple[Enricher, Pace]:
+    raise UsageError("this codebase was put together without an enricher: open it with `Engine.open`")
+
+
+class Codebase:
+    """Finds code, with evidence, in one repository, in several, or in all that are indexed.
+
+    Args:
+        repositories: what is open, each with the path prefixes it was narrowed to; the first is the default.
+        everywhere: returns every repository that has an index on this machine, for scope "all".
+        ranker: what ranks when a search does not say.
+        reranking: returns how to rerank by a provider or its name; by "" where a search does not say.
+        enriching: returns who is asked for sentences about code, and how fast.
+        server: what searches the whole of a shared database, None where records are in files.
+        personal: whether whoever asks may have it searched.
+        documents: backlogs and sources of documents that stand beside the code.
+    """
+
+    def __init__(
+        self,
+        repositories: Sequence[tuple[Repository, tuple[str, ...]]],
+        everywhere: Callable[[], Sequence[Repository]],
+        ranker: str = "default",
+        reranking: Callable[[Reranker | str], Reranking] = lambda _: AS_RANKED,
+        enriching: Callable[[], tuple[Enricher, Pace]] = _nobody,
+        *,
+        server: Callable[[], SearchServer] | None = None,
+        personal: bool = True,
+        documents: Documents = NO_DOCUMENTS,
+    ) -> None:
+        self._repositories = list(repositories)
+        self._everywhere = everywhere
+        self._ranker = ranker
+        self._reranking = reranking
+        self._enriching = enriching
+        self._server = server
+        self._personal = personal
+        self._documents = documents
+        self._refreshing = Refreshing()
+
+    def index(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> IndexReport:
+        """Bring the first repository's index up to date; `full` reads every file again, `commit` indexes a revision.
+
+        Raises:
+            Error: what went wrong and how to mend it; what was indexed before is intact.
+        """
+        return self._linked(self._repositories[0][0], progress or silent, commit, full=full)
+
+    def index_all(self, progress: Progress | None = None, *, full: bool = False, commit: str = "") -> list[IndexReport]:
+        """Bring every open repository's index up to date."""
+        return [self._linked(repo, progress or silent, commit, full=full) for repo, _ in self._repositories]
+
+    def refresh(self, progress: Progress | None = None, *, linked: bool = False) -> list[IndexReport]:
+        """Take in what changed, as a search does first and, `linked`, a context; waits a moment for another process."""
+        return [self._refreshing.refresh(repo, progress or silent, linked=linked) for repo, _ in self._repositories]
+
+    def search(  # noqa: PLR0913 - the filters people type, each by its name
+        self,
+        text: str,
+        *,
+        k: int = 10,
+        languages: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        kind: str = "all",
+        symbol: str = "",
+        pattern: str = "",
+        commit: str = "",
+        repos: Sequence[str] = (),
+        scope: str = "repos",
+        sources: Sequence[str] = (),
+        ranker: str = "",
+        reranker: Reranker | str = "",
+        joined: bool = True,
+        refresh: bool = True,
+        progress: Progress | None = None,
+    ) -> Answer:
+        """Answer a question about code, or find a name; see `types.Query` for the filters.
+
+        Args:
+            text: the question, in words or as a name.
+            k: at most how many pieces of evidence.
+            languages: only files in one of these; aliases like "ts" are known.
+            paths: only files that match one of these globs, or lie below one of these directories.
+            exclude: no files that match one of these.
+            kind: only files of one kind, a key of `types.KINDS`.
+            symbol: only chunks that define this name.
+            pattern: only chunks in which this regular expression matches.
+            commit: search this revision instead of the worktree; it is indexed first where it is not yet.
+            repos: names of open repositories to search, or of sources; all repositories unless given.
+            scope: "repo" the first only, "repos" those open, "all" every one indexed on this machine, "shared" every one in
+                the shared database, searched by its server: neither a checkout nor arrays are needed here.
+            sources: names of backlogs and sources of documents to search, and nothing else unless `repos` are named too; those that
+                belong to the repositories are searched with them where `kind` is "doc".
+            ranker: how signals become an order, one of `code.search.rank.RANKERS`; the setting's unless given.
+            reranker: what puts the first results into a better order: "built-in", "none" for the first step of ranking
+                alone, or a provider, as an object or as `name[:model]`.
+            joined: whether chunks of a file near each other become one piece of evidence.
+            refresh: whether to take in what changed first.
+            progress: told about indexing.
+
+        Raises:
+            Error: what went wrong and how to mend it. Nothing found is an answer, not an error. A reranker that fails
+                at its work is neither: the answer stands as ranked, and its `reason` says so.
+        """
+        reranking = self._reranking(reranker)
+        documents = self._documents.everywhere() if scope == "all" else self._documents
+        sources, repos = documents.named(sources, repos, [repo.name for repo, _ in self._repositories])
+        query = Query(
+            text, k, tuple(map(named_language, languages)), tuple(paths), tuple(exclude), kind, symbol, pattern, joined
+        )  # fmt: skip
+
+        if scope == "shared":
+            return self._served(query, repos, ranker, elsewhere=(commit, sources))
+
+        def answer() -> Answer:
+            beside = kind == "doc" and not commit
+            wanted = repos or not sources
+            code = self._opened(commit, repos, scope, progress or silent, refresh=refresh) if wanted else []
+            own = documents.opened([each.repo for each in code], sources, every=beside)
+            found = search([*code, *own], query, ranker or self._ranker, reranking)
+            return documents.completed(found, own, self._indexed, beside=beside)
+
+        try:
+            return answer()
+        except (StoreCorruptError, StoreAwayError):  # content was cleaned away since we looked, or the database went
+            return answer()
+
+    def _served(self, query: Query, repos: Sequence[str], ranker: str, elsewhere: Sequence[object]) -> Answer:
+        if self._server is None:
+            raise UsageError("scope 'shared' needs a shared database: set storage.provider and storage.url")
+        if not self._personal:
+            raise AccessError(NOT_OPEN)
+        if any(elsewhere):
+            raise UsageError("scope 'shared' knows neither another commit nor items: leave them out, or name another")
+        return search_served(self._server(), query, self._repositories[0][0], repos, ranker or self._ranker)
+
+    def symbol(
+        self, name: str, k: int = 10, repo: str = "", *, below: Below = (), refresh: bool = True, nearest: bool = True
+    ) -> Answer:
+        """Find where a name is defined: exact, inherited, or not found. `Class.method`, `module::Type` and paths narrow it."""
+        opened = self._opened("", (repo,) if repo else (), "repos", silent, refresh=refresh)
+        opened = [narrowed(each, below) for each in opened]
+        answer = find_symbol(opened, name, k, nearest=nearest)
+        return answer or find_inherited(opened, name, k, answer, silent)
+
+    def items(self, evidence: Sequence[Evidence]) -> list[NamedItem]:
+        """Return the items of backlogs and documents that code is linked to: its lines name them, or commits that changed its files.
+
+        Empty where no source was synced.
+        """
+        return self._documents.named_by(self._indexed(), evidence) if self._documents.any() else []
+
+    def graph(
+        self,
+        repo: str = "",
+        commit: str = "",
+        *,
+        below: Below = (),
+        refresh: bool = True,
+        progress: Progress | None = None,
+    ) -> Graph:
+        """Return one repository's graph, the first's unless named, brought up to date; see `codebase.graph`."""
+        from vademecum.code.graph.graph import graph_of
+
+        [opened] = self._opened(commit, (repo,) if repo else (), "repo", progress or silent, refresh=refresh)
+        return graph_of(opened, progress or silent, below=narrowed(opened, below).prefixes if below else ())
+
+    def callers(
+        self, name: str, depth: int = 1, *, repo: str = "", below: Below = (), guesses: bool = False
+    ) -> Neighbours:
+        """Say who calls or names a declaration, in up to `depth` steps, 1 to 3; "unknown" where that cannot be said.
+
+        Raises:
+            UsageError: `depth` is not 1, 2 or 3.
+        """
+        return self._told(repo, below, lambda asked, graph: asked.callers(graph, name, depth, guesses=guesses))
+
+    def callees(
+        self, name: str, depth: int = 1, *, repo: str = "", below: Below = (), guesses: bool = False
+    ) -> Neighbours:
+        """Say what a declaration calls or names, in up to `depth` steps, 1 to 3."""
+        return self._told(repo, below, lambda asked, graph: asked.callees(graph, name, depth, guesses=guesses))
+
+    def impact(
+        self, name: str = "", depth: int = 2, *, diff: str = "", repo: str = "", below: Below = ()
+    ) -> Neighbours:
+        """Say what may break when a declaration changes, or what a git range changed, and which tests to run."""
+        if not diff:
+            return self._told(repo, below, lambda asked, graph: asked.impact(graph, graph.named(name), name, depth))
+        before = partial(self.graph, repo, refresh=False)
+        return self._told(repo, below, lambda asked, graph: asked.impact_of_diff(graph, diff, before, depth))
+
+    def path(self, source: str, target: str, depth: int = 2, *, repo: str = "", below: Below = ()) -> Neighbours:
+        """Say how one declaration leads to another, in up to `depth` steps from each end."""
+        return self._told(repo, below, lambda asked, graph: asked.path(graph, source, target, depth))
+
+    def related(
+        self, location: str, question: str = "", depth: int = 2, *, repo: str = "", below: Below = ()
+    ) -> Neighbours:
+        """Say what belongs to `path:line`: callers, tests, contracts, neighbours, the most relevant to a question first."""
+        named, line, _ = parse_location(location)
+        root = self._chosen((repo,) if repo else ())[0][0].root
+        place = contained(root, named).unwrap()
+        return self._told(repo, below, lambda asked, graph: asked.related(graph, place, line, question, depth))
+
+    def _told(self, repo: str, below: Below, ask: Callable[[Any, Graph], Neighbours]) -> Neighbours:
+        """Return what `code.graph.questions`, which is loaded when it is asked, says to a question about a graph."""
+        from vademecum.code.graph import questions
+
+        graph = self.graph(repo, below=below)
+        return questions.as_it_stands(graph, ask(questions, graph))
+
+    def documents(self, text: str, k: int) -> tuple[Evidence, ...]:
+        """Return what the backlogs and documents that belong to the open repositories say to a question, () where they do not."""
+        return self._documents.answering(text, k, self._ranker, [repo for repo, _ in self._repositories], self._indexed)
+
+    def items_at(self, answer: Neighbours) -> list[NamedItem]:
+        """Return the items that what was asked about is linked to, as `items` does for evidence."""
+        return self.items([
+            Evidence("", of.repo, "", "", of.path, of.start_line, of.end_line, "", 0.0, "", "") for of in answer.of
+        ])  # fmt: skip
+
+    def open(self, location: str, commit: str = "", repo: str = "") -> Evidence:
+        """Read lines of one file: `path`, `path:10`, `path:10-40`; or of an item, `source:KEY`.
+
+        Raises:
+            OutsideRootError: the path leads out of the repository.
+            UsageError, SourceError: there is nothing to show there.
+        """
+        item = None if commit else self._documents.open(f"{repo}:{location}" if repo else location, self._indexed)
+        if item is not None:
+            return item
+        chosen, _ = self._chosen((repo,) if repo else ())[0]
+        return open_location(chosen, location, commit)
+
+    def is_open(self, repo: str) -> bool:
+        """Return whether a repository of this name is open."""
+        return any(repo == own.name for own, _ in self._repositories)
+
+    def chunks(self, path: str, repo: str = "", commit: str = "") -> FileChunks:
+        """Return every chunk of one indexed file, in order, from the index as it is; none where the file is not in it."""
+        return pieces_of(self._opened(commit, (repo,) if repo else (), "repo", silent, refresh=False)[0], path)
+
+    pieces = chunks  # an older name
+
+    def outline(
+        self, repo: str = "", found: Sequence[Evidence] = (), paths: Sequence[str] = (), within: Sequence[str] = ()
+    ) -> list[Entry]:
+        """Return what a repository declares, the most central first, as seen from evidence or files, in what globs cover."""
+        from vademecum.code.graph.outline import outline
+
+        graph = self.graph(repo, refresh=False)
+        return outline(graph, [item for item in found if item.repo == graph.opened.repo.name], paths, within)
+
+    def files(self, repo: str = "", after: str = "", most: int = 1000) -> tuple[list[FileFacts], int]:
+        """Return at most so many files that come after a path, in order, and how many there are; from the index as it is."""
+        [opened] = self._opened("", (repo,) if repo else (), "repo", silent, refresh=False)
+        return inventory(opened, after, most), opened.view.files.indexed
+
+    def states(self, repos: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return a name for each repository's indexed state: equal for equal states, "" where nothing is indexed."""
+        loaded = (repo.catalogue.load("worktree", repo.root.path) for repo, _ in self._chosen(repos))
+        return tuple("" if found is None else f"{found[0].label} {found[0].table_file}" for found in loaded)
+
+    def status(self) -> list[RepoStatus]:
+        """Say what is indexed of each open repository, without changing it."""
+        return [status_of(repo) for repo, _ in self._repositories]
+
+    def gc(self) -> GcReport:
+        """Drop what no snapshot needs any more, in every open repository."""
+        every = (*(repo for repo, _ in self._repositories), *self._documents.every())
+        reports = [collect_garbage(repo) for repo in every]
+        return GcReport(sum(r.blobs for r in reports), sum(r.chunks for r in reports), sum(r.bytes for r in reports))
+
+    def doctor(self, *, repair: bool = False) -> list[Check]:
+        """Look at everything that has to work, and say how to mend what does not.
+
+        `repair` mends an index of vectors outside: it writes what is missing there and deletes what belongs to nothing.
+        """
+        return [check for repo, _ in self._repositories for check in check_repository(repo, repair=repair)]
+
+    def hooks(self, action: Literal["status", "install", "uninstall"] = "status") -> list[Hook]:
+        """Install or uninstall git hooks that index in the background, or say which there are, in every open repository.
+
+        Raises:
+            UsageError: one of them is no git repository.
+            SourceError: a hook cannot be written.
+        """
+        act = {"status": git_hooks.status, "install": git_hooks.install, "uninstall": git_hooks.uninstall}[action]
+        return [hook for repo, _ in self._repositories for hook in act(repo.root)]
+
+    def catch_up(self) -> None:
+        """Do what those hooks start: index the first repository, unless another process is about to."""
+        git_hooks.catch_up(self._repositories[0][0])
+
+    def enrich(self, progress: Progress | None = None, stop: threading.Event | None = None) -> list[EnrichReport]:
+        """Ask a language model for a sentence about each piece of code, in every open repository; what is known is not asked.
+
+        Args:
+            progress: told how far it is.
+            stop: ends it after the answers that are under way; what was answered is kept.
+
+        Raises:
+            UsageError: no enricher is set.
+            ConsentError: it would send code elsewhere, and nobody agreed to that.
+            StoreBusyError: another process is at it.
+        """
+        enricher, pace = self._enriching()
+        self.refresh(progress)
+        stop = stop or threading.Event()
+        return [enrich(repo, enricher, pace, progress or silent, stop) for repo, _ in self._repositories]
+
+    def watch(self, on_report: Callable[[IndexReport | EnrichReport], None], stop: threading.Event) -> None:
+        """Keep the open repositories' indexes up to date until `stop` is set. Needs the extra `watch`.
+
+        Where an enricher is set, a process beside this one asks it about what is new.
+        """
+        watch.watch([repo for repo, _ in self._repositories], on_report, stop)
+
+    def _opened(
+        self, commit: str, repos: Sequence[str], scope: str, progress: Progress, *, refresh: bool
+    ) -> list[Opened]:
+        if scope not in SCOPES:
+            raise UsageError(f"scope {scope!r} is not one of {', '.join(SCOPES)}")
+        chosen = self._chosen(repos)[: 1 if scope == "repo" else None]
+        if scope == "all":
+            own = {repo.root.path for repo, _ in chosen}
+            chosen += [(repo, ()) for repo in self._everywhere() if repo.root.path not in own]
+        return [self._refreshing.opened(repo, prefixes, commit, progress, refresh=refresh) for repo, prefixes in chosen]
+
+    def _indexed(self) -> list[Opened]:
+        """The open repositories that have an index, as it is."""
+        found = [(repo, repo.catalogue.load(*repo.place)) for repo, _ in self._repositories]
+        return [Opened(repo, *loaded) for repo, loaded in found if loaded is not None and not loaded[1].missing]
+
+    def _linked(self, repo: Repository, progress: Progress, commit: str, *, full: bool) -> IndexReport:
+        """Bring a repository's index and its graph up to date."""
+        from vademecum.code.graph.graph import graph_of
+
+        report = index(repo, progress, revision=commit, full=full, references=True)
+        if self._server is not None:
+            publish(self._server(), repo, progress, anew=full)
+        report = replace(report, notes=tuple(filter(None, (*report.notes, self._refreshing.anew(repo)))))
+        graph_of(self._refreshing.opened(repo, (), commit, progress, refresh=False), progress)
+        return report
+
+    def _chosen(self, names: Sequence[str]) -> list[tuple[Repository, tuple[str, ...]]]:
+        if not names:
+            return list(self._repositories)
+        known = {repo.name: (repo, prefixes) for repo, prefixes in self._repositories}
+        for name in names:
+            if name not in known:
+                raise UnknownError(f"no open repository is called {name!r}: choose among {', '.join(sorted(known))}")
+        return [known[name] for name in dict.fromkeys(names)]

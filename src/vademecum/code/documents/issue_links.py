@@ -1,0 +1,206 @@
+"""Which items code and commits name, and where: `ABC-123`, `AB#42`, `CU-86a1b2`, or the address of a page.
+
+What a name stands for is found out when it is asked: any word of that shape is kept, and means an item once some source has
+one of that key. `UTF-8` has the shape too, and means nothing. Content is read once, when first asked after it came;
+commits are read from where the last reading stopped.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from vademecum.code.checkout import git
+from vademecum.code.checkout.commits import messages
+from vademecum.code.checkout.edits import blame
+from vademecum.code.checkout.root import Root
+from vademecum.code.snapshot.entries import ItemRecord
+from vademecum.code.snapshot.repository import Opened, Repository
+from vademecum.items import NamedItem
+from vademecum.protocols import Row
+from vademecum.result import Err, Ok
+from vademecum.types import Evidence
+
+# A word in capitals, then a dash with a number, a hash with a number, or `CU-` with what ClickUp numbers by; or the part of
+# an address that holds the key. No letter or digit before it: `X-ABC-1` names nothing.
+KEY = re.compile(
+    r"(?<![\w-])(?P<word>[A-Z][A-Z0-9_]{1,19}(?:-\d{1,9}|#\d{1,9})|CU-[a-z0-9]{5,12})(?![\w-])"
+    r"|(?:/pages/|[?&]pageId=)(?P<page>\d{3,20})(?![\w-])"
+    r"|/_workitems/edit/(?P<work>\d{1,9})(?![\w-])"
+    r"|app\.clickup\.com/t/(?:\d+/)?(?P<task>[a-z0-9]{5,12})(?![\w-])"
+)
+MOST_IN_ONE = 200  # names kept of one content: a changelog may hold thousands
+MOST_PATHS = 200  # files kept of one commit
+BLOBS_AT_ONCE = 100
+MOST_BLAMED = 3  # pieces of which git is asked who wrote them: it takes a tenth of a second or more for each
+_BLAMED = re.compile(rb"^([0-9a-f]{40}|[0-9a-f]{64}) ", re.MULTILINE)
+SHOWN = 5  # places and commits told of one item
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How one repository names an item."""
+
+    key: str
+    why: str
+
+
+def keys_in(text: str) -> list[tuple[str, int]]:
+    r"""Return what is written like an item's key, each with its line.
+
+    >>> keys_in("Fix ABC-123, see\nhttps://x.example/wiki/spaces/T/pages/98765/Plan and AB#7; not sha-256 or x-ABC-1")
+    [('ABC-123', 1), ('98765', 2), ('AB#7', 2)]
+    """
+    found: dict[tuple[str, int], None] = {}
+    line, at = 1, 0
+    for match in KEY.finditer(text):
+        line, at = line + text.count("\n", at, match.start()), match.start()
+        key = match["word"] or match["page"] or (f"AB#{match['work']}" if match["work"] else f"CU-{match['task']}")
+        found[key, line] = None
+    return list(found)
+
+
+def read_on(repo: Repository) -> None:
+    """Take in the content and the commits that came since this was last done."""
+    store = repo.catalogue.store
+    known: dict[str, str] = dict(
+        store.scan("meta", [("name", "in", ["last_blob", "named_blob", "named_commit"])]).unwrap()
+    )
+    last, done = int(known.get("last_blob", 0)), int(known.get("named_blob", 0))
+    for first in range(done, last, BLOBS_AT_ONCE):
+        upto = min(first + BLOBS_AT_ONCE, last)
+        rows = store.scan("blobs", [("id", ">", first), ("id", "<=", upto)], ("id", "content")).unwrap()
+        named = [
+            (key, blob, line) for blob, content in rows for key, line in _few(bytes(content).decode("utf-8", "replace"))
+        ]
+        with store.transaction():
+            store.upsert("named_in_code", named).unwrap()
+            store.upsert("meta", [("named_blob", str(upto))]).unwrap()
+    match git.head(repo.root):
+        case Ok(head) if head.commit and head.commit != known.get("named_commit", ""):
+            _read_commits(repo, known.get("named_commit", ""), head.commit)
+        case _:
+            return
+
+
+def _few(text: str) -> list[tuple[str, int]]:
+    return keys_in(text)[:MOST_IN_ONE]
+
+
+def _read_commits(repo: Repository, known: str, head: str) -> None:
+    match messages(repo.root, known):
+        case Err():  # no history to read is no reason to have no answer
+            return
+        case Ok(found):
+            pass
+    rows: list[Row] = []
+    for message in found:
+        subject = message.text.strip().partition("\n")[0][:200]
+        for key in {key for key, _ in _few(message.text)}:
+            rows += [(key, message.id, path, message.at, subject) for path in (message.paths or ("",))[:MOST_PATHS]]
+    with repo.catalogue.store.transaction():
+        repo.catalogue.store.upsert("named_in_commits", rows).unwrap()
+        repo.catalogue.store.upsert("meta", [("named_commit", head)]).unwrap()
+
+
+def namings(opened: Opened, evidence: Sequence[Evidence]) -> list[Naming]:
+    """Return what evidence of a repository names: in its lines, by commits that wrote them, by commits that changed its files.
+
+    Of each kind the newest come first. Who wrote lines is asked of git, where there are few pieces.
+    """
+    store, files = opened.repo.catalogue.store, opened.view.files
+    in_lines: list[Naming] = []
+    by_writing: list[Naming] = []
+    by_changing: list[Naming] = []
+    for item in evidence:
+        place = bisect_left(files.paths, item.path)
+        if files.paths[place : place + 1] != [item.path]:
+            continue
+        where = store.scan(
+            "named_in_code", [("blob", "=", int(files.blobs[place]))], ("line", "key"), ("line",)
+        ).unwrap()
+        in_lines += [
+            Naming(key, f"{item.path}:{line}") for line, key in where if item.start_line <= line <= item.end_line
+        ]
+        told = store.scan("named_in_commits", [("path", "=", item.path)]).unwrap()
+        told.sort(key=lambda row: (-row[3], row[1], row[0]))
+        wrote = writers(opened.repo.root, item) if told and len(evidence) <= MOST_BLAMED else set()
+        for key, commit, _, at, subject in told:
+            said = _commit(commit, at, subject)
+            if commit in wrote:
+                by_writing.append(Naming(key, f"lines by {said}"))
+            else:
+                by_changing.append(Naming(key, f"file changed by {said}"))
+    return [*in_lines, *by_writing, *by_changing]
+
+
+def writers(root: Root, item: Evidence) -> set[str]:
+    """Return the commits that wrote the lines of a piece of code as they are; none where git does not know."""
+    match blame(root, item.path, item.start_line, item.end_line):
+        case Ok(output):
+            return {found.decode() for found in _BLAMED.findall(output)}
+        case Err():  # the file is not committed, or shorter there
+            return set()
+
+
+def items_named(found: Sequence[Naming], sources: Iterable[Repository]) -> list[NamedItem]:
+    """Return the items that these name, each once, in the order they are named."""
+    why: dict[str, str] = {}
+    for naming in found:
+        why.setdefault(naming.key, naming.why)
+    items: dict[str, NamedItem] = {}
+    for source in sources:
+        assert source.items is not None
+        for key, record in source.items.named(set(why)).items():
+            items.setdefault(key, _named(source.name, record, why[key]))
+    return [items[key] for key in why if key in items]
+
+
+def _named(source: str, record: ItemRecord, why: str) -> NamedItem:
+    return NamedItem(
+        source, record.key, record.title, record.kind, record.state, record.url, record.updated, record.path, why
+    )  # fmt: skip
+
+
+def told_of(key: str, repositories: Collection[Opened]) -> tuple[list[str], list[str]]:
+    """Return where code names an item, as `path:line`, and which commits do, newest first; a few of each."""
+    places: list[str] = []
+    commits: dict[str, float] = {}
+    for opened in repositories:
+        files, store = opened.view.files, opened.repo.catalogue.store
+        lines: dict[int, int] = {}
+        for blob, line in store.scan("named_in_code", [("key", "=", key)], ("blob", "line"), ("blob", "line")).unwrap():
+            lines.setdefault(blob, line)
+        if lines:
+            blobs = enumerate(files.blobs.tolist())
+            places += [f"{files.paths[number]}:{lines[blob]}" for number, blob in blobs if blob in lines]
+        for _, commit, _, at, subject in store.scan("named_in_commits", [("key", "=", key)]).unwrap():
+            commits[_commit(commit, at, subject)] = at
+    return places[:SHOWN], sorted(commits, key=lambda each: (-commits[each], each))[:SHOWN]
+
+
+def with_item(evidence: Evidence, record: ItemRecord, synced_at: float, repositories: Collection[Opened]) -> Evidence:
+    """Return a piece of an item's document with what is known of the item, and who names it."""
+    places, commits = told_of(record.key, repositories)
+    known = {
+        "key": record.key, "title": record.title, "kind": record.kind, "state": record.state, "labels": list(record.labels),
+        "links": list(record.links), "synced": moment(synced_at), "named_in": places, "commits": commits,
+    }  # fmt: skip
+    metadata = {**evidence.metadata, **{name: value for name, value in known.items() if value}}
+    return replace(evidence, url=record.url, updated=moment(record.updated), metadata=metadata)
+
+
+def moment(at: float) -> str:
+    """Return a time as `2026-02-03T04:05:06Z`, "" for none.
+
+    >>> moment(0), moment(1_700_000_000)
+    ('', '2023-11-14T22:13:20Z')
+    """
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if at else ""
+
+
+def _commit(commit: str, at: float, subject: str) -> str:
+    return f"commit {commit[:9]} {moment(at)[:10]} {subject}".rstrip()

@@ -1,0 +1,175 @@
+"""Bringing a snapshot's graph up to date: only files are asked again whose references, or whose answers, changed.
+
+The graph follows the snapshot: it is made of what the index holds, in one transaction, and names the state it was made
+of. Searching neither reads nor makes it; `vade index` and every question about the graph make it current.
+
+What was consulted for a file's edges is kept as tokens: a path, `:name` for a name looked up everywhere, `/part` for a
+part of a module's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from vademecum.code.graph.definitions import Definitions, File
+from vademecum.code.graph.records import Change, Linked, Records, rows_of
+from vademecum.code.graph.terms import DOCUMENTS, MANIFESTS, Node
+from vademecum.code.indexing.gc_pause import uncollected
+from vademecum.code.languages import has_references
+from vademecum.code.snapshot.files import LEFT_OUT
+from vademecum.code.snapshot.plan import Plan
+from vademecum.code.snapshot.store import Catalogue, Snapshot
+from vademecum.code.snapshot.view import View
+from vademecum.protocols import Progress
+
+if TYPE_CHECKING:
+    from vademecum.code.graph.edges import Found
+    from vademecum.code.graph.names import Names
+
+VERSION = "6"  # raised when edges are made another way, so that graphs made before are made anew
+Files = Mapping[str, tuple[int, str]]  # path → blob, language
+
+
+def bring_up_to_date(
+    catalogue: Catalogue,
+    snapshot: Snapshot,
+    view: View,
+    plan: Plan,
+    progress: Progress,
+) -> int:
+    """Make a snapshot's graph current. Returns how many files were asked; 0 when it was current.
+
+    Edges are made without holding the database, then written at once, unless another process was faster.
+
+    Raises:
+        StoreError: the graph stays as it was.
+    """
+    state = f"{VERSION}:{snapshot.tree_hash}"
+    while True:
+        with uncollected():  # a third of the time went into that, and what is made is let go of before it is looked at
+            count = _brought(catalogue, Records(catalogue, snapshot.id, plan), state, view, progress)
+        if count is not None:
+            return count
+
+
+def _brought(catalogue: Catalogue, records: Records, state: str, view: View, progress: Progress) -> int | None:
+    """Make a graph current, once. Returns how many files were asked; None where another process was faster."""
+    if records.state == state:
+        return 0
+    made = make(catalogue, records, snapshot_files(view), progress)
+    return len(made.linked) if records.replace(made, state) else None
+
+
+def make(catalogue: Catalogue, records: Records, files: Files, progress: Progress) -> Change:
+    """Return what is different in the graph of these files from what is kept."""
+    before = records.blobs() if records.state.partition(":")[0] == VERSION else {}
+    changed = [path for path, (blob, _) in files.items() if before.get(path) != blob]
+    gone = [path for path in before if path not in files]
+    held = records.held([before[path] for path in changed if path in before])
+    old = {path: records.file(path, before[path], files[path][1]) for path in changed if before.get(path) in held}
+    records.read_ahead((files[path] for path in changed), progress)
+    new = Definitions(files, records.symbols, records.mentions, records.named, catalogue.content)
+    nodes = [node for path in changed for node in nodes_of(new.file(path))]
+    records.look_through(nodes, changed, gone, fresh=not before)
+    if not before or any(MANIFESTS.fullmatch(path) for path in (*changed, *gone)):
+        dirty = sorted(files)
+    else:
+        # of content that `gc` has dropped since nothing is known but its names: as if it had gone, and the new one come
+        lost = [*gone, *(path for path in changed if path in before and path not in old)]
+        touched = tokens_of_change(new, old, changed, lost, records.names_in(lost))
+        dirty = sorted(records.consulting(touched).intersection(files).union(changed))
+    linked = list(resolve(new, dirty, progress))
+    return Change(not before, changed, gone, [each.file for each in linked], [rows_of(nodes, linked)])
+
+
+def snapshot_files(view: View) -> Files:
+    """Return path → (blob, language) of what a snapshot holds."""
+    table = view.files
+    return {
+        path: (blob, table.language(number))
+        for number, (path, blob) in enumerate(zip(table.paths, table.blobs.tolist(), strict=True))
+        if blob != LEFT_OUT
+    }
+
+
+def nodes_of(file: File) -> list[Node]:
+    """Return a file's own node and those of its declarations."""
+    return [file.itself, *file.nodes.values()]
+
+
+def tokens_of_change(
+    new: Definitions, old: Mapping[str, File], changed: Iterable[str], gone: Iterable[str], names_gone: Iterable[str]
+) -> set[str]:
+    """Return what other files may have consulted that is different now."""
+    tokens: set[str] = set(gone)
+    names = set(names_gone)
+    for path in changed:
+        file = new.file(path)
+        if path not in old:
+            names |= {node.name for node in file.nodes.values()}
+            tokens |= {f"/{part}" for part in parts_of(path)}
+        elif interface(old[path]) != interface(file):
+            tokens.add(path)
+            declared = [{(n.qualified, n.kind) for n in each.nodes.values()} for each in (old[path], file)]
+            differing = (
+                declared[0] ^ declared[1] if old[path].refs.package == file.refs.package else declared[0] | declared[1]
+            )
+            names |= {qualified.rpartition(".")[2] for qualified, _ in differing}
+            names |= {
+                n.name for each in (old[path], file) for n in each.nodes.values() if (n.qualified, n.kind) in differing
+            }
+    for path in gone:
+        tokens |= {f"/{part}" for part in parts_of(path)}
+    return tokens | {f":{name}" for name in names}
+
+
+def parts_of(path: str) -> set[str]:
+    """Return what a module's name can have in common with a path.
+
+    >>> sorted(parts_of("src/net/retry.test.ts"))
+    ['net', 'retry', 'retry.test', 'retry.test.ts', 'src', 'test', 'ts']
+    """
+    *folders, last = path.split("/")
+    return {*folders, last, last.rpartition(".")[0], *last.split(".")} - {""}
+
+
+def interface(file: File) -> tuple[Any, ...]:
+    """Return what of a file can matter to the edges of others: not its calls, and no lines."""
+    refs = file.refs
+    return (
+        refs.package,
+        sorted((node.qualified, node.kind) for node in file.nodes.values()),
+        [row[2:] for row in (*refs.imports, *refs.exports)],
+        sorted((refs.owners[row[0]], *row[2:5], refs.owners[row[5]]) for row in refs.bindings),
+        sorted((refs.owners[row[0]], *row[2:]) for row in refs.returns),
+        [(refs.owners[row[0]], *row[2:]) for row in refs.bases],
+        sorted(file.properties),
+        sorted(file.several),
+        sorted((refs.owners[row[0]], *row[2:]) for row in refs.aliases),
+    )
+
+
+def resolve(definitions: Definitions, paths: list[str], progress: Progress) -> Iterator[Linked]:
+    """Yield the edges of files, each with what was consulted for them."""
+    from vademecum.code.graph.modules import Modules  # where a worker links, this process does without
+    from vademecum.code.graph.names import Names
+
+    names = Names(definitions, Modules(definitions))
+    for done, path in enumerate(paths):
+        file = definitions.file(path)
+        definitions.consulted = set()
+        found = edges_of(definitions, names, file)
+        yield Linked(file, found, "\n".join(sorted(definitions.consulted - {path})))
+        if done % 50 == 0:
+            progress("linking", done + 1, len(paths))
+
+
+def edges_of(definitions: Definitions, names: Names, file: File) -> Found:
+    """Return the edges that start in one file."""
+    from vademecum.code.graph.edges import FileEdges, Found
+    from vademecum.code.graph.links import document_edges
+
+    if has_references(file.language):
+        return FileEdges(names, file).make()
+    return document_edges(definitions, file) if file.language in DOCUMENTS else Found()

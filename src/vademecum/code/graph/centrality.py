@@ -1,0 +1,191 @@
+"""How central each node of a graph is: personalised PageRank over the trusted edges.
+
+    rank = (1 - d) start + d (W' rank + lost start)        d = 0.85, W rows of sum 1, `lost` the rank of nodes without a way out
+
+Page, Brin, Motwani, Winograd (1999), *The PageRank Citation Ranking*; personalised by Haveliwala (2002). A reference
+counts less than a call, a test's less than the product's, and what nearly every file names (an alias, a logger, a type
+variable) is damped by how many files do, so that it does not stand for the repository.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.graph.graph import Graph
+from vademecum.code.graph.terms import Relation
+from vademecum.code.languages.declarations import LEAVES
+from vademecum.types import FileKind
+
+DAMPING = 0.85
+ROUNDS = 60
+_CLOSE_ENOUGH = 1e-9
+_WORTH = {
+    Relation.CALLS: 1.0, Relation.INHERITS: 1.0, Relation.IMPLEMENTS: 1.0, Relation.IMPORTS: 0.5, Relation.REFERENCES: 0.5,
+    Relation.TESTS: 0.0,
+}  # fmt: skip
+_LEAF = 0.1  # of a reference to a constant, a field or an alias
+_ASIDE = 0.2  # of a reference from a test, an example or vendored code
+MOST_KEPT = 4  # states whose edges are kept as arrays: a server is asked about the same one again and again
+_BACK = 0.1  # of an edge, to give some rank back to what uses it
+
+Numbers = NDArray[np.int64]
+Links = tuple[Numbers, Numbers, Numbers]  # where each edge starts, its relation, where it leads
+Edges = tuple[Numbers, Numbers, NDArray[np.float64]]  # where each starts, where it leads, what it is worth
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A graph as arrays, its n nodes in order of their ids."""
+
+    ids: Numbers  # (n,)
+    file: Numbers  # (n,), of which of the paths
+    paths: tuple[str, ...]
+    edges: Edges
+
+
+_KEPT: OrderedDict[tuple[str, int, str, str], _Laid] = OrderedDict()
+_LOCK = threading.Lock()
+
+
+def centrality(graph: Graph, seeds: Mapping[int, float] | None = None, damping: float = DAMPING) -> dict[int, float]:
+    """Return how central each node is: not negative, 1 in sum.
+
+    Args:
+        graph: the graph.
+        seeds: where the random reader starts, by node id, and how often; anywhere unless given. What is near to seeds
+            is central to them.
+        damping: how often the reader follows an edge rather than start again, 0..1.
+    """
+    laid = _laid_out(graph)
+    return dict(zip(laid.ids.tolist(), _ranks(laid, seeds, damping).tolist(), strict=True))
+
+
+def file_centrality(graph: Graph, seeds: Mapping[int, float] | None = None) -> dict[str, float]:
+    """Return how central each file is: what its node and its declarations have together, by path; 1 in sum."""
+    laid = _laid_out(graph)
+    ranks = np.bincount(laid.file, _ranks(laid, seeds, DAMPING), len(laid.paths))
+    return dict(zip(laid.paths, ranks.tolist(), strict=True))
+
+
+def _ranks(laid: _Laid, seeds: Mapping[int, float] | None, damping: float) -> NDArray[np.float64]:
+    """Return the rank of each node: float64 (n,)."""
+    start = np.zeros(len(laid.ids))
+    for place, share in zip(
+        _found(laid.ids, np.array(list(seeds or ()), np.int64)), (seeds or {}).values(), strict=True
+    ):
+        if place >= 0:
+            start[place] = share
+    return pagerank(*laid.edges, start if start.sum() > 0 else np.ones(len(start)), damping)
+
+
+def pagerank(
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    start: NDArray[np.float64],
+    damping: float = DAMPING,
+) -> NDArray[np.float64]:
+    """Return float64 (n,), the rank of each node: not negative, 1 in sum.
+
+    Args:
+        source: (m,), where each edge starts.
+        target: (m,), where it leads.
+        weight: (m,), how often it is chosen, beside others that start there.
+        start: (n,), how often the reader starts at each node; not all zero.
+        damping: 0..1.
+
+        >>> edges = np.array([0, 1, 2]), np.array([2, 2, 0])
+        >>> pagerank(*edges, np.ones(3), np.ones(3)).round(3).tolist()
+        [0.464, 0.05, 0.486]
+    """  # fmt: skip
+    if not len(start):
+        return np.zeros(0)
+    start = start / start.sum()
+    out = np.bincount(source, weight, len(start))
+    share = weight / np.where(out[source] > 0, out[source], 1)
+    stuck = out <= 0
+    rank = start
+    for _ in range(ROUNDS):
+        flowing = np.bincount(target, rank[source] * share, len(start))
+        new = (1 - damping) * start + damping * (flowing + rank[stuck].sum() * start)
+        moved = np.abs(new - rank).sum()
+        rank = new
+        if moved < _CLOSE_ENOUGH:
+            break
+    return np.asarray(rank / rank.sum())
+
+
+def _laid_out(graph: Graph) -> _Laid:
+    """Return a graph as arrays; those of the states asked about last are kept."""
+    snapshot = graph.opened.snapshot
+    key = (str(graph.opened.repo.catalogue.directory), snapshot.id, snapshot.tree_hash, snapshot.table_file)
+    with _LOCK:
+        if key in _KEPT:
+            _KEPT.move_to_end(key)
+            return _KEPT[key]
+    laid = _as_arrays(graph)
+    with _LOCK:
+        _KEPT[key] = laid
+        while len(_KEPT) > MOST_KEPT:
+            _KEPT.popitem(last=False)
+    return laid
+
+
+def _as_arrays(graph: Graph) -> _Laid:
+    """Read a graph: columns, not nodes and edges, of which there are hundreds of thousands."""
+    places = sorted(graph.places())
+    ids = np.fromiter((row[0] for row in places), np.int64, len(places))
+    number: dict[str, int] = {}
+    file = np.fromiter((number.setdefault(row[1], len(number)) for row in places), np.int64, len(places))
+    leaf = np.fromiter((row[2] in LEAVES for row in places), bool, len(places))
+    around = _found(ids, np.fromiter((row[3] for row in places), np.int64, len(places)))
+    apart = np.array([file_kind(path) not in {FileKind.PRODUCT, FileKind.CONFIG} for path in number], bool)
+    source, _, target = links = _links(graph, ids)
+    worth = _worth(links, file, leaf, apart)
+    inside = (around >= 0).nonzero()[0]  # a declaration lends rank to what it is in, and that to it
+    lent = np.where(leaf[inside], 0.0, 0.1)
+    both_ways = (
+        np.concatenate([source, target, inside, around[inside]]),
+        np.concatenate([target, source, around[inside], inside]),
+        np.concatenate([worth, _BACK * worth, lent, lent]),
+    )
+    return _Laid(ids, file, tuple(number), both_ways)
+
+
+def _links(graph: Graph, ids: Numbers) -> Links:
+    """Return the edges between known nodes."""
+    rows = graph.links()
+    source, kind, target = np.fromiter(chain.from_iterable(rows), np.int64, 3 * len(rows)).reshape(-1, 3).T
+    source, target = _found(ids, source), _found(ids, target)
+    known = (source >= 0) & (target >= 0)
+    return source[known], kind[known], target[known]
+
+
+def _found(ids: Numbers, wanted: Numbers) -> Numbers:
+    """Return the place of each id among all, which ascend; -1 for one that is not there."""
+    place = np.searchsorted(ids, wanted)
+    there = place < len(ids)
+    there[there] = ids[place[there]] == wanted[there]
+    return np.where(there, place, -1)
+
+
+def _worth(links: Links, file: Numbers, leaf: NDArray[np.bool_], apart: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return what edges are worth: by relation, by what they lead to, and by what kind of file they come from."""
+    source, kind, target = links
+    files = len(apart)
+    of_kind = np.zeros(max(_WORTH) + 1)
+    of_kind[list(_WORTH)] = list(_WORTH.values())
+    used = np.unique(target * files + file[source]) // max(files, 1)  # each node once for each file that names it
+    users = np.bincount(used, minlength=len(file))
+    common = 1 / (1 + np.maximum(users - 0.1 * files, 0))  # named by more than a tenth of all files
+    aside = apart[file]
+    worth = of_kind[kind] * common[target] * np.where(leaf[target], _LEAF, 1)
+    return np.asarray(worth * np.where(aside[source] & ~aside[target], _ASIDE, 1))

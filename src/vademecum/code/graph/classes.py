@@ -1,0 +1,265 @@
+"""What a class has: its members and those of what it is based on, what its fields hold, what its methods give."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+from vademecum.code.graph.definitions import CLASSES, Definitions, File
+from vademecum.code.graph.modules import Modules
+from vademecum.code.graph.scopes import HEADERS, OPEN_CLASSES, parent_scopes
+from vademecum.code.graph.terms import Node, Tier
+from vademecum.code.graph.values import EXTERNAL, HELD, OUTSIDE, UNKNOWN, WRITTEN, Meaning, Value, held_by, itself
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.expression import chain, is_written_out, plain_type
+from vademecum.code.languages.references import CONTEXT, EACH, LITERAL, SHADOW, TYPE
+
+_NOTHING = frozenset({"None", "null", "nil", "undefined", "NULL", "nullptr", "True", "False", "true", "false"})
+_INFERRED = frozenset({"var", "auto"})  # what stands for a type that is not written
+_MOST_BASES = 64
+_NO_BASES = {"object", "Object", "ABC", "abc.ABC"}
+_ITSELF = {"Self", "this", "static", "self"}
+
+
+class Classes(ABC):
+    """Says what members, types and results are, given what names stand for."""
+
+    def __init__(self, definitions: Definitions, modules: Modules) -> None:
+        self.definitions = definitions
+        self.modules = modules
+
+    @abstractmethod
+    def meaning(self, file: File, scope: str, spelled: str) -> Meaning:
+        """Return what a chain stands for, read in the scope of a declaration of the file."""
+
+    @abstractmethod
+    def member(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
+        """Return what `value.name` stands for."""
+
+    def node(self, value: Value | None) -> Node | None:
+        """Return the declaration that a value is, or is an instance of."""
+        if value is None or not value.name:
+            return None
+        return self.definitions.file(value.path).nodes.get(value.name)
+
+    def own_class(self, file: File, around: str) -> Value:
+        """Return an instance of the class that code stands in, which may be declared in another file."""
+        if around in file.nodes or file.language not in OPEN_CLASSES:
+            return Value("inst", file.path, around)
+        near = OPEN_CLASSES[file.language]
+        parts = around.split(".")
+        for other, node in self.definitions.named(parts[-1], file.family):
+            whole = node.qualified.split(".")
+            if node.kind in CLASSES and whole[-len(parts) :] == parts[-len(whole) :] and near(file.path, other.path):
+                return Value("inst", other.path, node.qualified)
+        return Value("inst", file.path, around)
+
+    def _of_class(self, value: Value, name: str) -> Meaning:
+        """Return a member of a class or of what it is based on; external where a base is and nothing nearer has it."""
+        bases, complete = self.bases(value)
+        for each in (value, *bases):
+            file = self.definitions.file(each.path)
+            node = file.scopes.get(each.name, {}).get(name)
+            if node is None or (
+                each.path.endswith(HEADERS) and node.kind in FUNCTIONS
+            ):  # declared there, defined elsewhere
+                node = self._opened(file, each.name, name) or node
+            rows = file.bindings.get(each.name, {}).get(name)
+            if node is not None and (node.kind not in LEAVES or not rows):
+                if value.what == "inst" and node.path == each.path and node.qualified in file.properties:
+                    return self.result(Value("def", node.path, node.qualified), Tier.EXACT)
+                return Value("def", node.path, node.qualified), Tier.EXACT
+            if rows:
+                found, tier = self._bound(file, name, rows)
+                if found is not None:
+                    return held_by((found, max(tier, Tier.TYPED)), node)
+                if node is None:
+                    return HELD
+            if node is not None:
+                return Value("def", node.path, node.qualified), Tier.EXACT
+        return OUTSIDE if complete else HELD
+
+    def _opened(self, file: File, scope: str, name: str) -> Node | None:
+        """Return a member that is declared apart from its class, where the language allows that."""
+        same = OPEN_CLASSES.get(file.language)
+        if same is None:
+            return None
+        last = scope.rpartition(".")[2]
+        for other, node in self.definitions.named(name, file.family):
+            around = node.qualified.rpartition(".")[0]
+            if around.rpartition(".")[2] == last and around and same(file.path, other.path) and other.path != file.path:
+                return node
+        return None
+
+    def bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:
+        """Return every class that a class is based on, nearest first, and whether all of them are known."""
+        nothing: tuple[tuple[Value, ...], bool] = ((), False)
+        return self.definitions.once(("bases", value.path, value.name), self._bases, nothing, value)
+
+    def _bases(self, value: Value) -> tuple[tuple[Value, ...], bool]:
+        found: dict[Value, None] = {}
+        complete = True
+        queue = [Value("def", value.path, value.name)]
+        while queue and len(found) < _MOST_BASES:
+            each = queue.pop(0)
+            file = self.definitions.file(each.path)
+            for text in file.bases.get(each.name, ()):
+                base, _ = self.type(file, each.name.rpartition(".")[0], text)
+                if base is None or base.is_external or not base.name:
+                    complete &= text in _NO_BASES or text.startswith(("Generic[", "Protocol["))
+                elif base.what == "inst" and (known := Value("def", base.path, base.name)) not in found:
+                    found[known] = None
+                    queue.append(known)
+        found.pop(Value("def", value.path, value.name), None)
+        return tuple(found), complete
+
+    # -- types, bindings, results --------------------------------------------------------------------------------
+
+    def type(self, file: File, scope: str, text: str) -> Meaning:
+        """Return what is of a type: an instance, or a collection of instances."""
+        if "{" in text and is_written_out(text):
+            return WRITTEN, Tier.TYPED
+        plain = plain_type(text)
+        if not plain:
+            return UNKNOWN
+        value = self._named_type(file, scope, plain.removesuffix("[]"))
+        if value is not None and not value.is_external and plain.endswith("[]"):
+            value = Value("many", value.path, value.name) if value.what == "inst" else None
+        return value, Tier.TYPED
+
+    def _named_type(self, file: File, scope: str, name: str) -> Value | None:
+        """Return an instance of what a type's name means, read in a scope; None for unknown."""
+        if (alias := self._alias(file, scope, name)) is not None:
+            return alias[0]
+        value, _ = self.meaning(file, scope, name)
+        node = self.node(value)
+        if value is None or value.is_external:
+            return EXTERNAL if value else None
+        if value.what != "def" or node is None or node.kind not in CLASSES:
+            return None
+        if node.kind == "alias":
+            alias = self._alias(self.definitions.file(value.path), value.name.rpartition(".")[0], node.name)
+            return alias[0] if alias is not None else None
+        return Value("inst", value.path, value.name)
+
+    def _alias(self, file: File, scope: str, name: str) -> Meaning | None:
+        """Return what a name of a type stands for that is but another name, or a type parameter; None for all others."""
+        if name not in file.alias_names:  # as most are: the scopes need not be gone through
+            return None
+        for around in (*parent_scopes(scope), ""):
+            text = file.aliases.get(around, {}).get(name)
+            if text == "":  # a type parameter, as nearly all of them are
+                return UNKNOWN
+            if text is not None:
+                return self.definitions.once(("alias", file.path, around, name), self.type, UNKNOWN, file, around, text)
+        return None
+
+    def _bound(self, file: File, name: str, rows: list[tuple[str, str, str]]) -> Meaning:
+        """Return what a name is bound to, where all that binds it agrees."""
+        if len(rows) == 1 and (alone := self._bound_alone(file, *rows[0])) is not None:
+            return alone
+        types = [self.type(file, scope, text) for how, text, scope in rows if how == TYPE and text not in _INFERRED]
+        if types:
+            return types[0] if len({value for value, _ in types}) == 1 else UNKNOWN
+        if all(how == SHADOW and text == LITERAL for how, text, _ in rows):
+            return WRITTEN, Tier.TYPED
+        if any(how == SHADOW for how, _, _ in rows):
+            return self._fixture(file, name) if file.is_test and file.language == "python" else UNKNOWN
+        found = dict.fromkeys(  # in the order they are written: the classes that several have in common are told in it
+            itself(self._value_of(file, how, text, scope))
+            for how, text, scope in rows
+            if how != TYPE and text not in _NOTHING
+        )
+        if len({value for value, _ in found}) != 1:
+            return self._shared([value for value, _ in found])
+        value, tier = max(found, key=lambda each: each[1])
+        return value, max(tier, Tier.TYPED)
+
+    def _bound_alone(self, file: File, how: str, text: str, scope: str) -> Meaning | None:
+        """Return what a name is bound to by one thing alone, as most are: a type, a value, or an element of one; None for others."""
+        if how == TYPE:
+            return self.type(file, scope, text) if text not in _INFERRED else None
+        if how == SHADOW or text in _NOTHING:
+            return None
+        value, tier = itself(self._value_of(file, how, text, scope))
+        return value, max(tier, Tier.TYPED)
+
+    def _shared(self, values: list[Value | None]) -> Meaning:
+        """Return an instance of the nearest class that instances of several classes have in common, where there is one."""
+        lines: list[tuple[Value, ...]] = []
+        for value in values:
+            if value is None or value.what != "inst":
+                return UNKNOWN
+            itself_too = (Value("def", value.path, value.name), *self.bases(value)[0])
+            lines.append(itself_too)
+        common = [each for each in min(lines, key=len, default=()) if all(each in line for line in lines)]
+        return (Value("inst", common[0].path, common[0].name), Tier.TYPED) if common else UNKNOWN
+
+    def _fixture(self, file: File, name: str) -> Meaning:
+        """Return what a parameter of a test stands for: what the fixture of that name, nearest in the tree, gives."""
+        folder = file.path
+        places = [file.path]
+        while folder:
+            folder = folder.rpartition("/")[0]
+            places.append(f"{folder}/conftest.py" if folder else "conftest.py")
+        for place in places:
+            node = self.definitions.file(place).scopes.get("", {}).get(name) if place in self.definitions else None
+            if node is not None and node.kind in FUNCTIONS:
+                return self.result(Value("def", place, node.qualified), Tier.TYPED)
+        self.definitions.consulted.add("/conftest")
+        return UNKNOWN
+
+    def called_without_brackets(self, value: Value, tier: Tier) -> Meaning:
+        """Return what a value gives where naming a function calls it, as in Ruby."""
+        node = self.node(value)
+        if value.what == "def" and node is not None and node.kind in FUNCTIONS:
+            return self.result(value, tier)
+        return value, tier
+
+    def _value_of(self, file: File, how: str, text: str, scope: str) -> Meaning:
+        value, tier = self.meaning(file, scope, text)
+        if value is None or value.is_external:
+            return value, tier
+        if file.language == "ruby":
+            value, tier = self.called_without_brackets(value, tier)
+        if how == EACH:
+            many = value is not None and value.what == "many"
+            return (Value("inst", value.path, value.name), Tier.TYPED) if value and many else UNKNOWN
+        if how == CONTEXT and value is not None and value.what == "inst":
+            entered, _ = self.member(file, value, "__enter__", tier)
+            return self.result(entered, Tier.TYPED) if entered is not None and not entered.is_external else UNKNOWN
+        return value, tier
+
+    def result(self, value: Value, tier: Tier) -> Meaning:
+        """Return what calling a value gives."""
+        node = self.node(value)
+        if value.what == "inst":
+            if node is not None and node.path.endswith((".py", ".pyi")):
+                called, _ = self.member(self.definitions.file(value.path), value, "__call__", tier)
+                return self.result(called, Tier.TYPED) if called is not None and called.what == "def" else UNKNOWN
+            return value, tier  # `Foo.new()`
+        if value.what != "def" or node is None:
+            return UNKNOWN
+        if node.kind in CLASSES:
+            return Value("inst", value.path, value.name), max(tier, Tier.TYPED)
+        found = self.definitions.once(("result", value.path, value.name), self._result, UNKNOWN, value)
+        return found[0], max(tier, found[1], Tier.TYPED)
+
+    def _result(self, value: Value) -> Meaning:
+        file = self.definitions.file(value.path)
+        rows = file.returns.get(value.name, ())
+        declared = [text for how, text in rows if how == TYPE]
+        if declared:
+            if chain(plain_type(declared[0])) in _ITSELF and (around := file.class_around(value.name)):
+                return Value("inst", file.path, around), Tier.TYPED
+            return self.type(file, value.name, declared[0])
+        found = {self.meaning(file, value.name, text)[0] for how, text in rows if how != TYPE and text not in _NOTHING}
+        return (next(iter(found)), Tier.TYPED) if len(found) == 1 else UNKNOWN
+
+
+def ancestors_named(names: Classes, value: Value, name: str) -> Iterator[Node]:
+    """Yield the declarations that a member of a class overrides."""
+    for base in names.bases(value)[0]:
+        node = names.definitions.file(base.path).scopes.get(base.name, {}).get(name)
+        if node is not None:
+            yield node

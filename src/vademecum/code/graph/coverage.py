@@ -1,0 +1,75 @@
+"""Which files may refer to a declaration without the graph knowing: what "nobody calls it" depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from vademecum.code.graph.definitions import FAMILIES
+from vademecum.code.graph.graph import Graph
+from vademecum.code.graph.terms import DOCUMENTS, Node
+from vademecum.code.graph.unresolved import files_naming
+from vademecum.code.languages import has_references, language_of, row
+from vademecum.code.search.explain import UNSEEN
+from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
+from vademecum.types import FileKind
+
+
+def uncovered_files(graph: Graph, nodes: Sequence[Node]) -> list[str]:
+    """Return, sorted, the files in which a reference to one of the nodes may stand unseen.
+
+    These call its name on something unknown; or hold its name and were not parsed without errors; or hold it and are
+    in a programming language of which the graph reads no references; or are code whose content was left out of the index; or
+    write it where no edge says what it means.
+    """
+    names = {node.name for node in nodes}
+    families = {FAMILIES.get(language, language) for language in (_language(graph, node) for node in nodes)}
+    found = {path for name in names for path in graph.unresolved(name)}
+    found |= set(_unread(graph, names, families))
+    found |= {
+        skipped.path
+        for skipped in graph.opened.snapshot.skipped
+        if skipped.reason in UNSEEN and _may_refer(language_of(skipped.path), families)
+    }
+    table = graph.opened.view.files
+    # asked of each language and kind of file once: names stand in hundreds of files
+    may_name = [[_may_name(kind, language, families) for language in table.language_names] for kind in FILE_KINDS]
+    return sorted(found | files_naming(graph, nodes, np.array(may_name, bool)[table.kinds, table.languages], found))
+
+
+def _may_name(kind: FileKind, language: str, families: set[str]) -> bool:
+    """Whether a name written in a file may be meant for one of these families: code, or what configures it; no prose."""
+    known = row(language)
+    if known is not None and known.module is not None and kind is not FileKind.DOC:
+        return _may_refer(language, families)
+    return kind in {FileKind.CONFIG, FileKind.PRODUCT} and language not in DOCUMENTS
+
+
+def _may_refer(language: str, families: set[str]) -> bool:
+    """Whether what is written in a language, of which nothing was read, may refer to something in one of these families."""
+    known = row(language)
+    is_code = known is not None and known.module is not None
+    return is_code and (not has_references(language) or FAMILIES.get(language, language) in families)
+
+
+def _unread(graph: Graph, names: set[str], families: set[str]) -> Iterator[str]:
+    """Yield files that hold one of the names, and whose references are not all known."""
+    table, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
+    wanted = [name.encode() for name in names]
+    # asked of each language once: of all the files there are, few are left to look into
+    unread = np.array([not has_references(language) for language in table.language_names], bool)
+    may_refer = np.array([_may_refer(language, families) for language in table.language_names], bool)
+    is_unread = np.isin(table.blobs, list(catalogue.with_errors())) | unread[table.languages]
+    for number in np.flatnonzero(is_unread & may_refer[table.languages] & (table.blobs != LEFT_OUT)).tolist():
+        if _holds(catalogue.content(int(table.blobs[number])), wanted):
+            yield table.paths[number]
+
+
+def _holds(content: bytes, names: Sequence[bytes]) -> bool:
+    return any(name in content for name in names)
+
+
+def _language(graph: Graph, node: Node) -> str:
+    table = graph.opened.view.files
+    return table.language(table.paths.index(node.path)) if node.path in table.paths else ""

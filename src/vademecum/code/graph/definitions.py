@@ -1,0 +1,300 @@
+"""A snapshot's definitions, read as they are needed, with a record of what was looked at.
+
+Edges of a file are a function of the definitions it asked for. Whatever is asked here is noted under the question being
+answered, so that a later change makes only those files be asked again whose answers it can touch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.graph.terms import Node, node_id
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.references import References
+from vademecum.types import FileKind
+
+T = TypeVar("T")
+
+CLASSES = frozenset({
+    "class", "interface", "trait", "protocol", "struct", "union", "enum", "record", "object", "annotation", "type",
+    "alias", "module",
+})  # fmt: skip
+# Languages in which a name means the same all over a file, wherever nothing between the place and the file binds it.
+LEXICAL = frozenset({"python", "javascript", "typescript", "tsx", "go", "rust"})
+# Languages that call each other's code: a name of one may be meant in another of its family.
+FAMILIES: Mapping[str, str] = {
+    "typescript": "javascript", "tsx": "javascript", "cpp": "c", "kotlin": "java", "scala": "java",
+}  # fmt: skip
+
+
+class File:
+    """One file of the snapshot: its nodes by scope, and what it refers to."""
+
+    def __init__(self, path: str, blob: int, language: str, symbols: Callable[[int], list[tuple[Any, ...]]],
+                 mentions: Callable[[int, str], References]) -> None:  # fmt: skip
+        self.path = path
+        self.blob = blob
+        self.language = language
+        self.is_lexical = language in LEXICAL
+        self._symbols = symbols
+        self._mentions = mentions
+
+    @cached_property
+    def family(self) -> str:
+        """The languages its names may be meant in."""
+        return FAMILIES.get(self.language, self.language)
+
+    @cached_property
+    def is_test(self) -> bool:
+        """Whether it is there to test others."""
+        return file_kind(self.path) is FileKind.TEST
+
+    @cached_property
+    def refs(self) -> References:
+        """What it refers to."""
+        return self._mentions(self.blob, self.language)
+
+    @cached_property
+    def itself(self) -> Node:
+        """The node of the file."""
+        return Node(node_id(self.path), self.path, self.path.rpartition("/")[2], "", "file", 1, 1, -1, 0)
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """Its declarations by qualified name. Of several (overloads, a field and a method) the longest counts, leaves last."""
+        found: dict[str, tuple[Any, ...]] = {}
+        for row in self._symbols(self.blob):
+            _, _, _, qualified, kind, start, end, _ = row
+            known = found.get(qualified)
+            if known is None or _rank(kind, end - start) > _rank(known[4], known[6] - known[5]):
+                found[qualified] = row
+        ids = {qualified: node_id(self.path, qualified) for qualified in found}
+        return {
+            qualified: Node(ids[qualified], self.path, name, qualified, kind, start, end, ordinal,
+                            ids[around] if (around := around_of(qualified, ids)) else self.itself.id)
+            for ordinal, _, name, qualified, kind, start, end, _ in found.values()
+        }  # fmt: skip
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Node]]:
+        """Its declarations by their own name."""
+        found: dict[str, list[Node]] = {}
+        for node in self.nodes.values():
+            found.setdefault(node.name, []).append(node)
+        return found
+
+    @cached_property
+    def scopes(self) -> dict[str, dict[str, Node]]:
+        """Its declarations by the qualified name of what is around them, then by their own."""
+        found: dict[str, dict[str, Node]] = {}
+        for qualified, node in self.nodes.items():
+            scope = qualified[: -len(node.name) - 1] if len(qualified) > len(node.name) else ""
+            found.setdefault(scope, {}).setdefault(node.name, node)
+        return found
+
+    @cached_property
+    def bindings(self) -> dict[str, dict[str, list[tuple[str, str, str]]]]:
+        """By the owner's qualified name and the name bound: how, to what, and in which scope that is to be read."""
+        found: dict[str, dict[str, list[tuple[str, str, str]]]] = {}
+        owners = self.refs.owners
+        for owner, _, name, how, text, scope in self.refs.bindings:
+            found.setdefault(owners[owner], {}).setdefault(name, []).append((how, text, owners[scope]))
+        return found
+
+    @cached_property
+    def properties(self) -> frozenset[str]:
+        """The qualified names of functions that are read like fields."""
+        return frozenset(
+            self.refs.owners[owner]
+            for owner, _, spelled in self.refs.loads
+            if spelled.rpartition(".")[2] in {"property", "cached_property", "classproperty", "hybrid_property"}
+        )
+
+    @cached_property
+    def imports(self) -> dict[str, list[tuple[str, str, str]]]:
+        """By local name: the owner of the import, the module and the name in it."""
+        found: dict[str, list[tuple[str, str, str]]] = {}
+        for owner, _, local, module, name in self.refs.imports:
+            found.setdefault(local, []).append((self.refs.owners[owner], module, name))
+        return found
+
+    @cached_property
+    def exports(self) -> dict[str, list[tuple[str, str]]]:
+        """By exported name: the module, "" for the file itself, and the name in it."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for _, _, exported, module, name in self.refs.exports:
+            found.setdefault(exported, []).append((module, name))
+        return found
+
+    @cached_property
+    def aliases(self) -> dict[str, dict[str, str]]:
+        """By the owner's qualified name and the name: the type that it stands for, "" for any."""
+        found: dict[str, dict[str, str]] = {}
+        for owner, _, name, text in self.refs.aliases:
+            found.setdefault(self.refs.owners[owner], {}).setdefault(name, text)
+        return found
+
+    @cached_property
+    def alias_names(self) -> frozenset[str]:
+        """The names that stand for a type somewhere in the file."""
+        return frozenset(row[2] for row in self.refs.aliases)
+
+    @cached_property
+    def several(self) -> frozenset[str]:
+        """The qualified names of more than one class of JavaScript: such stand in functions that have no name, as tests are."""
+        if self.family != "javascript":
+            return frozenset()
+        seen = Counter(name for name, _ in {(row[3], row[5]) for row in self._symbols(self.blob) if row[4] == "class"})
+        return frozenset(qualified for qualified, count in seen.items() if count > 1)
+
+    @cached_property
+    def returns(self) -> dict[str, list[tuple[str, str]]]:
+        """By the owner's qualified name: "type" or "value", and the text of what is returned."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for owner, _, how, text in self.refs.returns:
+            found.setdefault(self.refs.owners[owner], []).append((how, text))
+        return found
+
+    @cached_property
+    def bases(self) -> dict[str, list[str]]:
+        """By qualified name: the types a declaration is based on."""
+        found: dict[str, list[str]] = {}
+        for owner, _, text in self.refs.bases:
+            found.setdefault(self.refs.owners[owner], []).append(text)
+        return found
+
+    @cached_property
+    def inner_names(self) -> frozenset[str]:
+        """The names that something is bound to, declared by or imported as below the top of the file."""
+        found = {name for owner, names in self.bindings.items() if owner for name in names}
+        found.update(name for scope, names in self.scopes.items() if scope for name in names)
+        found.update(name for name, rows in self.imports.items() if any(owner for owner, _, _ in rows))
+        return frozenset(found)
+
+    def around(self, qualified: str) -> Node:
+        """Return the innermost node that is, or holds, a qualified name; the file's own at last."""
+        while qualified:
+            if qualified in self.nodes:
+                return self.nodes[qualified]
+            qualified = qualified.rpartition(".")[0]
+        return self.itself
+
+    def class_around(self, qualified: str) -> str:
+        """Return the qualified name of the innermost class that is or holds a name, "" for none."""
+        while qualified:
+            node = self.nodes.get(qualified)
+            if node is not None and node.kind in CLASSES:
+                return qualified
+            if node is None and qualified in self.scopes:  # an `impl`, or methods of a type declared elsewhere
+                return qualified
+            if node is None or node.kind in FUNCTIONS or node.kind in LEAVES:
+                qualified = qualified.rpartition(".")[0]
+            else:
+                return ""
+        return ""
+
+
+def _rank(kind: str, lines: int) -> tuple[bool, int]:
+    return kind not in LEAVES, lines
+
+
+def around_of(qualified: str, nodes: Container[str]) -> str:
+    """Return the qualified name of the nearest declaration around one, "" for none."""
+    scope = qualified.rpartition(".")[0]
+    while scope and scope not in nodes:
+        scope = scope.rpartition(".")[0]
+    return scope
+
+
+class Definitions:
+    """Every file of a snapshot, and definitions by name. Everything asked is noted; see `asking`."""
+
+    def __init__(
+        self,
+        files: Mapping[str, tuple[int, str]],
+        symbols: Callable[[int], list[tuple[Any, ...]]],
+        mentions: Callable[[int, str], References],
+        named: Callable[[str], Iterable[str]],
+        content: Callable[[int], bytes],
+    ) -> None:
+        """Take path → (blob, language), and what reads a blob's symbols, references and content, and paths that define a name."""
+        self._files = {path: File(path, blob, language, symbols, mentions) for path, (blob, language) in files.items()}
+        self._named = named
+        self._content = content
+        self._by_name: dict[tuple[str, str], list[tuple[File, Node]]] = {}
+        self._memo: dict[Any, tuple[Any, set[str]]] = {}
+        self._short: dict[Any, Any] = {}
+        self._open: dict[Any, int] = {}  # what is being asked, with its depth
+        self._cut = 0  # the depth of the outermost open question that was asked again, 0 for none
+        self.consulted: set[str] = set()
+
+    def __contains__(self, path: str) -> bool:
+        """Tell whether there is a file at a path. Which paths there are is not noted: see `build.changed_paths`."""
+        return path in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def file(self, path: str) -> File:
+        """Return a file, and note that it was looked at."""
+        self.consulted.add(path)
+        return self._files[path]
+
+    def content(self, path: str) -> str:
+        """Return a file's text; files that say where modules lie are watched by `build`."""
+        return self._content(self._files[path].blob).decode("utf-8", "replace")
+
+    def named(self, name: str, family: str) -> list[tuple[File, Node]]:
+        """Return every declaration of a name in a family of languages, "" for any, in the order of paths."""
+        self.consulted.add(f":{name}")
+        known = self._by_name.get((name, family))
+        if known is None:
+            files = [file for path in sorted(self._named(name)) if (file := self._files.get(path)) is not None]
+            known = [
+                (file, node)
+                for file in files
+                if family in {"", file.family}
+                for node in file.by_name.get(name, ())
+            ]  # fmt: skip
+            self._by_name[name, family] = known
+        return known
+
+    def once(self, question: Any, answer: Callable[..., T], otherwise: T, *given: Any) -> T:
+        """Return `answer(*given)`, asked once; `otherwise` where the question is already being asked further out.
+
+        An answer that was cut short by such a circle holds for the outermost question only.
+        """
+        known = self._memo.get(question)
+        if known is not None:
+            self.consulted |= known[1]
+            found: T = known[0]
+            return found
+        if self._short and question in self._short:
+            again: T = self._short[question]
+            return again
+        if question in self._open:
+            depth = self._open[question]
+            self._cut = min(self._cut or depth, depth)
+            return otherwise
+        depth, before, self._cut = len(self._open) + 1, self._cut, 0
+        self._open[question] = depth
+        outer, self.consulted = self.consulted, set()
+        try:
+            value = answer(*given)
+        finally:
+            del self._open[question]
+            own, self.consulted = self.consulted, outer
+            outer |= own
+        if 0 < self._cut < depth:
+            self._short[question] = value
+            self._cut = min(before or self._cut, self._cut)
+        else:
+            self._memo[question] = (value, own)
+            self._cut = before
+        if self._short and not self._open:
+            self._short.clear()
+        return value

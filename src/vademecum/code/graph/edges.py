@@ -1,0 +1,334 @@
+"""One file's references to edges: calls, instances made, bases, types, values passed on, imports, and what tests are about.
+
+An edge is made only where `names` says what is meant. Where the receiver's type is not known, a method's name that is
+declared once in the repository, and that no library has, decides (`unique`); several declarations make guesses, which are
+kept apart and counted. What is known to be external gets no edge at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from vademecum.code.graph.classes import ancestors_named
+from vademecum.code.graph.common_names import is_common
+from vademecum.code.graph.definitions import CLASSES, File
+from vademecum.code.graph.names import Names, first_name
+from vademecum.code.graph.terms import Edge, Node, Relation, Tier
+from vademecum.code.graph.values import UNKNOWN, Meaning, Value, itself
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.expression import chain, plain_type
+from vademecum.code.languages.references import TYPE, VALUE
+
+NOBODY: tuple[list[Node], bool] = ([], False)
+MOST_GUESSES = 4  # definitions of a name beyond which it says nothing
+_MAKERS = frozenset({"new", "super"})  # called, they make an instance
+_FUNCTION = re.compile(r":?\s*(?:<|\(.*=>)", re.DOTALL)  # a type of functions
+_CALLABLE = re.compile(r"=>|\(|Callable|Function|Func|Action|Any\b|any\b|unknown|Fn|fn\b|func\b")  # may be one of them
+_INTERFACES = frozenset({"interface", "trait", "protocol", "annotation"})
+
+
+@dataclass(slots=True)
+class Found:
+    """What was made of one file's references."""
+
+    edges: dict[tuple[int, int, int], tuple[Tier, int]] = field(default_factory=dict)
+    unresolved: set[str] = field(default_factory=set)  # names that are called on something unknown, and got no edge
+
+    def add(self, source: Node, relation: Relation, target: Node, tier: Tier, line: int) -> None:
+        """Keep an edge; of two that differ in tier or line alone the surer, then the first."""
+        if source.id == target.id and relation is not Relation.CALLS:
+            return
+        key = (source.id, int(relation), target.id)
+        known = self.edges.get(key)
+        if known is None or (tier, line) < known:
+            self.edges[key] = (tier, line)
+
+    def rows(self) -> list[Edge]:
+        """Return the edges."""
+        return [Edge(s, Relation(r), t, tier, line) for (s, r, t), (tier, line) in self.edges.items()]
+
+
+class FileEdges:
+    """Makes the edges that start in one file."""
+
+    def __init__(self, names: Names, file: File) -> None:
+        self._names = names
+        self._file = file
+        self._refs = file.refs
+        self._known: dict[str, Meaning] = {}  # of chains that stand for the same all over the file
+        self._begun: dict[tuple[str, str], Meaning] = {}  # of the names that chains begin with, by scope
+        self.found = Found()
+
+    def make(self) -> Found:
+        """Make all of them."""
+        self._imports()
+        self._calls()
+        self._mentions()
+        self._bases()
+        return self.found
+
+    def once_each(self, rows: Iterable[tuple[int, int, str]]) -> Iterable[tuple[int, int, str]]:
+        """Yield (owner, line, text) once for each owner and text, with the first line: that is all that an edge keeps."""
+        first: dict[tuple[int, str], int] = {}
+        for owner, line, text in rows:
+            key = (owner, text)
+            if first.setdefault(key, line) > line:
+                first[key] = line
+        return [(owner, line, text) for (owner, text), line in first.items()]
+
+    def _is_declared_below(self, owner: int, line: int, name: str) -> bool:
+        """Whether a name is written above where the same class body or module declares it, which Python reads from top to bottom."""
+        file, scope = self._file, self._refs.owners[owner]
+        node = file.scopes.get(scope, {}).get(name)
+        if node is None or node.start_line < line or name in file.bindings.get(scope, {}):
+            return False
+        return not scope or (scope in file.nodes and file.nodes[scope].kind in CLASSES)
+
+    def _source(self, owner: int) -> Node:
+        return self._file.around(self._refs.owners[owner])
+
+    def _meaning(self, owner: int, spelled: str) -> Meaning:
+        known = self._known.get(spelled)
+        if known is not None:
+            return known
+        first = first_name(spelled)
+        if not (self._file.is_lexical and self._names.is_same_name(self._file, first)):
+            return self._followed(self._refs.owners[owner], first, spelled)
+        known = self._known[spelled] = self._followed("", first, spelled)
+        return known
+
+    def _followed(self, scope: str, first: str, spelled: str) -> Meaning:
+        """Return what a chain stands for; where nothing is known of its first name, or it is from elsewhere, so is the chain."""
+        begun = self._begun.get((scope, first))
+        if begun is None:
+            begun = self._begun[scope, first] = self._names.meaning_in(self._file, scope, first)
+        if first == spelled:
+            return begun
+        if begun[0] is None:
+            return UNKNOWN
+        if begun[0].what == "external" and self._file.language != "cpp":  # where it may be a namespace
+            return itself(begun)
+        return self._names.meaning_in(self._file, scope, spelled)
+
+    def _imports(self) -> None:
+        file, names = self._file, self._names
+        first: dict[str, int] = {}  # of each module
+        for _, line, local, module, name in [*self._refs.imports, *self._refs.exports]:
+            if not module:
+                continue
+            if line < first.get(module, line + 1):
+                first[module] = line
+                self._import_module(module, line)
+            if not local or name in {"", "*"}:
+                continue
+            value, tier = names.imported(file, module, name)
+            node = self._meant(value)
+            if value is not None and value.what == "module" and not value.path.endswith("/"):
+                self._import(value.path, line)
+            elif node is not None:
+                self._import(node.path, line)
+                tier = Tier.EXACT if value is not None and value.leaf else tier  # which constant it is, is not in doubt
+                self.found.add(file.itself, Relation.REFERENCES, node, tier, line)
+
+    def _meant(self, value: Value | None) -> Node | None:
+        """Return what a name means that is handed on: the constant it was read from rather than what that holds."""
+        if value is not None and value.leaf:
+            return self._names.definitions.file(value.leaf_path).nodes.get(value.leaf)
+        return self._names.node(value) if value is not None and value.what in {"def", "inst"} else None
+
+    def _import_module(self, module: str, line: int) -> None:
+        """Add the edges to the files of a module."""
+        file, modules = self._file, self._names.modules
+        where = modules.locate(file.path, module, file.language)
+        if where and not where.endswith("/"):
+            self._import(where, line)
+        elif where and file.language == "go":
+            for path in modules.by_folder.get(where.rstrip("/"), ()):
+                if path.endswith(".go") and not path.endswith("_test.go"):
+                    self._import(path, line)
+
+    def _import(self, path: str, line: int) -> None:
+        if path != self._file.path and path in self._names.definitions:
+            other = self._names.definitions.file(path)
+            self.found.add(self._file.itself, Relation.IMPORTS, other.itself, Tier.EXACT, line)
+            if self._file.is_test and not other.is_test:
+                self.found.add(self._file.itself, Relation.TESTS, other.itself, Tier.EXACT, line)
+
+    def _calls(self) -> None:
+        calls, names = self._refs.calls, self._names
+        above = [row for row in calls if self._is_declared_below(*row)] if self._file.language == "python" else []
+        for owner, line, spelled in self.once_each(above):
+            self._call(owner, line, spelled, names.above(self._file, self._refs.owners[owner], spelled))
+        for owner, line, spelled in self.once_each([row for row in calls if row not in above] if above else calls):
+            self._call(owner, line, spelled, self._meaning(owner, spelled))
+        for owner, line, text in self.once_each(self._refs.news):
+            spelled = chain(text)
+            if spelled:
+                value, tier = self._meaning(owner, spelled)
+                self._use(owner, line, value, tier)
+
+    def _call(self, owner: int, line: int, spelled: str, meaning: Meaning) -> None:
+        if spelled == "super" and self._file.language == "python":
+            return
+        value, tier = meaning
+        if value is None:
+            self._by_name(owner, line, spelled, is_free=tier is not Tier.GUESS)
+        elif value.what == "def":
+            self._use(owner, line, value, tier)
+        elif value.what != "external" or value.leaf:
+            self._held(owner, line, value, tier, spelled)
+
+    def _use(self, owner: int, line: int, value: Value | None, tier: Tier) -> None:
+        """Add the edge of a call, or of an instance made."""
+        node = self._names.node(value)
+        if value is not None and node is not None and value.what != "many":
+            is_name = node.kind in LEAVES and self._file.language == "ruby"  # which writes calls as names are written
+            self.found.add(self._source(owner), Relation.REFERENCES if is_name else Relation.CALLS, node, tier, line)
+
+    def _held(self, owner: int, line: int, value: Value, tier: Tier, spelled: str) -> None:
+        """Add the edge of calling what a constant or a field holds, or an object that can be called."""
+        names, node = self._names, None
+        if value.what == "inst" and self._file.language == "python":
+            called, _ = names.member(self._file, value, "__call__", tier)
+            node = names.node(called)
+        elif value.leaf:
+            node = names.definitions.file(value.leaf_path).nodes.get(value.leaf)
+        elif value.what == "inst" and spelled.rpartition(".")[2] in _MAKERS:
+            node = names.node(value)
+        if node is not None:
+            self.found.add(self._source(owner), Relation.CALLS, node, tier, line)
+
+    def _by_name(self, owner: int, line: int, spelled: str, *, is_free: bool) -> None:
+        """Add an edge by the name alone, where nothing else is known.
+
+        One declaration is taken for sure where it has the name alone, no other class overriding it or holding a field
+        of that name, where the class has no members from elsewhere, and where `is_free`: nothing is known of the receiver.
+        """
+        receiver, _, name = spelled.rpartition(".")
+        if not receiver or "(" in name or "[" in name:
+            return
+        if is_common(name, self._file.family):
+            self.found.unresolved.add(name)
+            return
+        family, is_test = self._file.family, self._file.is_test
+        roots, is_sure = self._names.definitions.once(
+            ("members", name, family, is_test), self._members, NOBODY, name, family, is_test
+        )
+        if is_free and is_sure:
+            self.found.add(self._source(owner), Relation.CALLS, roots[0], Tier.UNIQUE, line)
+        elif 0 < len(roots) <= MOST_GUESSES:
+            for node in roots:
+                self.found.add(self._source(owner), Relation.CALLS, node, Tier.GUESS, line)
+        elif roots:
+            self.found.unresolved.add(name)
+
+    def _members(self, name: str, family: str, is_test: bool) -> tuple[list[Node], bool]:
+        """Return the functions a name may mean on something unknown, and whether it means one for sure."""
+        named = [
+            (file, node) for file, node in self._names.definitions.named(name, family)
+            if _is_member(file, node) and (is_test or not file.is_test)
+        ]  # fmt: skip
+        candidates = [node for file, node in named if node.kind in FUNCTIONS or _holds_function(file, node)]
+        roots = self._roots(candidates)
+        is_alone = len(roots) == 1 and all(node is roots[0] or _holds_other(file, node) for file, node in named)
+        return roots, is_alone and self._is_closed(roots[0])
+
+    def _is_closed(self, node: Node) -> bool:
+        """Whether the class of a member is one class, and is based on none from elsewhere."""
+        around = _class_of(node)
+        return around.name not in self._names.definitions.file(node.path).several and self._names.bases(around)[1]
+
+    def _roots(self, candidates: list[Node]) -> list[Node]:
+        """Return the candidates that override none of the others."""
+        if len(candidates) < 2 or len(candidates) > 40:
+            return candidates
+        ids = {node.id for node in candidates}
+        return [
+            node for node in candidates
+            if not any(base.id in ids for base in ancestors_named(self._names, _class_of(node), node.name))
+        ]  # fmt: skip
+
+    def _mentions(self) -> None:
+        """Add the edges of types named and of values passed on."""
+        file, names, refs = self._file, self._names, self._refs
+        handed = [(owner, line, text) for owner, line, how, text in refs.returns if how == VALUE and text[-1:] != ")"]
+        handed += [row[5:] + row[1:2] + row[4:5] for row in refs.bindings if row[3] == VALUE and row[4][-1:] != ")"]
+        for owner, line, spelled in self.once_each([*refs.loads, *handed]):
+            value, tier = self._meaning(owner, spelled)
+            node = self._meant(value) if value is not None and (value.leaf or value.what == "def") else None
+            if node is not None:
+                self.found.add(self._source(owner), Relation.REFERENCES, node, tier, line)
+        typed = [(scope, line, text) for _, line, _, how, text, scope in refs.bindings if how == TYPE]
+        typed += [(owner, line, text) for owner, line, how, text in refs.returns if how == TYPE]
+        known: dict[str, Node | None] = {}  # of types that mean the same all over the file
+        for owner, line, text in self.once_each([*typed, *refs.types]):
+            plain = plain_type(text)
+            if not plain:
+                continue
+            if plain in known:
+                node = known[plain]
+            else:
+                node = names.node(names.type(file, refs.owners[owner], plain)[0])
+                if names.is_same_type(file, plain):
+                    known[plain] = node
+            if node is not None:
+                self.found.add(self._source(owner), Relation.REFERENCES, node, Tier.EXACT, line)
+
+    def _bases(self) -> None:
+        """Add what classes extend and implement, and what their methods override."""
+        file, names = self._file, self._names
+        for owner, line, text in self._refs.bases:
+            qualified = self._refs.owners[owner]
+            source = file.nodes.get(qualified) or self._type_of(qualified)
+            base, _ = names.type(file, qualified.rpartition(".")[0], text)
+            target = names.node(base)
+            if source is not None and target is not None and base is not None:
+                self.found.add(source, _how(target), target, Tier.EXACT, line)
+        for qualified in file.bases:
+            for name, node in file.scopes.get(qualified, {}).items():
+                if node.kind in FUNCTIONS:
+                    for base_node in ancestors_named(names, Value("def", file.path, qualified), name):
+                        holder = names.definitions.file(base_node.path).nodes.get(
+                            base_node.qualified.rpartition(".")[0]
+                        )
+                        self.found.add(node, _how(holder or base_node), base_node, Tier.EXACT, node.start_line)
+                        break
+
+    def _type_of(self, qualified: str) -> Node | None:
+        """Return the type that an `impl` or an extension adds to."""
+        value, _ = self._names.meaning(self._file, "", qualified)
+        return self._names.node(value)
+
+
+def _is_member(file: File, node: Node) -> bool:
+    """Whether a function can be called on something: not one inside of another, but where such are put into objects."""
+    around = node.qualified.rpartition(".")[0]
+    holder = file.nodes.get(around)
+    return bool(around) and (holder is None or holder.kind not in FUNCTIONS or file.family == "javascript")
+
+
+def _holds_function(file: File, node: Node) -> bool:
+    """Whether a property of an interface of TypeScript is declared to be a function."""
+    return file.family == "javascript" and any(map(_FUNCTION.match, _types_of(file, node)))
+
+
+def _holds_other(file: File, node: Node) -> bool:
+    """Whether a field is declared to be what cannot be called."""
+    declared = _types_of(file, node)
+    return bool(declared) and not any(_CALLABLE.search(text) for text in declared)
+
+
+def _types_of(file: File, node: Node) -> list[str]:
+    """Return the types that a field is declared with."""
+    rows = file.bindings.get(node.qualified.rpartition(".")[0], {}).get(node.name, ()) if node.kind in LEAVES else ()
+    return [text for how, text, _ in rows if how == TYPE]
+
+
+def _how(base: Node) -> Relation:
+    return Relation.IMPLEMENTS if base.kind in _INTERFACES else Relation.INHERITS
+
+
+def _class_of(node: Node) -> Value:
+    return Value("def", node.path, node.qualified.rpartition(".")[0])

@@ -1,0 +1,256 @@
+"""A snapshot's graph, to be asked: nodes by name and place, edges, what is reached in a few steps, what was not covered."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.graph.build import bring_up_to_date
+from vademecum.code.graph.definitions import CLASSES
+from vademecum.code.graph.terms import TRUSTED, Edge, Node, Relation, Tier
+from vademecum.code.languages.references import References
+from vademecum.code.snapshot.repository import Opened
+from vademecum.errors import UsageError
+from vademecum.index.query import endings, is_meant, is_module, is_within, split_name
+from vademecum.matching import is_below
+from vademecum.protocols import Condition, Progress, Row
+from vademecum.types import FileKind
+
+DEEPEST = 3
+_FEW = 8  # nodes whose children are asked for one by one: of all nodes of a file there may be thousands
+ANY = tuple(relation for relation in Relation if relation is not Relation.CONTAINS)
+
+
+def check_depth(depth: int) -> int:
+    """Return a depth that may be asked for.
+
+    Raises:
+        UsageError: which is a `ValueError`: it is not 1, 2 or 3.
+    """
+    if not 1 <= depth <= DEEPEST:
+        reason = ": what is further away is related to nearly everything" if depth > DEEPEST else ""
+        raise UsageError(f"depth {depth} is not 1, 2 or {DEEPEST}{reason}")
+    return depth
+
+
+def graph_of(opened: Opened, progress: Progress, *, below: Sequence[str] = ()) -> Graph:
+    """Return the graph of a repository's snapshot, brought up to date. Raises `StoreError`."""
+    repo = opened.repo
+    bring_up_to_date(repo.catalogue, opened.snapshot, opened.view, repo.plan, progress)
+    return Graph(opened, below)
+
+
+class Graph:
+    """Reads what `build` made. Every list is in a stable order.
+
+    `below` are directories and files, from the repository's top: what is declared elsewhere is not what a name means.
+    """
+
+    def __init__(self, opened: Opened, below: Sequence[str] = ()) -> None:
+        self.opened = opened
+        self.below = tuple(below)
+        self._store = opened.repo.catalogue.store
+        self._own: list[Condition] = [("snapshot", "=", opened.snapshot.id)]
+        self._nodes: dict[int, Node] = {}
+        self._imports: dict[str, frozenset[int]] = {}  # by path, the lines on which imports begin
+
+    # -- nodes ---------------------------------------------------------------------------------------------------
+
+    def nodes(self, ids: Iterable[int]) -> dict[int, Node]:
+        """Return nodes by id; an id that is not there is left out."""
+        wanted = list(dict.fromkeys(ids))
+        missing = [(self.opened.snapshot.id, number) for number in wanted if number not in self._nodes]
+        if missing:
+            self._keep(self._store.get("nodes", missing).unwrap())
+        return {number: self._nodes[number] for number in wanted if number in self._nodes}
+
+    def named(self, name: str) -> list[Node]:
+        """Return the declarations that a name, which may be qualified, or a path means; product code first.
+
+        A member that a class does not declare is looked for in what it is based on.
+
+        Raises:
+            UsageError: `name` holds no name.
+        """
+        return [node for node in self.anywhere(name) if is_below(node.path, self.below)]
+
+    def anywhere(self, name: str) -> list[Node]:
+        """Return the same of the whole repository. Raises `UsageError` as `named` does."""
+        parts = split_name(name)
+        rows = self._scan("nodes", ("name", "=", parts[-1])) if parts else []
+        found = [node for node in self._keep(rows) if node.qualified and is_meant(parts, node.qualified, node.path)]
+        if not found:
+            found = [node for node in self.in_files([name.removeprefix("./")]) if not node.qualified]
+        if all(file_kind(node.path) is FileKind.TEST for node in found) and parts:
+            found += self._modules(name.strip(), parts)
+        if not found:
+            found = self._written(name.strip())
+        if not found and not parts:
+            raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
+        if not found and len(parts) > 1:
+            found = self._shown_by(parts, self._keep(rows)) or self._inherited(parts)
+        return sorted(
+            found, key=lambda node: (file_kind(node.path) is not FileKind.PRODUCT, node.path, node.start_line)
+        )
+
+    def _modules(self, name: str, parts: list[str]) -> list[Node]:
+        """Return the files that a module's name, of several parts, or the end of a path means."""
+        if len(parts) < 2:
+            return []
+        paths = [
+            path for path in self.opened.view.files.paths
+            if parts[-1] in path and (path.endswith(f"/{name}") or is_module(parts, path))
+        ]  # fmt: skip
+        return [node for node in self.in_files(paths) if not node.qualified] if paths else []
+
+    def _written(self, name: str) -> list[Node]:
+        """Return the declarations called just so, dots and all: a heading with a version in it, an assignment to `$("a.b").text`."""
+        rows = [row for own in endings(name) for row in self._scan("nodes", ("name", "=", own))]
+        return [node for node in self._keep(rows) if node.qualified == name]
+
+    def _shown_by(self, parts: list[str], nodes: Iterable[Node]) -> list[Node]:
+        """Return the declarations that a package shows under a name, that of the whole repository being one."""
+        named, above = [node for node in nodes if node.qualified], self.opened.repo.name
+        found = [node for node in named if is_within(parts, node.qualified, node.path)]
+        return found or [node for node in named if is_within(parts, node.qualified, f"{above}/{node.path}")]
+
+    def _inherited(self, parts: list[str]) -> list[Node]:
+        """Return the members of that name of the nearest classes that a class is based on."""
+        rows = self._scan("nodes", ("name", "=", parts[-2]))
+        nodes = self._keep(rows)
+        here = [node for node in nodes if is_meant(parts[:-1], node.qualified, node.path)]
+        here = here or self._shown_by(parts[:-1], nodes)
+        seen: set[int] = set()
+        while here := [node for node in here if node.kind in CLASSES and node.id not in seen]:
+            seen |= {node.id for node in here}
+            found = [node for node in self.children({node.id for node in here}) if node.name == parts[-1]]
+            if found:
+                return found
+            edges = self.edges([node.id for node in here], (Relation.INHERITS, Relation.IMPLEMENTS))
+            here = list(self.nodes(edge.target for edge in edges).values())
+        return []
+
+    def with_name(self, name: str) -> list[Node]:
+        """Return every declaration of just this name."""
+        return [node for node in self._keep(self._scan("nodes", ("name", "=", name))) if node.qualified]
+
+    def beginning(self, prefix: str) -> list[Node]:
+        """Return the declarations whose name begins so, all for "", by qualified name."""
+        rows = self._scan("nodes", ("name", "prefix", prefix)) if prefix else self._scan("nodes")
+        found = (node for node in self._keep(rows) if node.qualified)
+        return sorted(found, key=lambda node: (node.qualified, node.path, node.start_line))
+
+    def in_files(self, paths: Sequence[str]) -> list[Node]:
+        """Return every node of some files, in order of line, a file's own first."""
+        found = self._keep(self._scan("nodes", ("path", "in", list(paths))))
+        return sorted(found, key=_in_order)
+
+    def at(self, path: str, first: int, last: int = 0) -> list[Node]:
+        """Return the innermost declarations that share a line with `first` … `last`; the file where none does."""
+        nodes = self.in_files([path])
+        touching = [n for n in nodes if n.qualified and n.start_line <= (last or first) and first <= n.end_line]
+        around = {node.parent for node in touching}
+        return [node for node in touching if node.id not in around] or nodes[:1]
+
+    def children(self, ids: Collection[int]) -> list[Node]:
+        """Return what is declared directly inside of nodes."""
+        around = self.nodes(ids).values()
+        if len(around) > _FEW:
+            return [node for node in self.in_files(sorted({node.path for node in around})) if node.parent in ids]
+        rows = [
+            row for node in around for row in self._scan("nodes", ("path", "=", node.path), ("parent", "=", node.id))
+        ]
+        return sorted(self._keep(rows), key=_in_order)
+
+    def every(self) -> list[Node]:
+        """Return every node."""
+        return self._keep(self._scan("nodes"))
+
+    def places(self) -> list[Row]:
+        """Return id, path, kind and parent of every node as they are stored, for who asks nothing else of all of them."""
+        return self._store.scan("nodes", self._own, ("id", "path", "kind", "parent")).unwrap()
+
+    # -- edges ---------------------------------------------------------------------------------------------------
+
+    def edges(
+        self,
+        ids: Collection[int],
+        relations: Sequence[Relation] = ANY,
+        *,
+        into: bool = False,
+        tiers: Sequence[Tier] = TRUSTED,
+    ) -> list[Edge]:
+        """Return the edges out of nodes, or into them."""
+        rows = self._scan("edges", ("target" if into else "source", "in", sorted(ids)), *_of(tiers))
+        found = (_edge(row) for row in rows)
+        return sorted((e for e in found if e.relation in relations), key=lambda e: (e.tier, e.source, e.line, e.target))
+
+    def every_edge(self, tiers: Sequence[Tier] = TRUSTED) -> list[Edge]:
+        """Return every edge."""
+        return [_edge(row) for row in self._scan("edges", *_of(tiers))]
+
+    def links(self) -> list[Row]:
+        """Return source, relation and target of every trusted edge, as they are stored."""
+        return self._store.scan("edges", [*self._own, *_of(TRUSTED)], ("source", "kind", "target")).unwrap()
+
+    def reach(
+        self, start: Sequence[int], relations: Sequence[Relation], depth: int, *, into: bool = False
+    ) -> dict[int, int]:
+        """Return the ids that trusted edges lead to, or come from, in at most `depth` steps, with the least steps; start has 0.
+
+        Raises:
+            UsageError: `depth` is not 1, 2 or 3.
+        """
+        along = ("target", "source") if into else ("source", "target")
+        where = [*self._own, *_reached(relations)]
+        return dict(self._store.reach("edges", list(start), along, where, check_depth(depth)).unwrap())
+
+    def is_import(self, edge: Edge, source: Node) -> bool:
+        """Whether an edge stands for an import: of a file, or of a name, which is then written where imports are."""
+        if edge.relation is not Relation.REFERENCES or source.qualified:
+            return edge.relation is Relation.IMPORTS
+        if source.path not in self._imports:
+            files = self.opened.view.files
+            blob = int(files.blobs[bisect_left(files.paths, source.path)])
+            rows = self._store.get("mentions", [(blob,)]).unwrap()
+            read = References.load(rows[0][1] if rows else "")
+            self._imports[source.path] = frozenset(row[1] for row in (*read.imports, *read.exports) if row[3])
+        return edge.line in self._imports[source.path]
+
+    # -- coverage ------------------------------------------------------------------------------------------------
+
+    def unresolved(self, name: str) -> list[str]:
+        """Return the files that call a name on something unknown, for which there is no edge."""
+        where: list[Condition] = [*self._own, ("unresolved", ">", "")]
+        rows = self._store.scan("resolved", where, ("path", "unresolved")).unwrap()
+        return sorted(path for path, names in rows if name in names and name in names.split("\n"))
+
+    def _scan(self, family: str, *where: Condition) -> list[Row]:
+        return self._store.scan(family, [*self._own, *where]).unwrap()
+
+    def _keep(self, rows: Iterable[Row]) -> list[Node]:
+        found = [Node(*row[1:]) for row in rows]
+        self._nodes.update((node.id, node) for node in found)
+        return found
+
+
+def _in_order(node: Node) -> tuple[str, bool, int, int]:
+    return node.path, bool(node.qualified), node.start_line, -node.end_line
+
+
+def _of(tiers: Sequence[Tier]) -> list[Condition]:
+    return [("tier", ">=", int(min(tiers))), ("tier", "<=", int(max(tiers)))]
+
+
+def _reached(relations: Sequence[Relation]) -> list[Condition]:
+    tiers: list[Condition] = [("tier", "<=", int(Tier.UNIQUE))]
+    if len(relations) == 1:
+        return [("kind", "=", int(relations[0])), *tiers]
+    return [("kind", "in", [int(r) for r in relations]), *tiers] if len(relations) < len(ANY) else tiers
+
+
+def _edge(row: Any) -> Edge:
+    _, source, kind, target, tier, line = row
+    return Edge(source, Relation(kind), target, Tier(tier), line)

@@ -1,0 +1,380 @@
+"""What a name or an expression stands for, at a place in a file.
+
+    `self.store.get`  in `Cache.read`:   self → an instance of Cache; its field store was assigned a parameter declared
+    as Store → an instance of Store; get → the method `Store.get`, known by types.
+
+Nothing here guesses. A name that is bound elsewhere, or nowhere, is external; one whose type is not known is unknown,
+and `edges` decides what that is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from vademecum.code.graph.classes import Classes
+from vademecum.code.graph.definitions import CLASSES, File
+from vademecum.code.graph.scopes import IMPLICIT_SELF, PACKAGED, is_here, parent_scopes
+from vademecum.code.graph.terms import Node, Tier
+from vademecum.code.graph.values import HELD, OUTSIDE, UNKNOWN, Meaning, Value, held_by, itself
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+
+_SELVES = frozenset({"self", "this", "$this", "Self", "static", "$static"})
+_SUPERS = frozenset({"super", "parent", "base"})
+_HOLD_NOTHING = frozenset({"namespace", "interface", "alias"})  # they have no members of their own at run time
+_NONE: Mapping[str, Any] = {}
+_OF_A_CLASS = _SELVES | _SUPERS | {"cls"}
+
+
+class Names(Classes):
+    """Says what names stand for in one snapshot."""
+
+    # -- expressions ---------------------------------------------------------------------------------------------
+
+    def meaning(self, file: File, scope: str, spelled: str) -> Meaning:
+        """Return what a chain stands for, read in the scope of a declaration of the file."""
+        return self.meaning_in(file, "" if scope and self.is_same_chain(file, spelled) else scope, spelled)
+
+    def meaning_in(self, file: File, scope: str, spelled: str) -> Meaning:
+        """Return the same, where the scope is known to matter, or is the file's: so that it is asked once."""
+        return self.definitions.once(("chain", file.path, scope, spelled), self._follow, UNKNOWN, file, scope, spelled)
+
+    def above(self, file: File, scope: str, name: str) -> Meaning:
+        """Return what a name stands for in the body of a class, or at the top of a file, above where that declares it."""
+        if scope:
+            around = (each for each in parent_scopes(scope) if each in file.nodes)
+            return self.meaning(file, next((each for each in around if file.nodes[each].kind not in CLASSES), ""), name)
+        imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if not owner]
+        return self.imported(file, *imports[0]) if imports else self._around_file(file, scope, name)
+
+    def is_same_type(self, file: File, plain: str) -> bool:
+        """Whether a type, by its plain name, means the same wherever it is written in a file."""
+        name = plain.removesuffix("[]")
+        return name not in file.alias_names and self.is_same_chain(file, name)
+
+    def is_same_chain(self, file: File, spelled: str) -> bool:
+        """Whether a chain stands for the same wherever it is written in a file."""
+        return file.is_lexical and self.is_same_name(file, _parts(spelled)[0][0])
+
+    def is_same_name(self, file: File, name: str) -> bool:
+        """Whether nothing inside of a file, in a lexical language, gives a name another meaning than it has at the top."""
+        return not (name in file.inner_names or name in _OF_A_CLASS or name[:1] == "@")
+
+    def _follow(self, file: File, scope: str, spelled: str) -> Meaning:
+        (name, suffix), *rest = _parts(spelled)
+        # many chains of a scope begin with one name: what it means is asked once
+        value, tier = self._head(file, scope, name) if name == spelled else self.meaning(file, scope, name)
+        if name == "super" and file.language == "python":  # `super()` is what `super` is elsewhere
+            suffix = suffix.removeprefix("()")
+        if suffix:
+            value, tier = self._applied(file, value, tier, suffix)
+            if not rest:
+                return itself((value, tier))
+        if value is not None and value.is_external and rest and file.language == "cpp":
+            value, tier = self._in_namespace(file, scope, name, rest[0][0])
+            value, tier = self._applied(file, value, tier, rest.pop(0)[1])
+        for name, suffix in rest:
+            if value is None:
+                return UNKNOWN
+            if value.is_external:
+                return itself((value, tier))
+            if file.language == "ruby":  # a name after a dot is a call, with brackets or without
+                value, tier = self.called_without_brackets(value, tier)
+                if value is None:
+                    return UNKNOWN
+            value, tier = self.member(file, value, name, tier)
+            value, tier = self._applied(file, value, tier, suffix)
+        return value, tier
+
+    def _applied(self, file: File, value: Value | None, tier: Tier, suffix: str) -> Meaning:
+        """Apply the calls and subscripts written after a name."""
+        while suffix and value is not None and not value.is_external:
+            if suffix.startswith("()"):
+                value, tier = self.result(value, tier)
+            elif value.what == "many":
+                value = Value("inst", value.path, value.name)
+            elif not (value.what == "def" and file.language in {"python", "typescript", "tsx"}):  # Generic[T]
+                return UNKNOWN
+            suffix = suffix[2:]
+        return value, tier
+
+    # -- the first name ------------------------------------------------------------------------------------------
+
+    def _head(self, file: File, scope: str, name: str) -> Meaning:
+        if (name in _OF_A_CLASS and (name != "cls" or file.language == "python")) or name[:1] == "@":
+            found = self._of_itself(file, scope, name)
+            if found is not None:
+                return found
+        if name == "?":
+            return UNKNOWN
+        variable = name[:1] == "$" and file.language == "php"
+        name = name.lstrip("$") if variable else name
+        return (
+            (self._in_function(file, scope, name) if scope else None)
+            or (self._variable(file, scope, name) if variable else None)
+            or self._in_file(file, scope, name)
+            or self._around_file(file, scope, name)
+        )
+
+    def _variable(self, file: File, scope: str, name: str) -> Meaning:
+        """Return what a variable of PHP stands for that no function binds: one of the file, seen at its top alone."""
+        rows = file.bindings.get("", {}).get(name)
+        return self._bound(file, name, rows) if rows and not scope else UNKNOWN
+
+    def _of_itself(self, file: File, scope: str, name: str) -> Meaning | None:
+        """Return what `self`, `cls`, `super`, `@field` and their like stand for; None where they are plain names."""
+        around = file.class_around(scope)
+        if not around:
+            if name == "self" and file.language == "rust":
+                return Value("module", file.path), Tier.EXACT
+            return UNKNOWN if name in _SELVES or name.startswith("@") else None
+        if name.startswith("@"):
+            return self.member(file, self.own_class(file, around), name.lstrip("@"), Tier.EXACT)
+        own = self.own_class(file, around)
+        if name in _SUPERS:
+            bases, _ = self.bases(own)
+            return (Value("inst", bases[0].path, bases[0].name), Tier.EXACT) if bases else OUTSIDE
+        return own._replace(what="def") if name in {"Self", "static", "cls"} else own, Tier.EXACT
+
+    def _in_function(self, file: File, scope: str, name: str) -> Meaning | None:
+        """Look the name up in the declarations around the place, innermost first, up to the file."""
+        for around in parent_scopes(scope):
+            node = file.nodes.get(around)
+            is_class = node is None or node.kind in CLASSES
+            if is_class and not (file.language in IMPLICIT_SELF or (around == scope and file.language == "python")):
+                continue  # a class's names are not seen from its methods, nor, but in Python, in its body
+            local = _local(file, node, file.scopes.get(around, _NONE).get(name))
+            rows = file.bindings.get(around, _NONE).get(name)
+            if rows and not (local is not None and local.kind in FUNCTIONS and file.family == "javascript"):
+                if not is_class or around == scope:
+                    return self._bound(file, name, rows)
+                return self.member(file, self.own_class(file, around), name, Tier.EXACT)
+            if local is not None:
+                return Value("def", file.path, local.qualified), Tier.EXACT
+            for owner, module, member in file.imports.get(name, ()):
+                if owner == around:
+                    return self.imported(file, module, member)
+            if is_class and file.language in IMPLICIT_SELF:
+                found, tier = self.member(file, self.own_class(file, around), name, Tier.EXACT)
+                if found is not None and not found.is_external:
+                    return found, tier
+        return None
+
+    def _in_file(self, file: File, scope: str, name: str) -> Meaning | None:
+        """Look the name up among the file's own and what it imports."""
+        node = file.scopes.get("", {}).get(name)
+        if node is None or node.kind in LEAVES:
+            imports = [(module, member) for owner, module, member in file.imports.get(name, ()) if owner in {"", scope}]
+            if imports:
+                return self.imported(file, *imports[0])
+        return self._own(file, name)
+
+    def _own(self, file: File, name: str) -> Meaning | None:
+        """Look the name up among what the file itself declares and binds at its top."""
+        node = file.scopes.get("", _NONE).get(name)
+        rows = file.bindings.get("", _NONE).get(name)
+        if node is not None and (node.kind not in LEAVES or not rows):
+            return Value("def", file.path, node.qualified), Tier.EXACT
+        if rows:
+            found = self._bound(file, name, rows)
+            if found[0] is not None or node is None:
+                return held_by(found, node)
+        return (Value("def", file.path, node.qualified), Tier.EXACT) if node is not None else None
+
+    def _around_file(self, file: File, scope: str, name: str) -> Meaning:
+        """Look the name up where the language looks next: starred imports, the package, the whole repository."""
+        for _, module, member in file.imports.get("*", ()):
+            where = self.modules.locate(file.path, module, file.language)
+            if where and member == "*":
+                found = self._again(where, name)
+                if found is not None:
+                    return found
+        if file.language in PACKAGED:
+            return self._of_package(file, scope, name)
+        if file.language == "rust" and (where := self.modules.locate(file.path, name, "rust")):
+            return Value("module", where), Tier.EXACT
+        return OUTSIDE
+
+    def _of_package(self, file: File, scope: str, name: str) -> Meaning:
+        """Look the name up in the package, namespace or program that the file belongs to."""
+        found = [
+            (other, node)
+            for other, node in self.definitions.named(name, file.family)
+            if is_here(file, scope, other, node)
+        ]
+        best = PACKAGED[file.language](file, scope, found, self.modules)
+        if best is None:
+            return OUTSIDE if not found else UNKNOWN
+        (other, node), tier = best
+        return Value("def", other.path, node.qualified), tier
+
+    def imported(self, file: File, module: str, name: str) -> Meaning:
+        """Return what an import binds."""
+        if file.language in {"java", "kotlin", "csharp", "php"} or (file.language == "cpp" and name):
+            return self._qualified(file, f"{module}.{name}" if module else name)
+        where = self.modules.locate(file.path, module, file.language)
+        if not where:
+            return OUTSIDE
+        if not name:
+            return self._whole(where)
+        found = self._again(where, name)
+        if found is not None:
+            return found
+        separator = "::" if file.language == "rust" else "" if module.endswith(".") else "."
+        below = self.modules.locate(file.path, f"{module}{separator}{name}", file.language)
+        return (Value("module", below), Tier.EXACT) if below and file.language in {"python", "rust"} else OUTSIDE
+
+    def _whole(self, where: str) -> Meaning:
+        """Return a module as a value: what CommonJS hands on as a whole, else the module."""
+        if not where.endswith("/"):
+            other = self.definitions.file(where)
+            for module, spelled in other.exports.get("=", ())[:1]:
+                found = self.meaning(other, "", spelled) if not module else UNKNOWN
+                if found[0] is not None and not found[0].is_external:
+                    return found
+        return Value("module", where), Tier.EXACT
+
+    def _qualified(self, file: File, whole: str) -> Meaning:
+        """Return the declaration that a package and a name, joined by dots, spell out."""
+        name = whole.rpartition(".")[2]
+        for other, node in self.definitions.named(name, file.family):
+            package = other.refs.package
+            if (f"{package}.{node.qualified}" if package else node.qualified) == whole:
+                return Value("def", other.path, node.qualified), Tier.EXACT
+        return OUTSIDE
+
+    # -- members -------------------------------------------------------------------------------------------------
+
+    def member(self, file: File, value: Value, name: str, tier: Tier) -> Meaning:
+        """Return what `value.name` stands for."""
+        if value.what == "module":
+            inside = self._again(value.path, name) or self._submodule(file, value.path, name)
+            return (inside[0], max(tier, inside[1])) if inside is not None else OUTSIDE
+        if value.what in {"many", "external", "written"}:
+            return HELD if value.what == "written" else OUTSIDE
+        node = self.node(value)
+        if node is not None and value.what == "def":
+            if self.definitions.file(node.path).family == "javascript" and node.kind in _HOLD_NOTHING:
+                return self._of_namesake(value, name, tier)
+            if node.kind not in CLASSES:
+                return UNKNOWN
+        if value.what == "def" and name == "new" and file.language == "ruby":
+            return Value("inst", value.path, value.name), tier
+        found = self.definitions.once(("member", value.path, value.name, name), self._of_class, UNKNOWN, value, name)
+        is_one = value.name not in self.definitions.file(value.path).several
+        return found[0], max(tier, found[1], Tier.EXACT if is_one else Tier.GUESS)
+
+    def _of_namesake(self, value: Value, name: str, tier: Tier) -> Meaning:
+        """Return what a namespace of TypeScript holds, or what the constant has that an interface shares its name with."""
+        other = self.definitions.file(value.path)
+        node, inside = other.nodes[value.name], other.scopes.get(value.name, {}).get(name)
+        if inside is not None and node.kind == "namespace":
+            return Value("def", value.path, inside.qualified), tier
+        around, _, own = value.name.rpartition(".")
+        rows = other.bindings.get(around, {}).get(own)
+        held, how = self._bound(other, own, rows) if rows else UNKNOWN
+        return self.member(other, held, name, max(tier, how)) if held is not None and held.what == "inst" else UNKNOWN
+
+    def _of_module(self, where: str, name: str) -> Meaning | None:
+        """Return what a module calls by a name, None where it has no such name."""
+        if where.endswith("/"):
+            return self._of_directory(where, name)
+        file = self.definitions.file(where)
+        if file.family == "javascript":
+            exported = self._exported(file, name)
+            return self._own(file, name) if exported is None else exported
+        found = self._in_file(file, "", name)
+        if found is not None:
+            return found
+        for _, module, member in file.imports.get("*", ()):
+            other = self.modules.locate(file.path, module, file.language)
+            if other and member == "*" and other != where:
+                found = self._again(other, name)
+                if found is not None:
+                    return found
+        return None
+
+    def _in_namespace(self, file: File, scope: str, space: str, name: str) -> Meaning:
+        """Return what a namespace of C++ holds: declared in a file that opens it."""
+        found = [
+            each for each in self.definitions.named(name, file.family)
+            if "." not in each[1].qualified and space in each[0].refs.package.split(".")
+        ]  # fmt: skip
+        best = PACKAGED["cpp"](file, scope, found, self.modules)
+        if best is None:
+            return OUTSIDE
+        (other, node), tier = best
+        return Value("def", other.path, node.qualified), tier
+
+    def _exported(self, file: File, name: str) -> Meaning | None:
+        """Return what a JavaScript module exports under a name."""
+        for module, spelled in file.exports.get(name, ()):
+            if not module:
+                return self.meaning(file, "", spelled)
+            where = self.modules.locate(file.path, module, file.language)
+            if not where:
+                return OUTSIDE
+            return self._whole(where) if not spelled else self._again(where, spelled)
+        if name == "default" and "=" in file.exports:
+            return self._whole(file.path)
+        for module, _ in file.exports.get("*", ()):
+            where = self.modules.locate(file.path, module, file.language)
+            if where and (found := self._again(where, name)) is not None:
+                return found
+        return None
+
+    def _again(self, where: str, name: str) -> Meaning | None:
+        return self.definitions.once(("module", where, name), self._of_module, None, where, name)
+
+    def _of_directory(self, where: str, name: str) -> Meaning | None:
+        """Return a declaration of a Go package."""
+        for other, node in self.definitions.named(name, "go"):
+            if (
+                other.path.rpartition("/")[0] == where.rstrip("/")
+                and node.qualified == name
+                and not other.path.endswith("_test.go")
+            ):
+                return self._in_file(other, "", name)
+        return None
+
+    def _submodule(self, file: File, where: str, name: str) -> Meaning | None:
+        """Return a module below a package."""
+        if file.language == "rust":
+            below = self.modules.rust_child(where, name)
+        elif file.language == "python" and where.endswith(("/", "/__init__.py", "/__init__.pyi")):
+            below = self.modules.locate(
+                where.rstrip("/") + "/x" if where.endswith("/") else where, f".{name}", "python"
+            )
+        else:
+            return None
+        return (Value("module", below), Tier.EXACT) if below else None
+
+
+def _local(file: File, around: Node | None, local: Node | None) -> Node | None:
+    """Return what is declared in a scope if it can be named there bare: not what is put into an object, in JavaScript."""
+    if local is None or around is None or file.family != "javascript":
+        return local
+    is_inside = around.kind not in LEAVES and around.start_line <= local.start_line <= around.end_line
+    return local if is_inside else None
+
+
+def first_name(spelled: str) -> str:
+    """Return the name that a chain begins with.
+
+    >>> first_name("a().b[].c"), first_name("a")
+    ('a', 'a')
+    """
+    return _parts(spelled)[0][0]
+
+
+@lru_cache(1 << 15)
+def _parts(spelled: str) -> tuple[tuple[str, str], ...]:
+    """Split a chain into its names, each with the calls and subscripts after it."""
+    if "(" not in spelled and "[" not in spelled:
+        return tuple([(part, "") for part in spelled.split(".")])
+    found = []
+    for part in spelled.split("."):
+        end = min((place for place in (part.find("("), part.find("[")) if place >= 0), default=len(part))
+        found.append((part[:end], part[end:]))
+    return tuple(found)

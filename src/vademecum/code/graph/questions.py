@@ -1,0 +1,394 @@
+"""Questions about the graph: who calls it, what it calls, what may break, how two things are joined, what belongs to a line.
+
+Trusted edges answer; guesses are withheld and counted. "None" is said only where everything was covered: a file that
+could not be parsed, a language without a resolver, or a call of the same name on something unknown may hide a reference,
+and then the answer is "unknown" with these files named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.graph.changes import changed_files, changed_nodes
+from vademecum.code.graph.coverage import uncovered_files
+from vademecum.code.graph.definitions import CLASSES
+from vademecum.code.graph.expand import expand, neighbour_of
+from vademecum.code.graph.graph import Graph, check_depth
+from vademecum.code.graph.removed import NOTHING_REMOVED, Before, Removed, removed_by
+from vademecum.code.graph.symbol import how_to_choose, inherited_said
+from vademecum.code.graph.terms import Edge, Node, Relation, Tier, node_id
+from vademecum.code.graph.traverse import Met, nearest, shortest_way, walked
+from vademecum.code.languages.declarations import FUNCTIONS
+from vademecum.code.search.did_you_mean import nearest_to
+from vademecum.code.search.evidence import evidence_of, stored_chunks
+from vademecum.code.search.explain import skipped_said
+from vademecum.code.search.freshness import check_file
+from vademecum.code.search.open import past_end
+from vademecum.errors import UsageError
+from vademecum.index.query import split_name
+from vademecum.matching import is_below
+from vademecum.types import Evidence, FileKind, Neighbour, Neighbours
+
+MOST = 50  # neighbours shown
+_OTHERS = 5  # declarations of a name that are named where one of them is chosen
+USES = (Relation.CALLS, Relation.REFERENCES)
+BREAKS = (Relation.CALLS, Relation.REFERENCES, Relation.INHERITS, Relation.IMPLEMENTS)
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
+
+
+def callers(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
+    """Return who calls a declaration, or names it otherwise, in up to `depth` steps.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3.
+    """
+    check_depth(depth)
+    asked = graph.named(name)
+    if not asked:
+        return _not_found(graph, name, "callers", depth)
+    start = _with_constructors(graph, asked)
+    found = walked(graph, start, _uses(asked), depth, into=True)
+    answer = _answer(graph, name, "callers", depth, asked, found, limit=limit)
+    answer = _with_guesses(graph, answer, start, into=True, shown=guesses)
+    return _covered(graph, answer, _written(asked, start))
+
+
+def callees(graph: Graph, name: str, depth: int = 1, *, guesses: bool = False, limit: int = MOST) -> Neighbours:
+    """Return what a declaration calls or names, in up to `depth` steps; of a class, what its methods do.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3.
+    """
+    check_depth(depth)
+    asked = graph.named(name)
+    if not asked:
+        return _not_found(graph, name, "callees", depth)
+    inside = _with_children(graph, asked)
+    found = walked(graph, inside, _uses(asked), depth, into=False)
+    answer = _answer(graph, name, "callees", depth, asked, found, limit=limit)
+    answer = _with_guesses(graph, answer, inside, into=False, shown=guesses)
+    return answer if answer.found else replace(answer, verdict="none" if not answer.withheld else "unknown")
+
+
+def impact(
+    graph: Graph,
+    nodes: Sequence[Node],
+    asked: str,
+    depth: int = 2,
+    limit: int = MOST,
+    *,
+    removed: Removed = NOTHING_REMOVED,
+) -> Neighbours:
+    """Return what may break when declarations change, or are gone, and the test files to run.
+
+    Callers and whoever names it, what extends or implements it, and callers of what it overrides: they may call it
+    without knowing.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3.
+    """
+    check_depth(depth)
+    if not nodes and not removed.nodes:
+        return _not_found(graph, asked, "impact", depth)
+    start = _with_constructors(graph, nodes)
+    dispatched = graph.edges([n.id for n in start if n.qualified], (Relation.INHERITS, Relation.IMPLEMENTS))
+    above = [node for node in graph.nodes(edge.target for edge in dispatched).values() if node.kind in FUNCTIONS]
+    whole = [node for node in start if not node.qualified]
+    relations = (*BREAKS, Relation.IMPORTS, Relation.TESTS) if whole else BREAKS
+    broken = _broken(graph, removed, depth)
+    own = {node.id for node in start} - {node.id for node, *_ in broken}
+    found = nearest([*broken, *walked(graph, [*start, *above], relations, depth, into=True)], own)
+    answer = _answer(graph, asked, "impact", depth, [*removed.nodes, *nodes], found, limit=limit)
+    touched = [*(node for node, *_ in found), *nodes]  # a test that changed is to be run, whoever refers to it
+    tests = {node.path for node in touched if file_kind(node.path) is FileKind.TEST}
+    tests |= _tests_of(graph, {node.path for node in nodes})
+    answer = _with_guesses(graph, replace(answer, tests=tuple(sorted(tests))), start, into=True, shown=False)
+    return _covered(graph, answer, [*removed.nodes, *_written(nodes, start)])
+
+
+def _broken(graph: Graph, removed: Removed, depth: int) -> list[Met]:
+    """Return who names what is gone, and who is met from there."""
+    found: list[Met] = [(node, edge, 1, "", edge.tier) for node, edge in removed.uses]
+    if found and depth > 1:
+        begun = {node.id: (node.label, edge.tier) for node, edge in removed.uses}
+        beyond = walked(graph, [met[0] for met in found], BREAKS, depth - 1, into=True, begun=begun)
+        found += [(node, edge, steps + 1, via, tier) for node, edge, steps, via, tier in beyond]
+    return found
+
+
+def impact_of_diff(graph: Graph, revisions: str, before: Before, depth: int = 2, limit: int = MOST) -> Neighbours:
+    """Return what may break by what a git range changed or removed, as `impact` does, and the test files to run.
+
+    `before` returns the graph of a commit; it is asked where declarations were removed.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3, or the range begins with a dash.
+        GitError: git does not know the range.
+    """
+    check_depth(depth)
+    files = [
+        each
+        for each in changed_files(graph, revisions)
+        if is_below(each.now, graph.below) or is_below(each.before, graph.below)
+    ]
+    removed = removed_by(graph, revisions, files, (*BREAKS, Relation.IMPORTS), before)
+    less = {node.path for node in removed.nodes}  # where a declaration went, the file has not changed beside it
+    nodes = [node for node in changed_nodes(graph, files) if node.qualified or node.path not in less]
+    if not nodes and not removed.nodes:
+        return Neighbours(revisions, "impact", "none", depth, reason=f"{revisions} changes nothing that is indexed")
+    answer = impact(graph, nodes, revisions, depth, limit, removed=removed)
+    if removed.nodes:
+        answer = replace(answer, reason="; ".join(filter(None, (answer.reason, removed.said))))
+    if answer.verdict == "none":
+        return replace(answer, reason=f"nothing else refers to what {revisions} changed: every file was covered")
+    return answer
+
+
+def path(graph: Graph, source: str, target: str, depth: int = 2) -> Neighbours:
+    """Return the shortest way from one name to another along trusted edges, up to `depth` steps from each end.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3.
+    """
+    check_depth(depth)
+    starts, ends = graph.named(source), graph.named(target)
+    for name, nodes in ((source, starts), (target, ends)):
+        if not nodes:
+            return _not_found(graph, name, "path", depth)
+    asked = f"{source} -> {target}"
+    if {node.id for node in starts} & {node.id for node in ends}:
+        itself = _answer(graph, asked, "path", depth, starts[:1], [], limit=MOST)
+        return replace(itself, reason=f"{source} and {target} name one declaration")
+    relations = (*BREAKS, Relation.IMPORTS) if _has_file([*starts, *ends]) else BREAKS
+    for first, last, backwards in ((starts, ends, False), (ends, starts, True)):
+        way = shortest_way(graph, first, last, depth, relations)
+        if way:
+            found = [(node, edge, number, "", Tier(edge.tier)) for number, (node, edge) in enumerate(way, 1)]
+            answer = _answer(graph, asked, "path", depth, _begin(first, way), found, limit=MOST)
+            begun, ended = way[0][1].source, way[-1][0].id
+            chosen = [
+                _chosen(source, starts, ended if backwards else begun),
+                _chosen(target, ends, begun if backwards else ended),
+            ]
+            back = f"no way from {source} to {target}; this one leads back" if backwards else ""
+            return replace(answer, reason="; ".join(filter(None, (back, *chosen))))
+    nothing = _answer(graph, asked, "path", depth, [starts[0], ends[0]], [], limit=MOST)
+    each = [
+        f"none of the {len(nodes)} definitions of {name}"
+        for name, nodes in ((source, starts), (target, ends))
+        if len(nodes) > 1
+    ]
+    of = f": {', '.join(each)}" if each else ""
+    reason = f"nothing joins them within {2 * depth} steps along trusted edges{of}"
+    return replace(nothing, verdict="none", reason=reason)
+
+
+def _chosen(name: str, nodes: Sequence[Node], chosen: int) -> str:
+    """Say which of several declarations of a name a way leads from or to, and which others there are; "" for one alone."""
+    others = [f"{node.label} in {node.path}" for node in nodes if node.id != chosen]
+    own = next((node for node in nodes if node.id == chosen), None)
+    if not others or own is None:
+        return ""
+    more = ", …" if len(others) > _OTHERS else ""
+    return f"{name} is taken for {own.label} in {own.path}, and not for {', '.join(others[:_OTHERS])}{more}"
+
+
+def related(graph: Graph, location: str, line: int, question: str = "", depth: int = 2, limit: int = 10) -> Neighbours:
+    """Return what belongs to a line of a file, to a file, or to what a name means: neighbours, the most relevant first.
+
+    Raises:
+        UsageError: `depth` is not 1, 2 or 3, the file is not in the index, or it has no such line.
+    """
+    check_depth(depth)
+    nodes = graph.at(location, line) if line else graph.in_files([location])[:1] or graph.named(location)
+    if not nodes and line:
+        raise UsageError(f"{location} is not a file in the index: `vade status -v` lists what was skipped, and why")
+    if not nodes:
+        return _not_found(graph, location, "related", depth)
+    if line and line > (length := _lines(graph, location)):
+        raise past_end(location, length, line)
+    seeds = [_evidence(graph, node) for node in nodes]
+    shown = seeds[0].snippet if seeds else ""
+    found = expand(graph, seeds, question or shown[:2000], depth=depth, limit=limit)
+    of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
+    where = f"{location}:{line}" if line else location
+    return Neighbours(where, "related", "found" if found else "none", depth, of, _told(graph, found), total=len(found))
+
+
+def _uses(asked: Sequence[Node]) -> tuple[Relation, ...]:
+    """Return what it is to use something: a declaration is called or named, a file is imported too."""
+    return (*USES, Relation.IMPORTS) if _has_file(asked) else USES
+
+
+def _has_file(nodes: Sequence[Node]) -> bool:
+    return any(not node.qualified for node in nodes)
+
+
+def _begin(starts: Sequence[Node], way: Sequence[tuple[Node, Edge]]) -> list[Node]:
+    return [node for node in starts if node.id == way[0][1].source] if way else list(starts[:1])
+
+
+def _with_constructors(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
+    """Add to a class its constructor and to a constructor its class: calling one is calling the other."""
+    found = {node.id: node for node in nodes}
+    classes = [node.id for node in nodes if node.kind in CLASSES]
+    for node in graph.children(classes) if classes else ():
+        if node.name in _CONSTRUCTORS or node.kind == "constructor":
+            found[node.id] = node
+    made = [n.parent for n in nodes if n.name in _CONSTRUCTORS or n.kind == "constructor"]
+    return list((found | graph.nodes(made)).values())
+
+
+def _written(asked: Sequence[Node], start: Sequence[Node]) -> list[Node]:
+    """Return what code names that means one of those asked about: of a constructor its class, of a class itself alone."""
+    ids = {node.id for node in asked}
+    return [node for node in start if node.id in ids or node.kind in CLASSES]
+
+
+def _with_children(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
+    """Add what is declared inside of classes and files."""
+    found = {node.id: node for node in nodes}
+    outer = [node.id for node in nodes if node.kind in CLASSES or not node.qualified]
+    while outer:
+        inner = [node for node in graph.children(outer) if node.id not in found]
+        found |= {node.id: node for node in inner}
+        outer = [node.id for node in inner]
+    return list(found.values())
+
+
+def _tests_of(graph: Graph, paths: set[str]) -> set[str]:
+    """Return the test files that import files."""
+    edges = graph.edges([node_id(path) for path in paths], (Relation.TESTS,), into=True)
+    return {node.path for node in graph.nodes(edge.source for edge in edges).values()}
+
+
+def _answer(
+    graph: Graph, asked: str, relation: str, depth: int, nodes: Sequence[Node], found: Sequence[Met], *, limit: int
+) -> Neighbours:
+    of = tuple(neighbour_of(graph, node, "self", Tier.EXACT, 0) for node in nodes)
+    shown = [
+        neighbour_of(graph, node, _word(graph, edge, relation), tier, steps, via=via, edge=edge)
+        for node, edge, steps, via, tier in found[:limit]
+    ]
+    reason = _meant(asked, nodes) if relation != "path" else ""
+    return Neighbours(
+        asked, relation, "found" if found else "none", depth, of, _told(graph, shown), reason=reason, total=len(found)
+    )  # fmt: skip
+
+
+def _meant(asked: str, nodes: Sequence[Node]) -> str:
+    """Say what was taken for what was asked about, where that does not go without saying."""
+    if len(nodes) > 1:
+        one_name = len({node.name for node in nodes}) == 1
+        choice = f"; {how_to_choose(node.qualified for node in nodes)}" if one_name else ""
+        return f"{len(nodes)} definitions taken together{choice}"
+    *around, own = split_name(asked) or [""]
+    holder = split_name(nodes[0].qualified)[:-1]  # without one it is a package that is called as the repository is
+    elsewhere = around and around[-1] not in split_name(f"{nodes[0].path}.{nodes[0].qualified}")
+    is_inherited = holder and elsewhere and own == nodes[0].name
+    return inherited_said(asked, nodes[0].qualified) if is_inherited else ""
+
+
+def _word(graph: Graph, edge: Edge, relation: str) -> str:
+    """Return what an answer calls the last step."""
+    forward = {"callees", "path"}
+    words = {
+        Relation.CALLS: ("calls", "called_by"), Relation.REFERENCES: ("references", "referenced_by"),
+        Relation.INHERITS: ("inherits", "inherited_by"), Relation.IMPLEMENTS: ("interface_of", "implemented_by"),
+        Relation.IMPORTS: ("imports", "imported_by"), Relation.TESTS: ("tests", "test_for"),
+    }  # fmt: skip
+    source = graph.nodes([edge.source]).get(edge.source)
+    said = Relation.IMPORTS if source is not None and graph.is_import(edge, source) else edge.relation
+    return words[said][0 if relation in forward else 1]
+
+
+def _with_guesses(graph: Graph, answer: Neighbours, start: Sequence[Node], *, into: bool, shown: bool) -> Neighbours:
+    """Count the guesses at the first step, or show them where they are asked for."""
+    edges = graph.edges([node.id for node in start], USES, into=into, tiers=(Tier.GUESS,))
+    if not shown:
+        return replace(answer, withheld=len(edges))
+    nodes = graph.nodes(edge.source if into else edge.target for edge in edges)
+    more = [
+        neighbour_of(graph, nodes[there], _word(graph, edge, answer.relation), Tier.GUESS, 1, edge=edge)
+        for edge in edges
+        if (there := edge.source if into else edge.target) in nodes
+    ]
+    found = (*answer.found, *_told(graph, more))
+    return replace(answer, found=found, verdict="found" if found else answer.verdict, total=answer.total + len(more))
+
+
+def _covered(graph: Graph, answer: Neighbours, asked: Sequence[Node]) -> Neighbours:
+    """Say what may hide more; where nothing was found "none" where everything was covered, else "unknown"."""
+    uncovered = tuple(uncovered_files(graph, asked))
+    files = f"{len(uncovered)} files" if len(uncovered) > 1 else "1 file"
+    if answer.found:
+        verb = "files use" if len(uncovered) > 1 else "file uses"
+        beside = f"{len(uncovered)} more {verb} this name: we could not tell whether they mean this one"
+        beside = beside if uncovered else ""
+        return replace(answer, uncovered=uncovered, reason="; ".join(filter(None, (answer.reason, beside))))
+    if not uncovered and not answer.withheld:
+        return replace(answer, verdict="none", reason=f"nothing else refers to {answer.query}: every file was covered")
+    hidden = []
+    if answer.withheld:
+        hidden.append(f"{answer.withheld} guesses were withheld (--guesses shows them)")
+    if uncovered:
+        hidden.append(f"{files} may refer to it unseen")
+    return replace(answer, verdict="unknown", uncovered=uncovered, reason="; ".join(hidden))
+
+
+def as_it_stands(graph: Graph, answer: Neighbours) -> Neighbours:
+    """Say of an answer that its graph may be older than the files, where it may: "none" is then not to be said."""
+    away = graph.opened.away
+    if not away:
+        return answer
+    verdict = "unknown" if answer.verdict == "none" else answer.verdict
+    return replace(answer, verdict=verdict, reason="; as it stands, ".join(filter(None, (away, answer.reason))))
+
+
+def _not_found(graph: Graph, name: str, relation: str, depth: int) -> Neighbours:
+    where = f"below {' or '.join(graph.below)}" if graph.below else "here"
+    elsewhere = sorted({node.path for node in graph.anywhere(name)} if graph.below else ())
+    more = ", …" if len(elsewhere) > _OTHERS else ""
+    there = f"it is in {', '.join(elsewhere[:_OTHERS])}{more}" if elsewhere else skipped_said([graph.opened])
+    reason = "; ".join(filter(None, (f"{name!r} is defined nowhere {where}", there)))
+    return Neighbours(name, relation, "not_found", depth, reason=reason, nearest=nearest_to([graph.opened], name))
+
+
+def _told(graph: Graph, found: Iterable[Neighbour]) -> tuple[Neighbour, ...]:
+    """Add to neighbours the text of the line that says so, and their signatures."""
+    listed = list(found)
+    view = graph.opened.view
+    place = {path: number for number, path in enumerate(view.files.paths)}
+    catalogue = graph.opened.repo.catalogue
+    wanted = [(int(view.files.blobs[place[each.path]]), each.chunk) for each in listed if each.chunk >= 0]
+    chunks = iter(catalogue.chunks(wanted))
+    told = []
+    for each in listed:
+        chunk = next(chunks)[0] if each.chunk >= 0 else None
+        signature = next((s.signature for s in chunk.symbols if s.qualified == each.name), "") if chunk else ""
+        text = ""
+        if each.line and each.line_path in place:
+            lines = catalogue.content(int(view.files.blobs[place[each.line_path]])).split(b"\n")
+            text = lines[each.line - 1].decode(errors="replace").strip() if each.line <= len(lines) else ""
+        told.append(replace(each, signature=signature, text=text))
+    return tuple(told)
+
+
+def _lines(graph: Graph, path: str) -> int:
+    """Return how many lines an indexed file has."""
+    files = graph.opened.view.files
+    content = graph.opened.repo.catalogue.content(int(files.blobs[files.paths.index(path)]))
+    return content.count(b"\n") + (not content.endswith(b"\n"))
+
+
+def _evidence(graph: Graph, node: Node) -> Evidence:
+    """Return a node as a piece of evidence."""
+    opened = graph.opened
+    place = opened.view.files.paths.index(node.path)
+    row = int(np.searchsorted(opened.view.row_file, place)) + max(node.chunk, 0)
+    shown = evidence_of(opened, row, stored_chunks(opened, [row])[0], 1.0, {}, check_file(opened, place))
+    return replace(shown, start_line=node.start_line, end_line=node.end_line)

@@ -1,0 +1,227 @@
+"""The graph's records of one snapshot: what building it reads and writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vademecum.code.chunking.chunk import references_of
+from vademecum.code.graph.definitions import File
+from vademecum.code.graph.terms import Node
+from vademecum.code.indexing.workers import find_references
+from vademecum.code.languages import has_references
+from vademecum.code.languages.references import VERSION, References
+from vademecum.code.snapshot.plan import Plan
+from vademecum.code.snapshot.store import Catalogue
+from vademecum.protocols import Condition, Progress, Row
+
+if TYPE_CHECKING:
+    from vademecum.code.graph.edges import Found
+
+KEPT_AT_ONCE = 500  # contents: what a kill can cost of finding what they refer to
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A file, its edges, and what was consulted for them, a token a line."""
+
+    file: File
+    found: Found
+    consulted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be different in a graph: files that changed with their nodes, and every file that was linked again."""
+
+    fresh: bool  # nothing is kept of what there was
+    changed: Sequence[str]
+    gone: Sequence[str]
+    linked: Sequence[File]
+    rows: Iterable[Rows]  # in one part or several
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Nodes, edges, and what was consulted for them, as they are kept, their snapshot left out."""
+
+    nodes: Sequence[Row]
+    edges: Sequence[Row]
+    resolved: Sequence[Row]  # path, blob, consulted, unresolved
+
+
+def rows_of(nodes: Iterable[Node], linked: Sequence[Linked]) -> Rows:
+    """Return nodes, and what was linked, as they are kept."""
+    return Rows(
+        [(n.id, n.path, n.name, n.qualified, n.kind, n.start_line, n.end_line, n.chunk, n.parent) for n in nodes],
+        [
+            (*ends, int(tier), line)
+            for each in linked
+            for ends, (tier, line) in each.found.edges.items()
+        ],
+        [(each.file.path, each.file.blob, each.consulted, "\n".join(sorted(each.found.unresolved))) for each in linked],
+    )  # fmt: skip
+
+
+class Records:
+    """Reads definitions by content, and keeps nodes and edges by snapshot. Raises `StoreError`."""
+
+    def __init__(self, catalogue: Catalogue, snapshot: int, plan: Plan) -> None:
+        self._catalogue = catalogue
+        self._store = catalogue.store
+        self._snapshot = snapshot
+        self._plan = plan
+        self._mentions: dict[int, References] = {}
+        self._symbols: dict[int, list[Row]] = {}
+        self._by_name: dict[str, set[str]] = {}
+        self._fresh = False
+        self._replaced: frozenset[str] = frozenset()
+        self.state = self._read_state()  # of which state of the snapshot the graph was made, "" for none
+
+    def _read_state(self) -> str:
+        rows = self._store.scan("graphs", self._own, ("tree_hash",)).unwrap()
+        return str(rows[0][0]) if rows else ""
+
+    @property
+    def _own(self) -> list[Condition]:
+        return [("snapshot", "=", self._snapshot)]
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def blobs(self) -> dict[str, int]:
+        """Return of each path the blob its edges were made of."""
+        return dict(self._store.scan("resolved", self._own, ("path", "blob")).unwrap())
+
+    def consulting(self, tokens: set[str]) -> set[str]:
+        """Return the paths of files for whose edges one of these was consulted."""
+        if not tokens:  # an edit inside a function: what the others consulted need not be read
+            return set()
+        rows = self._store.scan("resolved", self._own, ("path", "consulted")).unwrap()
+        return {path for path, consulted in rows if not tokens.isdisjoint(consulted.split("\n"))}
+
+    def held(self, blobs: Sequence[int]) -> set[int]:
+        """Return those of these blobs whose content is still there."""
+        rows = self._store.scan("blobs", [("id", "in", blobs)], ("id",)).unwrap()
+        return {blob for (blob,) in rows}
+
+    def file(self, path: str, blob: int, language: str) -> File:
+        """Return a file as it was."""
+        return File(path, blob, language, self.symbols, self.mentions)
+
+    def read_ahead(self, files: Iterable[tuple[int, str]], progress: Progress) -> None:
+        """Read the symbols and references of many files at once, given as blob and language; what is not known is found."""
+        languages = dict(files)
+        keys = [(blob,) for blob in languages]
+        found: dict[int, list[Row]] = {blob: [] for blob in languages}
+        for row in self._store.get("symbols", keys).unwrap():
+            found[row[0]].append(row[1:])
+        for rows in found.values():
+            rows.sort()
+        self._symbols |= found
+        for blob, text in self._store.get("mentions", keys).unwrap():
+            read = References.load(text)
+            if read.version == VERSION:
+                self._mentions[blob] = read
+        self._find({blob: own for blob, own in languages.items() if blob not in self._mentions}, progress)
+
+    def _find(self, unread: Mapping[int, str], progress: Progress) -> None:
+        """Find what contents refer to that were indexed for a search, which does without; they are kept as they come."""
+        wanted = [(blob, language) for blob, language in unread.items() if has_references(language)]
+        contents = self._catalogue.contents({blob for blob, _ in wanted})
+        jobs = [(contents[blob], language) for blob, language in wanted]
+        rows: list[Row] = []
+        for done, (job, written) in enumerate(find_references(jobs, self._plan), 1):
+            text = written or References(VERSION).dump()  # a content that no parser survives refers to nothing
+            rows.append((wanted[job][0], text))
+            self._mentions[wanted[job][0]] = References.load(text)
+            if len(rows) >= KEPT_AT_ONCE or done == len(jobs):
+                self._store.upsert("mentions", rows).unwrap()
+                rows = []
+            progress("reading references", done, len(jobs))
+
+    def symbols(self, blob: int) -> list[Row]:
+        """Return a blob's symbols in order, their blob left out."""
+        if blob not in self._symbols:
+            rows = self._store.get("symbols", [(blob,)]).unwrap()
+            self._symbols[blob] = sorted(row[1:] for row in rows)
+        return self._symbols[blob]
+
+    def mentions(self, blob: int, language: str) -> References:
+        """Return what a blob refers to: as stored, or found now where the index is older than the graph."""
+        if blob not in self._mentions:
+            rows = self._store.get("mentions", [(blob,)]).unwrap() if has_references(language) else []
+            found = References.load(rows[0][1] if rows else "")
+            if has_references(language) and not (rows and found.version == VERSION):
+                written = references_of(self._catalogue.content(blob), language, self._plan.deadline_s)
+                self._store.upsert("mentions", [(blob, written or References(VERSION).dump())]).unwrap()
+                found = References.load(written)
+            self._mentions[blob] = found
+        return self._mentions[blob]
+
+    def look_through(self, nodes: Sequence[Node], changed: Sequence[str], gone: Sequence[str], *, fresh: bool) -> None:
+        """Look names up as if `nodes` were those of the changed files already, and those of the gone were gone."""
+        self._fresh = fresh
+        self._replaced = frozenset((*changed, *gone))
+        self._by_name = {}
+        for node in nodes:
+            self._by_name.setdefault(node.name, set()).add(node.path)
+
+    def named(self, name: str) -> set[str]:
+        """Return the paths of files that declare a name."""
+        own = self._by_name.get(name, set())
+        if self._fresh:
+            return own
+        rows = self._store.scan("nodes", [*self._own, ("name", "=", name)], ("path",)).unwrap()
+        return own | {path for (path,) in rows if path not in self._replaced}
+
+    def names_in(self, paths: Sequence[str]) -> set[str]:
+        """Return the names that files declare, as is kept of them."""
+        rows = self._store.scan("nodes", [*self._own, ("path", "in", list(paths))], ("name",)).unwrap()
+        return {name for (name,) in rows}
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def replace(self, change: Change, state: str) -> bool:
+        """Keep a change. Returns False where the graph is no more what the change was made from.
+
+        What comes in one part is kept all or nothing. Of several each is kept as it comes, nothing held while one is waited for,
+        and until the last is kept there is no graph, whatever happens: the next one who asks makes it.
+        """
+        parts = iter(change.rows)
+        part, following, known = next(parts, None), next(parts, None), self.state
+        unfinished = f"unfinished {os.urandom(8).hex()}"
+        while part is not None:
+            with self._store.transaction():
+                if self._read_state() != known:
+                    return False
+                if known == self.state:
+                    self._make_room(change)
+                self._write(part)
+                known = state if following is None else unfinished
+                self._store.upsert("graphs", [(self._snapshot, known)]).unwrap()
+            part, following = following, next(parts, None)
+        return True
+
+    def _make_room(self, change: Change) -> None:
+        """Drop what a change is put in the place of."""
+        if change.fresh:
+            for family in ("nodes", "edges", "resolved", "graphs"):
+                self._store.delete(family, self._own).unwrap()
+        else:
+            self._drop([*change.changed, *change.gone], change.linked)
+
+    def _drop(self, paths: Sequence[str], linked: Sequence[File]) -> None:
+        """Drop the nodes of files, and the edges of these and of those that were linked again."""
+        where: list[Condition] = [*self._own, ("path", "in", list(paths))]
+        sources = [number for (number,) in self._store.scan("nodes", where, ("id",)).unwrap()]
+        sources += [number for file in linked for number in (file.itself.id, *(n.id for n in file.nodes.values()))]
+        self._store.delete("edges", [*self._own, ("source", "in", sources)]).unwrap()
+        self._store.delete("nodes", where).unwrap()
+        self._store.delete("resolved", where).unwrap()
+
+    def _write(self, rows: Rows) -> None:
+        own = self._snapshot
+        for family, part in (("nodes", rows.nodes), ("edges", rows.edges), ("resolved", rows.resolved)):
+            self._store.upsert(family, [(own, *row) for row in part]).unwrap()

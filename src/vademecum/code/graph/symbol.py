@@ -1,0 +1,244 @@
+"""Where a name is defined: exact, inherited, or not found. A look-up abstains rather than guesses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vademecum.code.indexing import refresh
+from vademecum.code.search.did_you_mean import nearest_to
+from vademecum.code.search.evidence import evidence_of, stored_chunks
+from vademecum.code.search.explain import undefined
+from vademecum.code.search.features import definitions
+from vademecum.code.search.filters import below
+from vademecum.code.search.freshness import FileState, check_file
+from vademecum.code.search.search import as_it_stands, away_said, check_count
+from vademecum.code.snapshot.files import FILE_KINDS
+from vademecum.code.snapshot.repository import Opened
+from vademecum.errors import StoreBusyError, StoreFullError, StoreReadOnlyError, UsageError
+from vademecum.index.query import is_meant, is_within, last_part, split_name
+from vademecum.protocols import Progress
+from vademecum.types import Answer, Chunk, ChunkKind, Evidence, FileKind, Symbol, Verdict
+
+# Whether a name's parts mean what is declared by a qualified name at a path
+Fits = Callable[[Sequence[str], str, str], bool]
+MOST_ABOVE = 4  # lines of comment or decorators that are shown before a declaration where only some lines are
+MOST = 100  # definitions of one qualified name that are looked at
+_APART = frozenset({"c", "cpp"})  # languages that declare a function apart from its definition
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_PRODUCT_FIRST = [FileKind.PRODUCT, FileKind.CONFIG, FileKind.EXAMPLE, FileKind.TEST]
+
+
+def find_symbol(opened: Sequence[Opened], name: str, k: int, *, nearest: bool = True) -> Answer:
+    """Return the definitions of `name`, which may be qualified: `Class.method`, `module.function`; or the `nearest` names there are.
+
+    Raises:
+        UsageError: `name` holds no name, or `k` asks for nothing.
+    """
+    check_count(k)
+    wanted = split_name(name)
+    if not wanted:
+        raise UsageError(f"{name!r} is not a name: write it as code does, `Engine.open` or `read_source`")
+    found = [hit for each in opened for hit in _definitions(each, wanted, is_meant)]
+    if not found and len(wanted) > 1:
+        found = [hit for each in opened for hit in _definitions(each, wanted, is_within)]
+        found = found or [hit for each in opened for hit in _definitions(each, wanted, _is_shown_by(each.repo.name))]
+    defined = _defined(item for _, item in found)
+    found.sort(key=lambda hit: (_is_prototype(hit[1], defined), hit[0], hit[1].path, hit[1].start_line))
+    evidence = tuple(item for _, item in found)
+    searched, away = sum(len(each.view) for each in opened), away_said(opened)
+    if not evidence:
+        near = nearest_to(opened, name) if nearest else ()
+        reason = as_it_stands(away, undefined(opened, name, searched))
+        return Answer(name, Verdict.NOT_FOUND, 0.0, (), reason, near, searched)
+    return _answer(name, evidence, k, searched, away)
+
+
+def find_inherited(opened: Sequence[Opened], name: str, k: int, missing: Answer, progress: Progress) -> Answer:
+    """Return where a member is defined that the class it is asked of is based on another for; `missing` for any other name.
+
+    The graph knows what a class is based on, and is only asked where the class itself is defined here. Where it cannot be made
+    or brought up to date, `missing` says so.
+    """
+    try:
+        evidence = [hit for each in opened for hit in _inherited(each, name, progress)]
+    except (StoreBusyError, StoreFullError, StoreReadOnlyError) as error:
+        return replace(missing, reason=f"{missing.reason}; whether it is inherited is not known: {error}")
+    if not evidence:
+        return missing
+    said = inherited_said(name, evidence[0].symbols[0]) if len(evidence) == 1 else ""
+    return _answer(name, evidence, k, missing.searched, "; ".join(filter(None, (said, away_said(opened)))))
+
+
+def _inherited(each: Opened, name: str, progress: Progress) -> Iterator[Evidence]:
+    """Yield the definitions in one repository of a member that a class has from another."""
+    from vademecum.code.graph.graph import graph_of
+
+    around = split_name(name)[:-1]
+    if not around or not find_symbol([each], "::".join(around), 1, nearest=False):
+        return
+    with each.repo.catalogue.store.waiting(refresh.PATIENCE_SECONDS):
+        graph = graph_of(each, progress)
+    for node in graph.named(name):
+        found = find_symbol([each], node.qualified, MOST, nearest=False).evidence if node.qualified else ()
+        yield from (hit for hit in found if (hit.path, hit.symbols) == (node.path, (node.qualified,)))
+
+
+def inherited_said(asked: str, qualified: str) -> str:
+    """Say that what was found is inherited by what was asked about."""
+    return f"{asked} is inherited: {qualified} is meant"
+
+
+def how_to_choose(qualified: Iterable[str]) -> str:
+    """Say how one of several declarations is asked for.
+
+    >>> how_to_choose(["A.open", "B.open"]), how_to_choose(["open", "open"])
+    ('qualify the name or add a path to choose', 'add a path to choose')
+    """
+    return "qualify the name or add a path to choose" if len(set(qualified)) > 1 else "add a path to choose"
+
+
+def _answer(name: str, evidence: Sequence[Evidence], k: int, searched: int, said: str) -> Answer:
+    count, named = _counted(evidence)
+    verdict = Verdict.AMBIGUOUS if count > 1 else Verdict.RESOLVED
+    advice = f"; {how_to_choose(item.symbols[0] for item in evidence)}" if named > 1 else " of one name"
+    reason = f"{count} definitions{advice}" if count > 1 else ""
+    return Answer(name, verdict, 1 / count, tuple(evidence[:k]), "; ".join(filter(None, (reason, said))), (), searched)
+
+
+def _counted(evidence: Sequence[Evidence]) -> tuple[int, int]:
+    """Return how many definitions there are, and under how many names.
+
+    A class and constructors called like it are one, and so are a function and its prototypes.
+    """
+    defined = _defined(evidence)
+    evidence = [item for item in evidence if not _is_prototype(item, defined)]
+    names = [(item.repo, item.path, item.symbols[0]) for item in evidence]
+    made = [
+        item.kind == "constructor" and (repo, path, qualified.rpartition(".")[0]) in names
+        for item, (repo, path, qualified) in zip(evidence, names, strict=True)
+    ]
+    rest = [name for name, is_made in zip(names, made, strict=True) if not is_made]
+    return len(rest), len(set(rest))
+
+
+def _defined(evidence: Iterable[Evidence]) -> set[tuple[str, str]]:
+    """Return the repository and the name of each definition that is no mere prototype."""
+    return {(item.repo, item.symbols[0]) for item in evidence if not _lacks_body(item)}
+
+
+def _is_prototype(item: Evidence, defined: set[tuple[str, str]]) -> bool:
+    """Return whether the evidence is a prototype of a function that is defined elsewhere."""
+    return (item.repo, item.symbols[0]) in defined and _lacks_body(item)
+
+
+def _lacks_body(item: Evidence) -> bool:
+    """Whether the evidence is a function of the C family without a body."""
+    is_function = item.language in _APART and item.kind in {ChunkKind.FUNCTION, ChunkKind.METHOD, "constructor"}
+    return is_function and "{" not in _COMMENT.sub("", item.snippet).partition(last_part(item.symbols[0]))[2]
+
+
+def _is_shown_by(repository: str) -> Fits:
+    """Return whether a declaration is called by a package, that of the whole repository being one."""
+    return lambda wanted, qualified, path: is_within(wanted, qualified, f"{repository}/{path}")
+
+
+def _definitions(each: Opened, wanted: list[str], fits: Fits) -> list[tuple[int, Evidence]]:
+    """Return (how far the file is from product code, evidence) for each definition in one repository."""
+    view = each.view
+    exact = definitions(view, wanted[-1:])[view.row_chunk] >= 1
+    if each.prefixes:
+        exact &= below(view.files, each.prefixes)[view.row_file]
+    hits = []
+    rows = np.flatnonzero(exact).tolist()
+    for row, stored in zip(rows, stored_chunks(each, rows), strict=True):
+        file, chunk = int(view.row_file[row]), stored[0]
+        state = check_file(each, file)
+        for symbol in chunk.symbols:
+            if fits(wanted, symbol.qualified, view.files.paths[file]):
+                shown = evidence_of(each, row, stored, 1.0, {"definition": 1.0}, state)
+                kind = FILE_KINDS[view.files.kinds[file]]
+                distance = _PRODUCT_FIRST.index(kind) if kind in _PRODUCT_FIRST else len(_PRODUCT_FIRST)
+                hits.append((distance, _as_definition(each, row, shown, (chunk, symbol), state)))
+    return hits
+
+
+def _is_whole(chunk: Chunk, symbol: Symbol) -> bool:
+    """Whether a chunk is, or is a part of, just this declaration."""
+    return symbol.qualified == chunk.qualified
+
+
+def _as_definition(each: Opened, row: int, shown: Evidence, held: tuple[Chunk, Symbol], state: FileState) -> Evidence:
+    """Say of a piece of evidence what is known of the definition that it holds, and show all of its lines and no others."""
+    chunk, symbol = held
+    first, last, at, lines = _extent(each, row, chunk, symbol, state)
+    text = "\n".join(lines[first - 1 : last])
+    metadata = {**chunk.metadata, "calls": list(chunk.calls)} if _is_whole(chunk, symbol) else {}
+    if metadata.pop("parts", 0):
+        del metadata["part"]
+        metadata["lines_of_code"] = sum(bool(line.strip()) for line in lines[first - 1 : last])
+    return replace(
+        shown,
+        start_line=first,
+        end_line=last,
+        best_line=at if at - first > MOST_ABOVE else 0,
+        snippet=text,
+        kind=symbol.kind,
+        symbols=(symbol.qualified,),
+        signature=symbol.signature or shown.signature,
+        metadata=metadata,
+    )
+
+
+def _extent(each: Opened, row: int, chunk: Chunk, symbol: Symbol, state: FileState) -> tuple[int, int, int, list[str]]:
+    """Return a definition's first and last line with its comment, the line of its declaration, and its file's lines."""
+    view, number = each.view, int(each.view.row_file[row])
+    if state.now is not None:
+        chunks = list(state.now.chunks)
+        found = next(((c, s) for c in chunks for s in c.symbols if _is_same(s, symbol)), None)
+        if found is not None:
+            return (*_lines_of(*found, chunks), found[1].start_line, _text_of(chunks))
+    begin, end = np.searchsorted(view.row_file, [number, number + 1]).tolist()
+    rows = range(begin, end) if chunk.metadata.get("parts", 1) > 1 else range(row, row + 1)
+    chunks = [stored for stored, _ in stored_chunks(each, rows)]
+    content = each.repo.catalogue.content(int(view.files.blobs[number])).decode("utf-8", "replace")
+    return (*_lines_of(chunk, symbol, chunks), symbol.start_line, content.split("\n"))
+
+
+def _is_same(one: Symbol, other: Symbol) -> bool:
+    return (one.qualified, one.kind) == (other.qualified, other.kind)
+
+
+def _lines_of(chunk: Chunk, symbol: Symbol, chunks: Sequence[Chunk]) -> tuple[int, int]:
+    """Return the lines of a definition: those of its declaration, and of each chunk that is a part of it."""
+    if not _is_whole(chunk, symbol):
+        return symbol.start_line, symbol.end_line
+    part = chunk.metadata.get("part", 1)
+    parts = [other for other in chunks if chunk.metadata.get("parts", 1) > 1 and _is_whole(other, symbol)]
+    above = _following([other for other in reversed(parts) if other.start_line < chunk.start_line], part, -1)
+    below = _following([other for other in parts if other.start_line > chunk.start_line], part, 1)
+    first = min(symbol.start_line, chunk.start_line, *(other.start_line for other in above))
+    last = max(
+        symbol.end_line, chunk.end_line if chunk.metadata.get("parts", 1) > 1 else 0, *(c.end_line for c in below)
+    )
+    return first, last
+
+
+def _following(chunks: Sequence[Chunk], part: int, step: int) -> Iterator[Chunk]:
+    """Yield the chunks that are the next parts, counted by `step`, of what `part` belongs to."""
+    for chunk in chunks:
+        if chunk.metadata.get("part") == part + step:
+            part += step
+            yield chunk
+
+
+def _text_of(chunks: Sequence[Chunk]) -> list[str]:
+    """Return the lines of a file that was cut just now: its chunks, and blank lines between them."""
+    lines: list[str] = []
+    for chunk in chunks:
+        lines += [""] * (chunk.start_line - 1 - len(lines))
+        lines[chunk.start_line - 1 :] = chunk.text.removesuffix("\n").split("\n")
+    return lines

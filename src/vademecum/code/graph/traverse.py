@@ -1,0 +1,83 @@
+"""What is met along the graph's trusted edges: from nodes outward, and the shortest way from some to others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.graph.graph import Graph
+from vademecum.code.graph.terms import Edge, Node, Relation, Tier
+from vademecum.types import FileKind
+
+Met = tuple[Node, Edge, int, str, Tier]
+
+
+def walked(
+    graph: Graph,
+    start: Sequence[Node],
+    relations: Sequence[Relation],
+    depth: int,
+    *,
+    into: bool,
+    begun: Mapping[int, tuple[str, Tier]] = MappingProxyType({}),
+) -> list[Met]:
+    """Return every node that is reached, with the edge of its last step, the steps, what lies between, and the weakest tier.
+
+    `begun` tells by which way, and how surely, the start itself was reached.
+    """
+    steps = graph.reach([node.id for node in start], relations, depth, into=into)
+    inner = [number for number, count in steps.items() if count < depth]
+    edges = graph.edges(inner, relations, into=into)
+    nodes = graph.nodes(steps)
+    ways: dict[int, tuple[str, Tier]] = {node.id: ("", Tier.EXACT) for node in start} | dict(begun)
+    found: list[Met] = []
+    for edge in sorted(edges, key=lambda e: (steps[e.target if into else e.source], e.tier, e.line)):
+        here, there = (edge.target, edge.source) if into else (edge.source, edge.target)
+        if here in ways and there in nodes and there not in ways and steps.get(there) == steps[here] + 1:
+            via, tier = ways[here]
+            node, tier = nodes[there], max(tier, edge.tier)
+            ways[there] = (f"{via} > {node.label}" if via else node.label, tier)
+            found.append((node, edge, steps[there], via, tier))
+    return sorted(found, key=order)
+
+
+def order(met: Met) -> tuple[int, bool, Tier, str, int]:
+    """Nearest first, product code before tests, the surest first."""
+    node, edge, steps, _, tier = met
+    return steps, file_kind(node.path) is FileKind.TEST, tier, node.path, edge.line
+
+
+def nearest(found: Iterable[Met], own: Collection[int]) -> list[Met]:
+    """Return each node but those asked about once, as it is met first."""
+    met: dict[int, Met] = {}
+    for each in sorted(found, key=order):
+        if each[0].id not in own:
+            met.setdefault(each[0].id, each)
+    return list(met.values())
+
+
+def shortest_way(
+    graph: Graph, starts: Sequence[Node], ends: Sequence[Node], depth: int, relations: Sequence[Relation]
+) -> list[tuple[Node, Edge]]:
+    """Return the nodes after the first of a shortest way, each with the edge that leads to it; [] where there is none."""
+    from_start = graph.reach([node.id for node in starts], relations, depth)
+    to_end = graph.reach([node.id for node in ends], relations, depth, into=True)
+    meeting = min((n for n in from_start if n in to_end), key=lambda n: (from_start[n] + to_end[n], n), default=None)
+    if meeting is None:
+        return []
+    edges = _steps(graph, meeting, from_start, relations, into=True)[::-1]
+    edges += _steps(graph, meeting, to_end, relations, into=False)
+    nodes = graph.nodes(edge.target for edge in edges)
+    return [(nodes[edge.target], edge) for edge in edges]
+
+
+def _steps(graph: Graph, here: int, steps: dict[int, int], relations: Sequence[Relation], *, into: bool) -> list[Edge]:
+    """Return the edges from a node to where the steps were counted from, nearest first."""
+    way = []
+    while steps[here]:
+        edges = graph.edges([here], relations, into=into)
+        edge = next(e for e in edges if steps.get(e.source if into else e.target) == steps[here] - 1)
+        way.append(edge)
+        here = edge.source if into else edge.target
+    return way

@@ -1,0 +1,320 @@
+"""Where a name is written and no edge says what it means there: what a list of callers may lack.
+
+An occurrence is accounted for where something is known of it: it is the definition, of this or of another thing; what is
+around it has an edge to something of that name; the name is bound there to something else; it is a call on a receiver, which was
+judged when edges were made. What is left may be a reference, but for comments, prose and text in strings of several words.
+
+Which files hold a name is read from the index's terms; what stands at the occurrences that are left is told by their characters
+(`lexical`). Only where these do not tell files are parsed again, and not without end: what is not parsed counts as left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.code.graph.definitions import CLASSES, LEXICAL
+from vademecum.code.graph.graph import ANY, Graph
+from vademecum.code.graph.parse_cache import Examined, Shelf
+from vademecum.code.graph.scopes import IMPLICIT_SELF
+from vademecum.code.graph.terms import Node, Tier, node_id
+from vademecum.code.languages import has_references
+from vademecum.code.languages.declarations import FUNCTIONS, LEAVES
+from vademecum.code.languages.references import References
+from vademecum.code.search.features import holding
+from vademecum.code.snapshot.files import LEFT_OUT
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+MOST_PARSED = 500_000  # bytes whose syntax tree is asked for one question: at most some 60 ms
+_SHELF = Shelf(Examined)
+_OWN = re.compile(rb"(?:\bself|\bthis|\bcls|\bsuper\(\))\s*(?:\?\.|\.|->)\s*$")
+_JOINTS = (b".", b"->", b"::")
+_CALLED = re.compile(rb"\s*(?:\?\.)?\(")
+_CLOSES = re.compile(rb"\s*[,}:=]")
+_QUOTES = frozenset((b'"', b"'", b"`"))
+_DECORATES = (b"@", b"#[", b"[")
+_IN_WORDS = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
+_REACH = 80  # bytes before and after an occurrence that say how it is written
+
+
+class Wanted:
+    """One name, the nodes asked about that have it, and what the graph knows of it everywhere."""
+
+    def __init__(self, graph: Graph, name: str, nodes: Sequence[Node]) -> None:
+        self.graph, self.name = graph, name
+        self.written = name.encode("utf-8", "replace")
+        self.asked = {node.id for node in nodes}
+        above = graph.nodes(node.parent for node in nodes)
+        self.is_member = all(
+            "." in node.qualified and (node.parent not in above or above[node.parent].kind not in FUNCTIONS)
+            for node in nodes
+        )  # fmt: skip
+        self.is_called = self.is_member and all(node.kind in FUNCTIONS for node in nodes)
+        known = graph.with_name(name)
+        edges = graph.edges([node.id for node in known], ANY, into=True, tiers=tuple(Tier))
+        bare = {node.id for node in known if "." not in node.qualified}
+        self.sources = {edge.source for edge in edges if edge.target in self.asked}
+        self.others = {edge.source for edge in edges if edge.target not in self.asked}
+        self.others_bare = {edge.source for edge in edges if edge.target not in self.asked and edge.target in bare}
+
+    @cached_property
+    def declared(self) -> dict[int, list[tuple[int, int, str]]]:
+        """By blob: the lines and the qualified name of every declaration called so."""
+        found: dict[int, list[tuple[int, int, str]]] = {}
+        columns = ("blob", "qualified", "start_line", "end_line")
+        for blob, qualified, first, last in self.graph.opened.repo.catalogue.symbols(
+            [("name", "=", self.name)], columns
+        ):
+            found.setdefault(blob, []).append((first, last, qualified))
+        return found
+
+    @cached_property
+    def places(self) -> set[str]:
+        """The paths of what is asked about, and of what the graph knows to name it or another of its name."""
+        return {node.path for node in self.graph.nodes(self.asked | self.sources | self.others).values()}
+
+    @cached_property
+    def path_parts(self) -> frozenset[str]:
+        """What modules of the repository are called, and their folders."""
+        return frozenset(part for path in self.graph.opened.view.files.paths for part in re.split(r"[/.]", path))
+
+
+def whole_words(content: bytes, word: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where a name is written and is not part of a longer one: start and end, in bytes.
+
+    What a search for a regular expression would find, in a tenth of its time.
+
+    >>> list(whole_words(b"run(rerun, run_2, $run) + run", b"run"))
+    [(0, 3), (26, 29)]
+    """
+    at = content.find(word)
+    while at >= 0:
+        end = at + len(word)
+        is_whole = content[at - 1 : at] not in _IN_WORDS and content[end : end + 1] not in _IN_WORDS
+        if is_whole:
+            yield at, end
+        at = content.find(word, end if is_whole else at + 1)
+
+
+def files_naming(
+    graph: Graph,
+    nodes: Sequence[Node],
+    may_refer: NDArray[np.bool_],
+    known: Container[str] = (),
+    most: int = MOST_PARSED,
+) -> set[str]:
+    """Return the paths of files that write the name of one of these where nothing says what it means.
+
+    Args:
+        graph: the graph.
+        nodes: the declarations; files among them are passed over.
+        may_refer: bool (F,): whether what is written in a file may refer to them.
+        known: paths that are not to be looked at.
+        most: how many bytes may be parsed; beyond, what only a parser tells from code counts as code.
+    """
+    files, catalogue = graph.opened.view.files, graph.opened.repo.catalogue
+    by_name: dict[str, list[Node]] = {}
+    for node in nodes:
+        if node.qualified:
+            by_name.setdefault(node.name, []).append(node)
+    found: set[str] = set()
+    for name, own in by_name.items():
+        wanted = Wanted(graph, name, own)
+        numbers = np.flatnonzero(holding(graph.opened.view, name) & may_refer & (files.blobs != LEFT_OUT))
+        blobs = files.blobs[numbers].tolist()
+        contents = catalogue.contents(set(blobs))
+        for number, blob in zip(numbers.tolist(), blobs, strict=True):
+            path = files.paths[number]
+            # terms are looked up in any spelling: most of these files write another one
+            if path in found or path in known or wanted.written not in contents[blob]:
+                continue
+            place = _Place(wanted, blob, _SHELF.of(path, contents[blob], files.language(number)))
+            is_named, parsed = place.is_named(most)
+            most -= parsed
+            if is_named:
+                found.add(path)
+    return found
+
+
+@dataclass(eq=False)
+class _Place:
+    """One file that may hold the name."""
+
+    wanted: Wanted
+    blob: int
+    examined: Examined
+
+    def __post_init__(self) -> None:
+        """Take what is asked again and again."""
+        self.path, self.content, self.language = self.examined.path, self.examined.content, self.examined.language
+        self._is_read = has_references(self.language)
+        self._is_met = self.path in self.wanted.places
+        self._arounds: dict[int, list[Node]] = {}
+
+    def is_named(self, most: int) -> tuple[bool, int]:
+        """Return whether the name stands in code where nothing says what it means, and how many bytes were parsed to tell.
+
+        Where that would be more than `most`, it does.
+        """
+        lexed, untold = self.examined.lexed, []
+        for start, end in self.left():
+            told = lexed.is_code(start, end)
+            if told:
+                return True, 0
+            if told is None:
+                untold.append(start)
+        if untold and len(self.content) > most:
+            return True, 0
+        return any(map(self._is_code, untold)), len(self.content) if untold else 0
+
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        return self.examined.holders(self._holders)
+
+    def _holders(self) -> list[Node]:
+        """Return the file's declarations that hold code, the innermost first."""
+        nodes = self.wanted.graph.in_files([self.path])
+        found = [node for node in nodes if node.qualified and node.kind not in LEAVES]
+        return sorted(found, key=lambda node: (node.end_line - node.start_line, -node.start_line))
+
+    @cached_property
+    def _refs(self) -> References:
+        return self.examined.references(self._stored)
+
+    def _stored(self) -> str:
+        """Return what the file refers to, as it is kept."""
+        rows = self.wanted.graph.opened.repo.catalogue.store.get("mentions", [(self.blob,)]).unwrap()
+        return str(rows[0][1]) if rows else ""
+
+    @cached_property
+    def _bound(self) -> set[str]:
+        """The qualified names of what binds the name to something of its own."""
+        return {self._refs.owners[row[0]] for row in self._refs.bindings if row[2] == self.wanted.name}
+
+    @cached_property
+    def _judged(self) -> set[int]:
+        """The lines on which a call of the name begins that was looked at when edges were made."""
+        ending = f".{self.wanted.name}"
+        return {line for _, line, spelled in self._refs.calls if spelled.endswith(ending)}
+
+    @cached_property
+    def _is_own(self) -> bool:
+        """Whether the bare name stands, all over the file, for something known to be another."""
+        wanted, itself = self.wanted, node_id(self.path)
+        imported = [row for row in self._refs.imports if row[2] == wanted.name]
+        if imported:
+            said = {part for row in imported for part in re.split(r"\W+", row[3])} - {""}
+            is_outside = bool(said) and said.isdisjoint(wanted.path_parts)
+            return is_outside or (itself in wanted.others_bare and itself not in wanted.sources)
+        tops = [qualified for *_, qualified in wanted.declared.get(self.blob, ()) if qualified == wanted.name]
+        return self.language in LEXICAL and bool(tops) and node_id(self.path, wanted.name) not in wanted.asked
+
+    def left(self) -> Iterator[tuple[int, int]]:
+        """Yield where the name is written and nothing is known of it yet: start and end, in bytes."""
+        defined = [(first, last) for first, last, _ in self.wanted.declared.get(self.blob, ())]
+        for start, end in whole_words(self.content, self.wanted.written):
+            if defined:
+                line = self._line(start)
+                here = next((each for each in defined if each[0] <= line <= each[1]), None)
+                if here is not None:
+                    defined.remove(here)  # the first in its lines is the definition itself
+                    continue
+            if not self._is_accounted(start, end):
+                yield start, end
+
+    def _line(self, at: int) -> int:
+        return self.examined.lines.number(at)
+
+    def _is_accounted(self, start: int, end: int) -> bool:
+        wanted, owner = self.wanted, self._owner(self._line(start)) if self._is_met else 0
+        if owner in wanted.asked or owner in wanted.sources:
+            return True
+        before = self.content[max(0, start - _REACH) : start]
+        joined = before.rstrip()
+        if joined.endswith(_JOINTS):
+            return owner in wanted.others or self._is_other_member(joined, start, end)
+        if before[-1:] in _QUOTES:
+            return False
+        return owner in wanted.others_bare or self._is_other(joined, start, end)
+
+    def _owner(self, line: int) -> int:
+        """Return the id of the innermost declaration around a line, of the file where there is none."""
+        around = self._around(line)
+        return around[0].id if around else node_id(self.path)
+
+    def _around(self, line: int) -> list[Node]:
+        """Return the declarations around a line, the innermost first; of a decorator, what it stands above."""
+        if line not in self._arounds:
+            at = line
+            if self._said(line).startswith(_DECORATES):
+                at = min((node.start_line for node in self._nodes if node.start_line >= line), default=line)
+            self._arounds[line] = [node for node in self._nodes if node.start_line <= at <= node.end_line]
+        return self._arounds[line]
+
+    def _is_other_member(self, joined: bytes, start: int, end: int) -> bool:
+        """Whether `x.name` is known to be another's, or was judged when edges were made; `joined` is what stands before it."""
+        wanted = self.wanted
+        if _OWN.search(joined):
+            return not wanted.is_member or self._has_its_own(self._line(start))  # or a class based on this one has it
+        if not (wanted.is_called and self._is_read and _CALLED.match(self.content, end)):
+            return False
+        line = self._line(start)
+        while line > 1 and self._said(line).startswith((b".", b"?.", b"->")):  # a chain goes on from above
+            line -= 1
+        return line in self._judged
+
+    def _has_its_own(self, line: int) -> bool:
+        """Whether the class around has a member of the name itself, and that is not asked about."""
+        holder = next((node.qualified for node in self._around(line) if node.kind in CLASSES), "")
+        own = f"{holder}.{self.wanted.name}"
+        is_there = holder in self._bound or any(own == each[2] for each in self.wanted.declared.get(self.blob, ()))
+        return bool(holder) and is_there and node_id(self.path, own) not in self.wanted.asked
+
+    def _is_other(self, before: bytes, start: int, end: int) -> bool:
+        """Whether the bare name is known to stand for something else."""
+        if not self._is_read:
+            return False
+        if self.wanted.is_member and self.language not in IMPLICIT_SELF:
+            if self.language in {"javascript", "typescript", "tsx"}:  # `{ name }` takes a member out, or puts one in
+                return not (before.endswith((b"{", b",")) and _CLOSES.match(self.content, end))
+            around = self._around(self._line(start))
+            return not any(node.kind in CLASSES for node in around[:1])  # there members are named bare
+        return self._is_own or (bool(self._bound) and self._is_local(before, self._line(start)))
+
+    def _is_local(self, before: bytes, line: int) -> bool:
+        """Whether a function around binds the name to something of its own, and this is not what a parameter is by default."""
+        around = self._around(line)
+        is_default = any(node.start_line == line for node in around[:1]) and before.endswith(b"=")
+        return not is_default and any(node.kind in FUNCTIONS and node.qualified in self._bound for node in around)
+
+    def _said(self, line: int) -> bytes:
+        return self.content[self.examined.lines.starts[line - 1] :][:200].lstrip()
+
+    def _is_code(self, at: int) -> bool:
+        """Whether what is written at a place is neither comment nor prose, by the syntax tree."""
+        root = self.examined.root
+        return root is None or is_code(root.descendant_for_byte_range(at, at + 1))
+
+
+def is_code(node: tree_sitter.Node | None) -> bool:
+    """Whether a leaf of a syntax tree is neither comment nor a text of several words, nor names a parameter in a call."""
+    if node is None:
+        return True
+    if "comment" in node.type or (node.parent is not None and "comment" in node.parent.type):
+        return False
+    around = node.parent
+    if "string" in node.type or "content" in node.type or "fragment" in node.type:
+        whole = around if around is not None and "string" in around.type else node
+        return len(whole.text.split() if whole.text else ()) < 2  # a word alone may be looked up by name
+    if around is not None and around.type == "keyword_argument":
+        name = around.child_by_field_name("name")
+        return name is None or name.start_byte != node.start_byte  # `f(name=1)` names a parameter
+    return True

@@ -1,0 +1,50 @@
+"""What a name can stand for, and how that is known."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vademecum.code.graph.terms import Node, Tier
+
+
+class Value(NamedTuple):
+    """What a name stands for.
+
+    `what` is "def" (a declaration itself), "inst" (an instance of the class declared), "many" (a collection of such),
+    "module" (a file, or with a slash at its end a directory), "written" (a literal, or of a type that lists its members where it
+    is used: what is called on it is of no class), or "external".
+    """
+
+    what: str
+    path: str = ""
+    name: str = ""  # the declaration's qualified name
+    leaf: str = ""  # the constant or field that it was read from, as a qualified name in the file `leaf_path`
+    leaf_path: str = ""
+
+    @property
+    def is_external(self) -> bool:
+        """Whether it is known to be declared elsewhere."""
+        return self.what == "external"
+
+
+EXTERNAL = Value("external")
+WRITTEN = Value("written")
+Meaning = tuple[Value | None, Tier]
+UNKNOWN: Meaning = (None, Tier.EXACT)
+# Unknown, yet said to be the receiver's own or from elsewhere: that others have such a name says nothing.
+HELD: Meaning = (None, Tier.GUESS)
+OUTSIDE: Meaning = (EXTERNAL, Tier.EXACT)
+
+
+def held_by(meaning: Meaning, node: Node | None) -> Meaning:
+    """Return a meaning with the constant or field that it was read from, where there is a node of it."""
+    value, tier = meaning
+    if node is None or value is None or value.what in {"def", "module"}:
+        return meaning
+    return Value(value.what, value.path, value.name, node.qualified, node.path), tier
+
+
+def itself(meaning: Meaning) -> Meaning:
+    """Return a meaning apart from where it was read from."""
+    value, tier = meaning
+    return meaning if value is None or not value.leaf else (Value(value.what, value.path, value.name), tier)

@@ -1,0 +1,1 @@
+"""Indexing: workers, embedding, refreshing, watching."""

@@ -1,0 +1,385 @@
+"""The flow in: from a directory on disk to a snapshot that can be searched.
+
+    walk → (known content?) → parse → chunk → metadata → enrich → embed → store
+
+What was analysed before, in any branch or worktree, is never analysed again; what changed is found by size, time and
+inode, then by content. A killed run has stored whole batches, and the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from vademecum.code.checkout import git
+from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
+from vademecum.code.checkout.source import Source, decode_source, read_source
+from vademecum.code.checkout.walk import NOTHING, Known, Walk, walk, walk_commit
+from vademecum.code.chunking.analyse import CHUNK_HASH, Analysis, Job
+from vademecum.code.indexing.blas_threads import one_thread
+from vademecum.code.indexing.embed import Meaning, fill, with_known_vectors
+from vademecum.code.indexing.workers import analyse_all
+from vademecum.code.languages import language_of
+from vademecum.code.snapshot.entries import Items
+from vademecum.code.snapshot.files import LEFT_OUT, FileRow, FileTable, changed_table, file_rows, file_table
+from vademecum.code.snapshot.observed import observed
+from vademecum.code.snapshot.plan import Plan, Task
+from vademecum.code.snapshot.repository import Repository, commit_of
+from vademecum.code.snapshot.store import BlobKey, Snapshot, tree_hash
+from vademecum.code.snapshot.stored_summaries import analysed_again, known_sentences
+from vademecum.code.snapshot.view import View
+from vademecum.protocols import Progress
+from vademecum.result import Ok
+from vademecum.tracing import span
+from vademecum.types import FileEntry, IndexReport, Skipped
+
+FLUSH_BYTES = 16_000_000  # content stored at once: what a kill can cost, and what memory holds
+FLUSH_SECONDS = 5.0
+NO_HASH = "0" * 40
+FEW_PATHS = 20  # changed files that are compared with the commit before every file is
+# A file written this recently may be written again within the clock's tick and look unchanged: it is not trusted.
+RACY_NS = 20_000_000
+COARSE_RACY_NS = 2_000_000_000  # on file systems that keep whole seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which snapshot to bring up to date, what it holds now, and what was found to be different."""
+
+    kind: str  # "worktree", "commit" or "source"
+    place: str
+    head: git.Head
+    found: Walk
+    previous: tuple[Snapshot, View] | None
+    looked_at: float  # seconds since the epoch, before the first file was looked at
+    gone: list[str]  # paths of the snapshot that are not to be found any more
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the snapshot is already what it should be."""
+        if self.previous is None or self.found.entries or self.gone:
+            return False
+        snapshot, view = self.previous
+        if self.kind == "worktree" and skipped_now(self, Reading(), view.files) != snapshot.skipped:
+            return False
+        return (snapshot.commit, snapshot.branch) == (self.head.commit, self.head.branch)
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read of a target's changed files, by path."""
+
+    sources: dict[str, tuple[Source, str]] = field(default_factory=dict)  # content and language
+    left_out: dict[str, Skipped] = field(default_factory=dict)  # files that turned out not to be text
+    added: int = 0  # files whose content was not known before
+    failures: list[Skipped] = field(default_factory=list)  # files that were cut by windows, and why
+    undescribed: int = 0  # files without what only Python's own parser knows
+
+    def contents(self) -> Iterator[tuple[str, BlobKey]]:
+        """Yield every path with its content."""
+        return ((path, (source.blob, language)) for path, (source, language) in self.sources.items())
+
+    def paths(self, key: BlobKey) -> list[str]:
+        """Return the paths that hold a content."""
+        return [path for path, own in self.contents() if own == key]
+
+
+def index(
+    repo: Repository,
+    progress: Progress,
+    *,
+    revision: str = "",
+    full: bool = False,
+    wait_s: float | None = None,
+    embed: int | None = None,
+    references: bool = False,
+) -> IndexReport:
+    """Bring a snapshot up to date: the worktree's, or that of a revision. Cheap when nothing changed.
+
+    Args:
+        repo: the repository.
+        progress: is told how far each step is.
+        revision: the commit to index, by any name git knows; the worktree if empty.
+        full: read every file again, whatever is known.
+        wait_s: how long to wait for another process that is indexing, in seconds; WAIT_SECONDS unless given.
+        embed: where more pieces than this lack the vectors of a slow embedder, leave them for another run.
+        references: also find what files refer to, which a graph needs. A search does without, and does not wait for it.
+
+    Raises:
+        GitError: git failed, or does not know the revision.
+        StoreBusyError: another process is indexing the repository, and takes too long.
+        StoreError: the database said no; what it held before is intact.
+    """
+    started = time.perf_counter()
+    wait_s = WAIT_SECONDS if wait_s is None else wait_s
+    alone = partial(exclusive, repo.lock, wait_s, lambda: progress("waiting for another process", 0, 0))
+    if full:
+        with alone():
+            repo.catalogue.mend()
+    target = find_target(repo, revision, full=full)
+    read = Reading()
+    current = target.is_current
+    if not current:
+        with alone(), span("index"), one_thread():
+            if repo.catalogue.load(target.kind, target.place) is not target.previous:
+                target = find_target(repo, revision, full=full)  # another process was at it meanwhile
+            read = read_changed(repo, target, progress)
+            plan = replace(repo.plan, task=Task.LINKED) if references else repo.plan
+            numbers = keep_contents(repo, read, plan, progress, full=full)
+            commit_snapshot(repo, target, read, numbers)
+    meaning = fill(repo, target.kind, target.place, progress, embed)
+    behind = "" if repo.mirror is None else repo.mirror.catch_up(alone, progress).said
+    report = report_on(repo, target, read, meaning)
+    report = replace(report, notes=(behind,) if behind else (), seconds=time.perf_counter() - started)
+    return observed(report, changed=not current)
+
+
+def find_target(repo: Repository, revision: str = "", *, full: bool = False) -> Target:
+    """Find what differs between a snapshot and what it should hold: files that are new, or not as they were when read."""
+    looked_at = repo.clock()
+    if revision:
+        commit = commit_place(repo, revision)
+        previous = repo.catalogue.load("commit", commit)
+        if previous is None or previous[1].missing or full:
+            found = walk_commit(repo.root, commit, repo.walk).unwrap()
+        else:  # a commit never changes
+            found = Walk([], [], frozenset(previous[1].files.paths))
+        return target_of("commit", commit, git.Head(commit, ""), found, previous, looked_at)
+    previous = repo.catalogue.load(*repo.place)
+    if repo.items is not None:
+        found = items_found(repo.items, previous, full=full)
+        return target_of(*repo.place, git.Head("", ""), found, previous, looked_at)
+    known = NOTHING if previous is None or full else known_files(*previous)
+    found = walk(repo.root, repo.walk, known).unwrap()
+    return target_of("worktree", repo.root.path, git.head(repo.root).unwrap(), found, previous, looked_at)
+
+
+def items_found(items: Items, previous: tuple[Snapshot, View] | None, *, full: bool) -> Walk:
+    """Return a source's items as a walk finds files: those whose content is not that of the snapshot are to be read."""
+    known: dict[str, str] = {}
+    if previous is not None and not full:
+        known = {row.path: row.hash for row in file_rows(previous[1].files) if row.blob not in previous[1].missing}
+    listed = items.listing()
+    same = frozenset(entry.path for entry in listed if known.get(entry.path) == entry.blob)
+    return Walk([entry for entry in listed if entry.path not in same], [], same)
+
+
+def target_of(
+    kind: str, place: str, head: git.Head, found: Walk, previous: tuple[Snapshot, View] | None, looked_at: float
+) -> Target:
+    """Return a target with what has gone since its snapshot was made."""
+    gone: list[str] = []
+    if previous is not None:
+        here = found.unchanged.union(entry.path for entry in found.entries)
+        gone = [path for path in previous[1].files.paths if path not in here]
+    return Target(kind, place, head, found, previous, looked_at, gone)
+
+
+def known_files(snapshot: Snapshot, view: View) -> Known:
+    """Return the files of a snapshot as they were when read, without those whose content has been lost since."""
+    files, lost = view.files, set(view.missing)
+    stats = zip(files.sizes.tolist(), files.mtimes.tolist(), files.inodes.tolist(), strict=True)
+    known = dict(zip(files.paths, stats, strict=True))
+    if lost:
+        for path, blob in zip(files.paths, files.blobs.tolist(), strict=True):
+            if blob in lost:
+                del known[path]
+    return Known(known, snapshot.rules)
+
+
+def commit_place(repo: Repository, revision: str) -> str:
+    """Return the name that a revision's snapshot is kept under. Raises `GitError` when there is no such revision."""
+    return git.resolve(repo.root, revision).unwrap()
+
+
+def read_changed(repo: Repository, target: Target, progress: Progress) -> Reading:
+    """Read the changed files; those that are not text after all are noted as left out."""
+    read = Reading()
+    entries = target.found.entries
+    for done, (entry, source) in enumerate(_sources(repo, target, entries)):
+        if isinstance(source, Skipped):
+            read.left_out[entry.path] = source
+        else:
+            read.sources[entry.path] = (source, language_of(entry.path, source.text[:4096]))
+        progress("reading", done + 1, len(entries))
+    return read
+
+
+def _sources(
+    repo: Repository, target: Target, entries: list[FileEntry]
+) -> Iterator[tuple[FileEntry, Source | Skipped]]:
+    if target.kind == "worktree":
+        for entry in entries:
+            yield entry, read_source(repo.root, entry, repo.walk.max_file_bytes)
+        return
+    if repo.items is not None:
+        by_path = {entry.path: entry for entry in entries}
+        yield from ((by_path.pop(path), source) for path, source in repo.items.read(list(by_path)))
+        yield from ((entry, Skipped(entry.path, "unreadable", "gone meanwhile")) for entry in by_path.values())
+        return
+    at: dict[str, list[FileEntry]] = {}
+    for entry in entries:
+        at.setdefault(entry.blob, []).append(entry)
+    for blob, content in git.read_blobs(repo.root, list(at)):  # which asks for a few at a time, while `at` shrinks
+        for entry in at.pop(blob):
+            yield entry, decode_source(entry.path, content)
+    for entry in (entry for left in at.values() for entry in left):
+        yield entry, Skipped(entry.path, "unreadable", "the repository lacks this content")
+
+
+def keep_contents(repo: Repository, read: Reading, plan: Plan, progress: Progress, *, full: bool) -> dict[BlobKey, int]:
+    """Analyse what is not known yet and store it, batch by batch. Returns the database id of every content."""
+    wanted = {(source.blob, language): source.text for source, language in read.sources.values()}
+    known = repo.catalogue.known({blob for blob, _ in wanted})
+    read.added = sum((source.blob, language) not in known for source, language in read.sources.values())
+    held = set() if full else repo.catalogue.held(known.values())
+    numbers = {key: n for key, n in known.items() if n in held}
+    unknown = [key for key in wanted if key not in numbers]
+    if not unknown:
+        return numbers
+    jobs: list[Job] = [(wanted[key], key[1]) for key in unknown]
+    found = analyse_all(jobs, plan, repo.embedder() if plan.embedder else None)
+    batch: dict[str, list[Analysis]] = {}
+    weight, since = 0, time.monotonic()
+    try:
+        for done, (job, analysis) in enumerate(found):
+            if analysis is None:
+                _died(read, unknown[job])
+            else:
+                _noted(read, unknown[job], analysis)
+                batch.setdefault(unknown[job][0], []).append(with_known_vectors(repo, spoken(repo, analysis)))
+                weight += len(analysis.content)
+            if weight >= FLUSH_BYTES or time.monotonic() - since >= FLUSH_SECONDS:
+                numbers |= repo.catalogue.add(batch)
+                batch, weight, since = {}, 0, time.monotonic()
+            progress("indexing", done + 1, len(jobs))
+    except KeyboardInterrupt:  # the next run goes on from what was read
+        repo.catalogue.add(batch)
+        raise
+    if batch:
+        progress("storing", 0, 0)
+        numbers |= repo.catalogue.add(batch)
+    return numbers
+
+
+def _died(read: Reading, key: BlobKey) -> None:
+    """Note the files whose content made a parser crash."""
+    died = [Skipped(path, "crash", f"the {key[1]} parser died of it") for path in read.paths(key)]
+    read.left_out |= {item.path: item for item in died}
+
+
+def _noted(read: Reading, key: BlobKey, analysis: Analysis) -> None:
+    """Note the files whose content no grammar could read, and count what was not described."""
+    if analysis.problem:
+        read.failures += [Skipped(path, "unparsed", analysis.problem) for path in read.paths(key)]
+    read.undescribed += not analysis.described
+
+
+def spoken(repo: Repository, analysis: Analysis) -> Analysis:
+    """Return the analysis with the sentences that a language model wrote of its chunks in place of summaries."""
+    sentences = known_sentences(repo, [row[CHUNK_HASH] for row in analysis.chunks])
+    if not sentences:
+        return analysis
+    content, language, references = analysis.content, analysis.language, bool(analysis.references)
+    return analysed_again(repo, content, language, sentences, references=references)
+
+
+def commit_snapshot(repo: Repository, target: Target, read: Reading, numbers: dict[BlobKey, int]) -> Snapshot:
+    """Make the target's files current, all at once."""
+    rows = []
+    for entry in target.found.entries:
+        mtime = -1 if target.kind == "worktree" and _is_racy(entry.mtime_ns, target.looked_at) else entry.mtime_ns
+        stat = (entry.size, mtime, entry.inode)
+        if entry.path in read.left_out:
+            rows.append(FileRow(entry.path, LEFT_OUT, NO_HASH, "text", *stat))
+        else:
+            source, language = read.sources[entry.path]
+            rows.append(FileRow(entry.path, numbers[source.blob, language], source.blob, language, *stat))
+    gone = target.gone
+    if target.previous is None:
+        table = file_table(rows, repo.catalogue.read_paths())
+    else:
+        table = changed_table(target.previous[1].files, rows, frozenset(gone), repo.catalogue.read_paths())
+    own = tree_hash(table)
+    skipped = skipped_now(target, read, table)
+    snapshot = Snapshot(
+        0, target.kind, target.place, label(repo, target, table, rows, skipped, own), target.head.branch,
+        target.head.commit, own, repo.clock(), skipped, rules=target.found.rules,
+    )  # fmt: skip
+    return repo.catalogue.commit(snapshot, table, rows, gone)
+
+
+def skipped_now(target: Target, read: Reading, table: FileTable) -> tuple[Skipped, ...]:
+    """Return everything left out: by the walk, by reading just now, and by reading earlier."""
+    left_out = {table.paths[i] for i in np.flatnonzero(table.blobs == LEFT_OUT)}
+    earlier = {s.path: s for s in (target.previous[0].skipped if target.previous else ()) if s.path in left_out}
+    every = [*target.found.skipped, *(earlier | read.left_out).values()]
+    return tuple(sorted(every, key=lambda skipped: skipped.path))
+
+
+def label(
+    repo: Repository, target: Target, table: FileTable, changed: list[FileRow], skipped: tuple[Skipped, ...], own: str
+) -> str:
+    """Return what evidence calls a state: the commit where it is exactly that, else with the tree's hash added."""
+    commit = target.head.commit
+    if target.kind == "commit" or not commit:
+        return commit or own
+    some = [row for row in changed if row.blob != LEFT_OUT][:FEW_PATHS]
+    match git.tree_ids(repo.root, commit, [row.path for row in some]):  # after an edit a look at it settles the matter
+        case Ok(ids) if all(ids.get(row.path) == row.hash for row in some):
+            committed = git.tree_ids(repo.root, commit)
+        case _:
+            return f"{commit}+{own}"
+    left_out = {item.path for item in skipped}
+    here = {row.path: row.hash for row in file_rows(table) if row.blob != LEFT_OUT}
+    match committed:
+        case Ok(ids) if here.items() <= ids.items() and ids.keys() <= here.keys() | left_out:
+            return commit
+        case _:
+            return f"{commit}+{own}"
+
+
+def report_standing(repo: Repository, revision: str = "") -> IndexReport | None:
+    """Describe a snapshot as it stands, nothing brought up to date; None when it cannot be searched."""
+    place = ("commit", commit_place(repo, revision)) if revision else repo.place
+    loaded = repo.catalogue.load(*place)
+    if loaded is None or loaded[1].missing:
+        return None
+    snapshot, view = loaded
+    return IndexReport(
+        repo=repo.name, commit=commit_of(snapshot.label), files=view.files.indexed, chunks=len(view), added=0, removed=0,
+        unchanged=view.files.indexed, skipped=snapshot.skipped,
+    )  # fmt: skip
+
+
+def report_on(repo: Repository, target: Target, read: Reading, meaning: Meaning) -> IndexReport:
+    """Say what was done."""
+    loaded = repo.catalogue.load(target.kind, target.place)
+    assert loaded is not None
+    snapshot, view = loaded
+    changed = sum(digest_before(target, path) != source.blob for path, (source, _) in read.sources.items())
+    return IndexReport(
+        repo=repo.name, commit=commit_of(snapshot.label), files=view.files.indexed, chunks=len(view), added=read.added,
+        removed=len(target.gone), unchanged=view.files.indexed - changed, skipped=snapshot.skipped,
+        failures=tuple(read.failures), trouble=meaning.problem,
+        degraded={
+            step: count for step, count in (("metadata", read.undescribed), ("vectors", meaning.missing)) if count
+        },
+    )  # fmt: skip
+
+
+def digest_before(target: Target, path: str) -> str:
+    """Return the hash of the content that the snapshot had at a path, "" for none."""
+    files = target.previous[1].files if target.previous else None
+    place = bisect_left(files.paths, path) if files else 0
+    return files.digests[place].tobytes().hex() if files and files.paths[place : place + 1] == [path] else ""
+
+
+def _is_racy(mtime_ns: int, looked_at: float) -> bool:
+    margin = COARSE_RACY_NS if mtime_ns % 1_000_000_000 == 0 else RACY_NS
+    return looked_at * 1e9 - mtime_ns < margin

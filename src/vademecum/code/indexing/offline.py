@@ -1,0 +1,177 @@
+"""Answering while a shared database is away: from the arrays of this machine, and from the files as they are.
+
+The arrays say which pieces answer a question; what a piece says stands in the working tree, or in git, by the id of its
+content, and is cut as it was when it was indexed. A content that neither has any more was edited since: its lines are taken
+from the file as it is, and the answer says `edited`, as it does of any such file. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.code.checkout import git
+from vademecum.code.checkout.source import Source, decode_source, read_source
+from vademecum.code.chunking.analyse import chunk_hashes, describe
+from vademecum.code.snapshot.files import FileTable, load_files
+from vademecum.code.snapshot.manifest import Standing, kept
+from vademecum.code.snapshot.repository import Opened, Repository
+from vademecum.code.snapshot.store import Catalogue, Snapshot, snapshot_of
+from vademecum.code.snapshot.view import View, view_of
+from vademecum.errors import StoreAwayError, StoreCorruptError
+from vademecum.index.segment import Segment, load_segment
+from vademecum.protocols import Condition, Row
+from vademecum.types import Chunk, ChunkKind, FileEntry
+
+Cut = list[tuple[Chunk, str]]  # a content's chunks, each with its hash
+
+
+def opened_without(
+    repo: Repository, place: tuple[str, str], prefixes: tuple[str, ...], error: StoreAwayError
+) -> Opened:
+    """Return a repository as this machine last saw its index.
+
+    Raises:
+        StoreAwayError: it never did, or its files are gone: `error`.
+    """
+    own = StandIn(repo)
+    loaded = own.load(*place)
+    if loaded is None:
+        raise error
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(loaded[0].indexed_at))
+    lacking = f", and {len(loaded[1].missing)} files are missing from it" if loaded[1].missing else ""
+    said = f"the index is as this machine has it, of {when}{lacking}: {error}"
+    return Opened(replace(repo, catalogue=own, mirror=None), *loaded, prefixes, said)
+
+
+class StandIn(Catalogue):
+    """A catalogue that is read without its store."""
+
+    def __init__(self, repo: Repository) -> None:
+        """Take a repository; its own catalogue is left as it is."""
+        of = repo.catalogue
+        super().__init__(of.store, of.directory, lambda: repo.embedder().name, of.read_paths, of.here)
+        self._repo = repo
+        self._tables: list[FileTable] = []
+        self._segments: list[Segment] = []
+        self._cut: dict[int, Cut] = {}
+        self._texts: dict[int, bytes] = {}
+
+    def load(self, kind: str, place: str) -> tuple[Snapshot, View] | None:
+        """Return a snapshot as it was last read, None where it never was, or its files are gone."""
+        standing = kept(self.directory, (kind, place))
+        if standing is None:
+            return None
+        try:
+            snapshot = replace(snapshot_of(standing.record), place=place)
+            files = load_files(self.directory / snapshot.table_file, self.read_paths().embedder)
+        except StoreCorruptError:
+            return None
+        self._tables.append(files)
+        self._segments = self._at_hand(standing)
+        return snapshot, view_of(files, self._segments)
+
+    def _at_hand(self, standing: Standing) -> list[Segment]:
+        found = []
+        for name in standing.segments:
+            with suppress(StoreCorruptError):
+                found.append(load_segment(self.directory / name, self._repo.embedder().name))
+        return found
+
+    def chunks(self, wanted: Sequence[tuple[int, int]]) -> list[tuple[Chunk, str]]:
+        """Return chunks, given by blob and ordinal, each with its hash."""
+        return [self._chunks_of(blob)[ordinal] for blob, ordinal in wanted]
+
+    def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
+        """Return what stands in the contents, or in their files now."""
+        return {blob: self._text(blob) for blob in blobs}
+
+    def symbols(self, where: Sequence[Condition], columns: Sequence[str] = ()) -> list[Row]:  # noqa: ARG002 - of none
+        """Return nothing: names that are spelled nearly so are known to the database alone."""
+        return []
+
+    def with_errors(self) -> set[int]:
+        """Return nothing: what could not be parsed is known to the database alone."""
+        return set()
+
+    def _text(self, blob: int) -> bytes:
+        if blob not in self._texts:
+            self._chunks_of(blob)
+        return self._texts[blob]
+
+    def _chunks_of(self, blob: int) -> Cut:
+        if blob not in self._cut:
+            self._texts[blob], self._cut[blob] = self._read(blob)
+        return self._cut[blob]
+
+    def _read(self, blob: int) -> tuple[bytes, Cut]:
+        """Read a content, and cut it as it was; or by the lines that it had, where it is to be had no more."""
+        digest, language, paths = self._named(blob)
+        lines = self._lines(blob)
+        now = b""
+        for path in paths if digest else ():
+            source = read_source(self._repo.root, FileEntry(path, 0, 0, 0), self._repo.walk.max_file_bytes)
+            if isinstance(source, Source):
+                if source.blob == digest:
+                    return self._as_indexed(source.text, language, lines)
+                now = now or source.text
+        for _, content in git.read_blobs(self._repo.root, [digest]) if digest and self._repo.root.git_dir else ():
+            source = decode_source(paths[0], content)
+            if isinstance(source, Source):
+                return self._as_indexed(source.text, language, lines)
+        return now, by_lines(now, lines)
+
+    def _as_indexed(self, text: bytes, language: str, lines: NDArray[np.int32]) -> tuple[bytes, Cut]:
+        from vademecum.code.chunking.chunk import chunk_file
+
+        parsed, _ = describe(chunk_file(text, language, self._repo.plan.deadline_s), text)
+        found = list(zip(parsed.chunks, chunk_hashes(parsed.chunks, parsed.language), strict=True))
+        if [(chunk.start_line, chunk.end_line) for chunk, _ in found] != [tuple(own) for own in lines.tolist()]:
+            return text, by_lines(text, lines)  # another version cut it
+        return text, found
+
+    def _named(self, blob: int) -> tuple[str, str, list[str]]:
+        """Return a content's git blob id, its language and the paths it stands at."""
+        for table in self._tables:
+            places = np.flatnonzero(table.blobs == blob).tolist()
+            if places:
+                return (
+                    table.digests[places[0]].tobytes().hex(),
+                    table.language(places[0]),
+                    [table.paths[place] for place in places],
+                )
+        return "", "text", []
+
+    def _lines(self, blob: int) -> NDArray[np.int32]:
+        """Return the first and last line of each chunk of a content, int32 (n, 2)."""
+        for segment in self._segments:
+            place = int(np.searchsorted(segment.blobs, blob))
+            if place < len(segment.blobs) and segment.blobs[place] == blob:
+                return segment.lines[segment.starts[place] : segment.starts[place + 1]]
+        return np.zeros((0, 2), np.int32)
+
+
+def by_lines(text: bytes, lines: NDArray[np.int32]) -> Cut:
+    r"""Return pieces without a name: what stands at some lines.
+
+    Lines end at line feeds alone, as their numbers count.
+
+    >>> [chunk.text for chunk, _ in by_lines(b"a\rb\nc\nd\n", np.array([[1, 2], [3, 9]]))]
+    ['a\rb\nc\n', 'd\n']
+    """
+    kept_ends = re.findall(rb"[^\n]*\n|[^\n]+", text)
+    found: Cut = []
+    for first, last in lines.tolist():
+        start = sum(map(len, kept_ends[: first - 1]))
+        own = b"".join(kept_ends[first - 1 : last])
+        piece = own.decode("utf-8", "replace")
+        found.append(
+            (Chunk(first, last, start, start + len(own), ChunkKind.WINDOW, piece, "", "", "", "", ""), "0" * 16)
+        )
+    return found

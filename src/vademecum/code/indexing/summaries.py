@@ -1,0 +1,214 @@
+"""Enrichment: a language model is asked for a sentence about each piece of code, in the background of everything else.
+
+    which pieces lack one → ask, so many at once and so many a minute → keep each answer → now and then fold them into the index
+
+Answers are kept as they come, so a run that is stopped or killed goes on where it was. A failure is counted and the offline
+summary stays; when the server fails several times in a row the run stops, and the next one asks again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from vademecum.code.checkout.lock import WAIT_SECONDS, exclusive
+from vademecum.code.chunking.analyse import Analysis
+from vademecum.code.indexing.embed import fill, with_known_vectors
+from vademecum.code.snapshot.files import FILE_KINDS
+from vademecum.code.snapshot.repository import Repository
+from vademecum.code.snapshot.store import BlobKey
+from vademecum.code.snapshot.stored_summaries import analysed_again, keep_sentences, known_sentences
+from vademecum.code.snapshot.view import View
+from vademecum.errors import EnrichError
+from vademecum.protocols import Enricher, Progress
+from vademecum.result import Err, Ok, Result
+from vademecum.types import ChunkKind, EnrichReport, FileKind, Passage
+
+SPOKEN_OF = frozenset(ChunkKind) - {ChunkKind.SECTION, ChunkKind.WINDOW}  # prose speaks for itself
+FIRST = (ChunkKind.FUNCTION, ChunkKind.METHOD, ChunkKind.CLASS, ChunkKind.INTERFACE, ChunkKind.TYPE)
+MOST_FAILURES = 5  # in a row: the server is down, or the model is of no use
+FOLDED_AT_ONCE = 200  # contents in one transaction: they are held in memory until it ends
+FOLD_SECONDS = 60.0  # between two foldings: each replaces arrays
+Wanted = tuple[str, tuple[int, int]]  # a chunk's hash, and where it stands: blob and ordinal
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast is asked: at most `per_minute`, 0 for no limit, and `parallel` at once."""
+
+    per_minute: int = 0
+    parallel: int = 1
+
+
+def enrich(
+    repo: Repository,
+    enricher: Enricher,
+    pace: Pace,
+    progress: Progress,
+    stop: threading.Event,
+) -> EnrichReport:
+    """Ask for what is missing of the worktree's snapshot, and fold in what was said. It must have been indexed.
+
+    Args:
+        repo: whose enricher's name is `repo.enricher`.
+        enricher: who is asked.
+        pace: how fast.
+        progress: told how far it is.
+        stop: ends the run after the answers that are under way.
+
+    Raises:
+        StoreBusyError: another process is enriching this repository.
+        StoreError: the database said no; what was kept before is intact.
+    """
+    started = time.perf_counter()
+    with exclusive(repo.catalogue.directory / "enrich.lock", 0):
+        wanted, known = missing_of(repo)
+        run = _Run(repo, enricher, pace, wanted)
+        fold(repo)  # what an earlier run had kept and not folded in
+        folded = time.monotonic()
+        for asked in run.answers(stop):
+            progress("describing", known + asked, known + len(wanted))
+            if time.monotonic() - folded > FOLD_SECONDS:
+                fold(repo)
+                folded = time.monotonic()
+        fold(repo)
+        fill(repo, "worktree", repo.root.path, progress)  # a piece is read anew with what was said of it
+    return EnrichReport(
+        repo.name, repo.enricher, known + len(wanted), known, run.made, run.failed, run.problem,
+        time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def missing_of(repo: Repository) -> tuple[list[Wanted], int]:
+    """Return the distinct chunks without a sentence, declarations of product code first, and how many have one."""
+    view = _view(repo)
+    if view is None:
+        return [], 0
+    place: dict[int, int] = {}  # of each blob, the file that it stands at first
+    for number, blob in enumerate(view.files.blobs.tolist()):
+        place.setdefault(blob, number)
+    where = ("blob", "in", sorted(place))
+    rows = repo.catalogue.store.scan("chunks", [where], ("hash", "blob", "ordinal", "kind")).unwrap()  # type: ignore[list-item]
+    spoken = [row for row in rows if row[3] in SPOKEN_OF]
+    known = known_sentences(repo, {row[0] for row in spoken})
+
+    def order(row: tuple[str, int, int, str]) -> tuple[bool, bool, int, int]:
+        _, blob, ordinal, kind = row
+        aside = FILE_KINDS[view.files.kinds[place[blob]]] is not FileKind.PRODUCT
+        return aside, kind not in FIRST, place[blob], ordinal
+
+    wanted = {row[0]: (row[1], row[2]) for row in sorted(spoken, key=order, reverse=True) if row[0] not in known}
+    return list(wanted.items())[::-1], len(known)
+
+
+def _view(repo: Repository) -> View | None:
+    loaded = repo.catalogue.load("worktree", repo.root.path)
+    return loaded[1] if loaded else None
+
+
+class _Run:
+    """One run: what was asked, what came back."""
+
+    def __init__(self, repo: Repository, enricher: Enricher, pace: Pace, wanted: Sequence[Wanted]) -> None:
+        self._repo, self._enricher, self._pace, self._wanted = repo, enricher, pace, wanted
+        self.made = self.failed = 0
+        self._began = 0.0
+        self.problem = ""
+        self._on_end = 0  # failures without an answer between them
+
+    def answers(self, stop: threading.Event) -> Iterator[int]:
+        """Ask, `parallel` at once, keep what is answered, and yield how many have been asked."""
+        step = self._pace.parallel
+        with ThreadPoolExecutor(step) as pool:
+            for first in range(0, len(self._wanted), step):
+                if self._on_end >= MOST_FAILURES or self._waited(stop, first):
+                    return
+                batch = self._wanted[first : first + step]
+                chunks = self._repo.catalogue.chunks([place for _, place in batch])
+                passages = [
+                    Passage(c.text, c.signature if c.metadata.get("part", 1) > 1 else "", c.scope) for c, _ in chunks
+                ]
+                outcomes = [pool.submit(self._enricher.sentence, passage) for passage in passages]
+                said = {
+                    digest: self._read(self._outcome(outcome))
+                    for (digest, _), outcome in zip(batch, outcomes, strict=True)
+                }
+                keep_sentences(self._repo, {digest: sentence for digest, sentence in said.items() if sentence})
+                yield first + len(batch)
+
+    def _outcome(self, asked: Future[Result[str, EnrichError]]) -> object:
+        """Return what the enricher answered; one that raised, though it should not, has failed at this piece alone."""
+        raised = asked.exception()
+        if raised is None:
+            return asked.result()
+        return Err(EnrichError(f"enricher {self._enricher.name!r} raised {type(raised).__name__}: {raised}"))
+
+    def _waited(self, stop: threading.Event, asked: int) -> bool:
+        """Wait for the next turn; True where the run was stopped meanwhile."""
+        if asked == 0:
+            self._began = time.monotonic()
+        if not self._pace.per_minute:
+            return stop.is_set()
+        turn = self._began + asked * 60.0 / self._pace.per_minute
+        return stop.wait(max(0.0, turn - time.monotonic()))
+
+    def _read(self, outcome: object) -> str:
+        """Return what was said, "" for what went wrong, and count both."""
+        match outcome:
+            case Ok(str() as said) if said.strip():
+                self.made += 1
+                self._on_end = 0
+                return " ".join(said.split())
+            case Err(error):
+                self.problem = " ".join(str(error).split())
+            case _:
+                self.problem = (
+                    f"enricher {self._enricher.name!r} did not answer with a sentence: report it to its author"
+                )
+        self.failed += 1
+        self._on_end += 1
+        return ""
+
+
+def fold(repo: Repository) -> int:
+    """Make the sentences that are known part of the index: of words, meaning and what is shown. Returns how many contents."""
+    view = _view(repo)
+    if view is None:
+        return 0
+    with exclusive(repo.lock, WAIT_SECONDS):
+        files = view.files
+        keys: dict[int, BlobKey] = {
+            blob: (files.digests[number].tobytes().hex(), files.language(number))
+            for number, blob in enumerate(files.blobs.tolist())
+        }
+        changed = _behind(repo, sorted(keys))
+        for first in range(0, len(changed), FOLDED_AT_ONCE):
+            folded: dict[str, list[Analysis]] = {}
+            for blob in list(changed)[first : first + FOLDED_AT_ONCE]:
+                digest, language = keys[blob]
+                folded.setdefault(digest, []).append(_with_sentences(repo, blob, language, changed[blob]))
+            repo.catalogue.add(folded)
+        if changed:
+            repo.catalogue.join()
+    return len(changed)
+
+
+def _with_sentences(repo: Repository, blob: int, language: str, hashes: set[str]) -> Analysis:
+    """Return the analysis of a content with the sentences known of its chunks, which are embedded anew."""
+    known = known_sentences(repo, hashes)
+    return with_known_vectors(repo, analysed_again(repo, repo.catalogue.content(blob), language, known), anew=known)
+
+
+def _behind(repo: Repository, blobs: Sequence[int]) -> dict[int, set[str]]:
+    """Return the contents whose index lacks a sentence that is known, with the hashes of all their chunks."""
+    rows = repo.catalogue.store.scan("chunks", [("blob", "in", list(blobs))], ("blob", "hash", "summary")).unwrap()
+    known = known_sentences(repo, {digest for _, digest, _ in rows})
+    behind = {blob for blob, digest, summary in rows if known.get(digest, summary) != summary}
+    found: dict[int, set[str]] = {blob: set() for blob in behind}
+    for blob, digest, _ in rows:
+        if blob in found:
+            found[blob].add(digest)
+    return found

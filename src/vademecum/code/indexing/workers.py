@@ -1,0 +1,232 @@
+"""Analysis in several processes: tree-sitter holds the interpreter's lock while it parses, so threads would not help.
+
+Workers are plain child processes that speak pickles over their pipes, each driven by one thread of ours.
+`multiprocessing` is not used on purpose: its spawn method runs the caller's main module again, so that three lines of
+Python without a main guard would start processes for ever; and a worker that a hostile file kills must cost that one
+file, not the pool. The calling process analyses too while it waits: small jobs never pay for a child's start.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import IO, Any, Self
+
+from vademecum.code.chunking.analyse import Analysis, Job, analyse
+from vademecum.code.indexing.blas_threads import one_thread
+from vademecum.code.indexing.gc_pause import uncollected
+from vademecum.code.indexing.worker_process import Child, read, write
+from vademecum.code.snapshot.plan import Plan, Task
+from vademecum.index.counting import RunTable
+from vademecum.index.tokenize import term_table
+from vademecum.protocols import Embedder
+
+Done = tuple[int, Any]  # a job's number and what was found, None for one that kills its process
+
+BATCH_BYTES = 96_000  # a batch takes a worker about 0.1 s
+SMALLEST_BATCH = 24_000  # the last ones are small, so that no process waits long for another
+_PATIENCE_S = 30.0  # beyond every file's own deadline: a child that takes longer hangs, and is ended
+POOL_FROM_BYTES = 400_000  # below this one process is done before a second has started
+
+
+def analyse_all(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[tuple[int, Analysis | None]]:
+    """Yield (a job's number, its analysis) as they are done, in any order; None for a job that kills its process.
+
+    `embedder` is the one `plan` names, already loaded here.
+    """
+    return _spread(jobs, plan, embedder)
+
+
+def find_references(jobs: list[Job], plan: Plan) -> Iterator[tuple[int, str | None]]:
+    """Yield (a job's number, what the file refers to) in the same way: "" for nothing, None for a job that kills its process."""
+    return _spread(jobs, replace(plan, embedder="", task=Task.REFERENCES), None)
+
+
+def _spread(jobs: list[Job], plan: Plan, embedder: Embedder | None) -> Iterator[Done]:
+    batches = deque(_batches(jobs, plan.processes))
+    worthwhile = sum(len(content) for content, _ in jobs) >= POOL_FROM_BYTES
+    children = min(plan.processes - 1, len(batches) - 1) if worthwhile else 0
+    terms = term_table()
+    own = embedder if plan.embedder else None
+    with one_thread(), _Pool(plan, jobs, batches, children) as pool:
+        missing = len(jobs)
+        while missing:
+            done = pool.collect(wait=not batches) or _taken(jobs, batches, plan, own, terms)
+            missing -= len(done)
+            yield from done
+
+
+def _taken(
+    jobs: list[Job], batches: deque[list[int]], plan: Plan, embedder: Embedder | None, terms: RunTable
+) -> list[Done]:
+    """Do one batch in this process. Returns nothing where a worker has taken the last one meanwhile."""
+    try:
+        batch = batches.popleft()
+    except IndexError:
+        return []
+    return list(zip(batch, _found([jobs[number] for number in batch], plan, embedder, terms), strict=True))
+
+
+def _found(jobs: list[Job], plan: Plan, embedder: Embedder | None, terms: RunTable) -> Sequence[Analysis | str]:
+    with uncollected():  # the circles of a batch are looked for once, after it
+        if plan.task is Task.REFERENCES:
+            from vademecum.code.chunking.chunk import references_of
+
+            return [references_of(content, language, plan.deadline_s) for content, language in jobs]
+        return analyse(jobs, embedder, plan.deadline_s, terms, references=plan.task is Task.LINKED)
+
+
+def _batches(jobs: list[Job], processes: int) -> Iterator[list[int]]:
+    """Yield job numbers in batches of about BATCH_BYTES, less towards the end, the largest contents first.
+
+    >>> [len(batch) for batch in _batches([(b"." * 12_000, "text")] * 40, processes=2)]
+    [8, 8, 6, 5, 4, 3, 2, 2, 2]
+    """
+    batch: list[int] = []
+    size, left = 0, sum(len(content) for content, _ in jobs)
+    for number in sorted(range(len(jobs)), key=lambda n: -len(jobs[n][0])):
+        batch.append(number)
+        size += len(jobs[number][0])
+        if size >= min(BATCH_BYTES, max(SMALLEST_BATCH, left // (2 * processes))):
+            yield batch
+            left -= size
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _new() -> subprocess.Popen[bytes]:
+    # -P: a module in the current directory, which may be the repository's own, must never be imported
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", "from vademecum.code.indexing.workers import serve; serve()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": _module_path()},
+    )
+
+
+class _Pool:
+    """Threads that each feed one child from the shared batches and put what it answers on a queue."""
+
+    def __init__(self, plan: Plan, jobs: list[Job], batches: deque[list[int]], count: int) -> None:
+        self._plan, self._jobs, self._batches = plan, jobs, batches
+        self._done: queue.SimpleQueue[list[Done]] = queue.SimpleQueue()
+        self._children: dict[int, Child] = {}
+        self._stopped = threading.Event()
+        # a child dies with the thread that started it, so each thread stays until its child is no longer needed
+        self._threads = [threading.Thread(target=self._drive, args=(n,), daemon=True) for n in range(count)]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        for child in list(self._children.values()):
+            child.stop()
+        for thread in self._threads:
+            thread.join()
+
+    def collect(self, *, wait: bool) -> list[Done]:
+        """Return one batch that workers have finished, or nothing if there is none and `wait` is False."""
+        try:
+            return self._done.get(block=wait)
+        except queue.Empty:
+            return []
+
+    def _drive(self, number: int) -> None:
+        while not self._stopped.is_set():
+            try:
+                batch = self._batches.popleft()
+            except IndexError:
+                return
+            if not self._start(number):
+                self._batches.append(batch)
+                self._done.put([])  # wakes the caller, who does it then
+                return
+            try:
+                self._done.put(self._ask(number, batch))
+            except EOFError:
+                self._ask_singly(number, batch)
+
+    def _ask_singly(self, number: int, batch: list[int]) -> None:
+        """Something in the batch kills: find it, so that it costs itself only."""
+        for job in batch:
+            if self._stopped.is_set() or not self._start(number):
+                self._done.put([(job, None)])
+                continue
+            try:
+                self._done.put(self._ask(number, [job]))
+            except EOFError:
+                self._done.put([(job, None)])
+
+    def _start(self, number: int) -> bool:
+        """Have a child at hand; False when none comes up (no memory, no processes left)."""
+        if number in self._children:
+            return True
+        try:
+            child = self._children[number] = Child(_new())
+            if not self._stopped.is_set():  # either we see this, or whoever stops the pool sees the child
+                child.ask(self._plan)
+                return True
+        except (EOFError, OSError):
+            pass
+        if number in self._children:
+            self._children.pop(number).stop()
+        return False
+
+    def _ask(self, number: int, batch: list[int]) -> list[Done]:
+        child = self._children[number]
+        patience = threading.Timer(_PATIENCE_S + self._plan.deadline_s * len(batch), child.stop)
+        patience.start()
+        try:
+            return list(zip(batch, child.ask([self._jobs[n] for n in batch]), strict=True))
+        except EOFError:
+            self._children.pop(number).stop()
+            raise
+        finally:
+            patience.cancel()
+
+
+def _module_path() -> str:
+    """Return where a child finds the modules this process has, without the current directory."""
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return os.pathsep.join([package, *(entry for entry in sys.path if os.path.isabs(entry))])
+
+
+def serve() -> None:
+    """Be a worker: read a plan, then lists of jobs, and answer each, until the pipe closes."""
+    from vademecum.plugins import load
+
+    _die_with_parent()
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not reach the pipe
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        plan: Plan = read(source)
+        embedder: Embedder | None = load("embedder", plan.embedder) if plan.embedder else None
+        terms = term_table()
+        write(sink, "ready")
+        _work(source, sink, plan, embedder, terms)
+
+
+def _work(source: IO[bytes], sink: IO[bytes], plan: Plan, embedder: Embedder | None, terms: RunTable) -> None:
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        while True:
+            write(sink, _found(read(source), plan, embedder, terms))
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to end this process when the thread that started it ends, even in the middle of a long regex."""
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 is PR_SET_PDEATHSIG

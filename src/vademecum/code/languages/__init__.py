@@ -1,0 +1,243 @@
+"""Which language a file is written in, and the grammar and query that read it.
+
+Owns the recognition of files by name, extension, shebang and (for `.h`) content, and the loading of grammars: lazily,
+by name, once per process. Importing this package imports no grammar.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vademecum.code.languages.detect import NAMED
+from vademecum.code.languages.table import GRAMMARS, Language
+from vademecum.errors import UsageError
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+__all__ = [
+    "LANGUAGES",
+    "Grammar",
+    "Joint",
+    "Language",
+    "canonical",
+    "compiled_grammar",
+    "grammar",
+    "has_references",
+    "joint_query",
+    "language_of",
+    "named_language",
+    "own_query",
+    "references_query",
+    "row",
+]
+
+LANGUAGES: tuple[Language, ...] = GRAMMARS + NAMED
+
+_SHEBANG = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+)*(?:\w+=\S*[ \t]+)*)?(?:\S*/)?([A-Za-z][\w+.-]*)")
+_CPP_HEADER = re.compile(
+    rb"^\s*(?:class\s+\w+\s*(?:final\s*)?[:{;]|class\s+\w+\s+\w+|namespace\b|template\s*<|using\s+\w+\s*=|(?:public|private|protected)\s*:)"
+    rb"|\bstd::|\bconstexpr\b|\bnoexcept\b|^#include <(?:iostream|string|vector|map|memory|utility|algorithm)>",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A loaded grammar and the text of its query. Threads may share it."""
+
+    compiled: tree_sitter.Language
+    source: str
+
+    @property
+    def predicates(self) -> bool:
+        """Whether the query looks at the text of nodes."""
+        return "(#" in self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A grammar's query and the one that finds what code refers to, in one: both are answered by one walk through a tree."""
+
+    query: tree_sitter.Query
+    own: int  # how many patterns, the first ones, are the grammar's own
+
+
+def language_of(path: str, head: bytes = b"") -> str:
+    """Return the language id of a file, judged from its name, then from the first bytes of its content.
+
+    Args:
+        path: The file's name or path.
+        head: The first bytes of the content (a few kilobytes are plenty); may be empty.
+
+    Returns:
+        The id of a row of `LANGUAGES`; "text" when nothing fits.
+
+        >>> language_of("src/app.tsx"), language_of("Makefile"), language_of("bin/run", b"#!/usr/bin/env python3")
+        ('tsx', 'makefile', 'python')
+        >>> language_of("a.h"), language_of("a.h", b"namespace a { class B; }"), language_of("notes")
+        ('c', 'cpp', 'text')
+    """
+    name = path.replace("\\", "/").rpartition("/")[2].lower()
+    found = _by_name().get(name)
+    if found is None and name.startswith(("dockerfile.", "containerfile.")):
+        return "dockerfile"
+    if found is None and name.startswith("makefile."):
+        return "makefile"
+    found = found or _by_extension(name) or _by_shebang(head) or "text"
+    if found == "c" and name.endswith(".h") and _CPP_HEADER.search(head):
+        return "cpp"
+    return found
+
+
+def canonical(name: str) -> str | None:
+    """Return the language id that a user means, or None.
+
+    >>> [canonical(name) for name in ("TS", "c++", ".rs", "python", "klingon")]
+    ['typescript', 'cpp', 'rust', 'python', None]
+    """
+    wanted = name.strip().lower()
+    return wanted if row(wanted) else _by_alias().get(wanted) or _extensions().get("." + wanted.lstrip("."))
+
+
+def named_language(name: str) -> str:
+    """Return the language id that a user means. Raises `UsageError`, with what is close to it, where there is none."""
+    found = canonical(name)
+    if found is None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name.lower(), [language.id for language in LANGUAGES], 1)
+        hint = f"did you mean {close[0]!r}?" if close else "`vade status` lists those in this repository"
+        raise UsageError(f"unknown language {name!r}: {hint}")
+    return found
+
+
+def row(language: str) -> Language | None:
+    """Return the table's row for a language id, or None."""
+    return _by_id().get(language)
+
+
+@functools.cache
+def compiled_grammar(language: str) -> tree_sitter.Language | None:
+    """Load a language's grammar, once per process; None when it has none."""
+    found = row(language)
+    if found is None or found.module is None:
+        return None
+    import tree_sitter
+
+    with warnings.catch_warnings():
+        # Grammars built against older bindings hand out a plain integer; it works all the same.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return tree_sitter.Language(getattr(importlib.import_module(found.module), found.factory)())
+
+
+@functools.cache
+def grammar(language: str) -> Grammar | None:
+    """Load a language's grammar and read its query, once per process; None when it has none."""
+    found, compiled = row(language), compiled_grammar(language)
+    if found is None or compiled is None:
+        return None
+    source = "\n".join((Path(__file__).parent / f"{query}.scm").read_text("utf-8") for query in found.queries)
+    return Grammar(compiled, source)
+
+
+@functools.cache
+def own_query(language: str) -> tree_sitter.Query | None:
+    """Compile the query that cuts files of a language, once per process; None when it has no grammar."""
+    loaded = grammar(language)
+    if loaded is None:
+        return None
+    import tree_sitter
+
+    return tree_sitter.Query(loaded.compiled, loaded.source)
+
+
+@functools.cache
+def references_query(language: str) -> tree_sitter.Query | None:
+    """Compile the query that finds what code refers to, once per process; None when there is none for the language."""
+    found, loaded = row(language), grammar(language)
+    if found is None or loaded is None or not has_references(language):
+        return None
+    import tree_sitter
+
+    return tree_sitter.Query(loaded.compiled, "\n".join(path.read_text("utf-8") for path in _references(found)))
+
+
+@functools.cache
+def joint_query(language: str) -> Joint | None:
+    """Compile both queries of a language as one, once per process; None when there is none for what its code refers to."""
+    found, loaded = row(language), grammar(language)
+    if found is None or loaded is None or not has_references(language):
+        return None
+    import tree_sitter
+
+    sources = [loaded.source, *(path.read_text("utf-8") for path in _references(found))]
+    query = tree_sitter.Query(loaded.compiled, "\n".join(sources))
+    end = len(loaded.source.encode())
+    own = sum(query.start_byte_for_pattern(number) < end for number in range(query.pattern_count))
+    return Joint(query, own)
+
+
+@functools.cache
+def has_references(language: str) -> bool:
+    """Tell whether the graph knows what files of a language refer to."""
+    found = row(language)
+    return found is not None and any(True for _ in _references(found))
+
+
+def _references(found: Language) -> Iterator[Path]:
+    names = dict.fromkeys((*found.queries, found.id))
+    paths = (Path(__file__).parent / f"{name}.refs.scm" for name in names)
+    return (path for path in paths if path.exists())
+
+
+def _by_extension(name: str) -> str | None:
+    """Look the extension up, longest first: `a.d.ts`, then `.ts`."""
+    return next((found for suffix in _suffixes(name) if (found := _extensions().get(suffix))), None)
+
+
+def _suffixes(name: str) -> Iterator[str]:
+    at = name.find(".")
+    while at >= 0:
+        yield name[at:]
+        at = name.find(".", at + 1)
+
+
+def _by_shebang(head: bytes) -> str | None:
+    match = _SHEBANG.match(head)
+    if not match:
+        return None
+    interpreter = match[1].decode("ascii", "ignore").lower()
+    return _interpreters().get(interpreter) or _interpreters().get(interpreter.rstrip("0123456789."))
+
+
+@functools.cache
+def _by_id() -> dict[str, Language]:
+    return {entry.id: entry for entry in LANGUAGES}
+
+
+@functools.cache
+def _extensions() -> dict[str, str]:
+    return {extension: entry.id for entry in reversed(LANGUAGES) for extension in entry.extensions}
+
+
+@functools.cache
+def _by_name() -> dict[str, str]:
+    return {name: entry.id for entry in LANGUAGES for name in entry.names}
+
+
+@functools.cache
+def _by_alias() -> dict[str, str]:
+    return {alias: entry.id for entry in LANGUAGES for alias in entry.aliases}
+
+
+@functools.cache
+def _interpreters() -> dict[str, str]:
+    return {interpreter: entry.id for entry in LANGUAGES for interpreter in entry.interpreters}

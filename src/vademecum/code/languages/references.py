@@ -1,0 +1,338 @@
+"""What one file refers to: calls, imports, bases, types and values by the names written, before anybody knows whose they are.
+
+References belong to content, as chunks do: they are found once, beside them, and resolved per snapshot by `graph`. The
+queries (`<language>.refs.scm`) use this vocabulary:
+
+    call                    what is called; with `object` and `method` where the grammar keeps them apart
+    new                     a class of which an instance is made
+    using, exporting        an import statement, an export statement
+    package                 the package or namespace the file belongs to
+    name + type | value | each | context
+                            a name bound to a type, to a value, to each element of one, to what a `with` gives; alone, it
+                            is only shadowed
+    field                   a parameter that makes a field of the class around it
+    return, returned        a function's declared type; a value it returns
+    embedded                a type that stands for a base (Go)
+    load, ref, bare         a value passed on; a type named; a name that may be a call without brackets (Ruby)
+    alias + type            a name that stands for another type, or for the bound of a type parameter; alone, for any type
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from vademecum.code import languages
+from vademecum.code.languages.declarations import LEAVES, Outline
+from vademecum.code.languages.expression import chain
+from vademecum.code.languages.imports import exported, imported, required
+from vademecum.code.languages.line_index import Lines
+from vademecum.code.languages.parse import Match, Syntax
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_MATCHES = 1 << 16
+_DEPTH = 1000
+_LONGEST = 400  # characters of an expression or a type
+_OWN = re.compile(r"(?:self|cls|this|\$this)(?:\.|->)(#?[A-Za-z_]\w*)|@([A-Za-z_]\w*)")
+_SCRIPT = frozenset({"javascript", "typescript", "tsx"})
+_NAMES_ALONE = re.compile(r"export\s*(?:type\s*)?[{*]")
+_EXPORTS = re.compile(r"(?:module\.)?exports(?:\.([A-Za-z_$][\w$]*))?")
+
+VERSION = 4  # raised when other references are found, so that those found before are found anew
+# how a name was bound
+TYPE, VALUE, EACH, CONTEXT, SHADOW = "type", "value", "each", "context", "shadow"
+LITERAL = "{}"  # the text of a name that is bound to something written out: its members are there, or built in
+_LITERALS = frozenset("{[\"'`0123456789")
+
+
+@dataclass(slots=True)
+class References:
+    """What one content refers to. `owners` are qualified names of its declarations; the first, "", is the file itself.
+
+    Every row begins with its owner's number and the line. A binding's scope is the owner in which its text is to be
+    read: a field belongs to its class, and is bound in a constructor.
+    """
+
+    version: int = 0
+    package: str = ""
+    owners: list[str] = field(default_factory=lambda: [""])
+    imports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … local name, module, name
+    exports: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # … exported name, module, name
+    calls: list[tuple[int, int, str]] = field(default_factory=list)  # … chain
+    news: list[tuple[int, int, str]] = field(default_factory=list)  # … type
+    bindings: list[tuple[int, int, str, str, str, int]] = field(default_factory=list)  # … name, how, text, scope
+    returns: list[tuple[int, int, str, str]] = field(default_factory=list)  # … "type" or "value", type or chain
+    bases: list[tuple[int, int, str]] = field(default_factory=list)  # … type
+    loads: list[tuple[int, int, str]] = field(default_factory=list)  # … chain
+    types: list[tuple[int, int, str]] = field(default_factory=list)  # … type
+    aliases: list[tuple[int, int, str, str]] = field(default_factory=list)  # … name, type, "" for any
+
+    def dump(self) -> str:
+        """Return it as JSON, empty parts left out."""
+        kept = {each.name: value for each in fields(self) if (value := getattr(self, each.name))}
+        return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+    @staticmethod
+    def load(text: str) -> References:
+        """Return what `dump` wrote."""
+        return References(**json.loads(text)) if text else References()
+
+
+def find_references(lines: Lines, syntax: Syntax, outline: Outline, language: str) -> str:
+    r"""Return what a file refers to, as `References.dump` writes it; "" where the language has no query for it.
+
+    >>> from vademecum.code.languages.parse import parse
+    >>> source = b"from a import B\n\ndef run(x: B):\n    x.go()\n"
+    >>> syntax = parse(source, "python").unwrap()
+    >>> found = References.load(find_references(Lines(source), syntax, Outline(source, syntax), "python"))
+    >>> found.owners, found.imports, found.calls, found.bindings
+    (['', 'run'], [[0, 1, 'B', 'a', 'B']], [[1, 4, 'x.go']], [[1, 3, 'x', 'type', 'B', 1]])
+    """
+    matches = _matches(syntax, language) if syntax.referring is None else syntax.referring
+    if matches is None:
+        return ""
+    finder = _Finder(lines, outline, language)
+    finder.take(matches)
+    finder.declared(outline)
+    return finder.found.dump()
+
+
+def _matches(syntax: Syntax, language: str) -> Sequence[Match] | None:
+    """Return what the query matches where the parse did not ask it; None where there is none."""
+    query = languages.references_query(language)
+    if query is None:
+        return None
+    import tree_sitter
+
+    cursor = tree_sitter.QueryCursor(query, match_limit=_MATCHES)
+    cursor.set_max_start_depth(_DEPTH)
+    return cursor.matches(syntax.root)
+
+
+class _Finder:
+    """Sorts what the query matched into rows."""
+
+    def __init__(self, lines: Lines, outline: Outline, language: str) -> None:
+        self.found = References(VERSION)
+        self._lines = lines
+        self._content = lines.content
+        self._language = language
+        self._numbers: dict[str, int] = {"": 0}
+        self._kinds: dict[int, str] = {}
+        self._starts, self._owners = self._sweep(outline)
+        self._line_starts = lines.starts
+        # of a file in ASCII, as most are, a byte is a character: what is cut out of it need not be decoded each time
+        self._ascii = lines.content.decode("ascii") if lines.content.isascii() else ""
+
+    def _sweep(self, outline: Outline) -> tuple[list[int], list[int]]:
+        """Return where the innermost named declaration changes, and which it is from there on."""
+        starts, owners = [0], [0]
+        stack: list[tuple[int, int]] = []
+        holders = [d for d in outline.all if d.capture not in LEAVES and d.qualified]
+        for declaration in sorted(holders, key=lambda d: (d.core, -d.end)):
+            while stack and stack[-1][0] <= declaration.core:
+                end, _ = stack.pop()
+                starts.append(end)
+                owners.append(stack[-1][1] if stack else 0)
+            number = self._number(declaration.qualified)
+            self._kinds.setdefault(number, declaration.capture)
+            stack.append((declaration.end, number))
+            starts.append(declaration.core)
+            owners.append(number)
+        while stack:
+            end, _ = stack.pop()
+            starts.append(end)
+            owners.append(stack[-1][1] if stack else 0)
+        return starts, owners
+
+    def _number(self, qualified: str) -> int:
+        if qualified not in self._numbers:
+            self._numbers[qualified] = len(self._numbers)
+            self.found.owners.append(qualified)
+        return self._numbers[qualified]
+
+    def _at(self, node: tree_sitter.Node) -> tuple[int, int]:
+        """Return (owner, line) of a node."""
+        start = node.start_byte
+        return self._owners[bisect_right(self._starts, start) - 1], self._lines.number(start)
+
+    def _said(self, node: tree_sitter.Node) -> tuple[int, int, str]:
+        """Return (owner, line, text) of a node: what nearly all rows begin with, in one step."""
+        start, end = node.byte_range
+        if end - start > _LONGEST:
+            end = start + _LONGEST
+        return (
+            self._owners[bisect_right(self._starts, start) - 1],
+            bisect_right(self._line_starts, start),
+            self._ascii[start:end] or self._cut(start, end),
+        )
+
+    def _text(self, node: tree_sitter.Node) -> str:
+        start, end = node.byte_range
+        return self._cut(start, min(end, start + _LONGEST))
+
+    def _cut(self, start: int, end: int) -> str:
+        return self._ascii[start:end] or self._content[start:end].decode(errors="ignore")
+
+    def _whole(self, node: tree_sitter.Node) -> str:
+        return self._cut(*node.byte_range)
+
+    def take(self, matches: Iterable[tuple[int, Mapping[str, list[tree_sitter.Node]]]]) -> None:
+        """Take matches, as a cursor gives them."""
+        found, said = self.found, self._said
+        plain = {"call": found.calls, "bare": found.calls, "load": found.loads, "new": found.news, "ref": found.types}
+        for _, captured in matches:
+            for name, nodes in captured.items():
+                if name in plain:  # as nearly all are
+                    owner, line, text = said(nodes[0])
+                    if name in _AS_WRITTEN or (text := chain(text)):
+                        plain[name].append((owner, line, text))
+                elif name in _HANDLERS:
+                    _HANDLERS[name](self, nodes[0], captured)
+                else:
+                    continue
+                break
+
+    def calling_method(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        holder = captured.get("object")
+        before = (chain(self._text(holder[0])) or "?") + "." if holder else ""
+        self.found.calls.append((*self._at(node), before + self._text(node)))
+
+    def importing(self, node: tree_sitter.Node, _: Any) -> None:
+        owner, line = self._at(node)
+        statement = self._whole(node)
+        self.found.imports += [(owner, line, *bound) for bound in imported(statement, self._language)]
+
+    def exporting(self, node: tree_sitter.Node, _: Any) -> None:
+        line = self._lines.number(node.start_byte)
+        statement = self._text(node)
+        if _NAMES_ALONE.match(statement):  # a list may be long, and what is declared is not needed
+            statement = self._whole(node)
+        self.found.exports += [(0, line, *bound) for bound in exported(statement)]
+
+    def package(self, node: tree_sitter.Node, _: Any) -> None:
+        package = self._text(node).replace("\\", ".").replace("::", ".")
+        if self._language == "cpp":  # a file may open several namespaces
+            known = self.found.package.split(".") if self.found.package else []
+            package = ".".join(dict.fromkeys([*known, *package.split(".")]))
+        self.found.package = package if self._language == "cpp" else self.found.package or package
+
+    def returning(self, node: tree_sitter.Node, _: Any) -> None:
+        text = self._text(node)
+        if self._language == "go" and text.startswith("("):  # several results: the first is what is used further
+            text = text.strip("()").partition(",")[0].rpartition(" ")[2]
+        self.found.returns.append((*self._at(node), TYPE, text))
+
+    def returned(self, node: tree_sitter.Node, _: Any) -> None:
+        if spelled := chain(self._text(node)):
+            self.found.returns.append((*self._at(node), VALUE, spelled))
+
+    def embedded(self, node: tree_sitter.Node, _: Any) -> None:
+        self.found.bases.append((*self._at(node), self._text(node)))
+
+    def binding(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        """Take a name and what it is bound to."""
+        owner, line, name = self._said(node)
+        how = _how(captured)
+        text = self._text(captured[how][0]) if how != SHADOW else ""
+        if self._language in _SCRIPT and how == VALUE and self._script(owner, line, node, captured[how][0]):
+            return
+        scope = owner
+        own = None if name.isidentifier() else _OWN.fullmatch(name)
+        if own:
+            owner, name = self._class_of(owner), own[1] or own[2]
+        name = name.lstrip("*& ").removeprefix("mut ")
+        if how not in {TYPE, SHADOW}:
+            spelled = chain(text)
+            how, text = (how, spelled) if spelled else (SHADOW, LITERAL if text[:1] in _LITERALS else "")
+        if name.removeprefix("#").isidentifier():
+            self.found.bindings.append((owner, line, name, how, text, scope))
+
+    def _script(self, owner: int, line: int, bound_to: tree_sitter.Node, held: tree_sitter.Node) -> bool:
+        """Take what only JavaScript does by assignment: `require`, and CommonJS exports."""
+        name = self._whole(bound_to) if bound_to.type == "object_pattern" else self._text(bound_to)
+        value = self._text(held)
+        if bound := required(name, value):
+            self.found.imports += [(owner, line, *each) for each in bound]
+            return True
+        exports = _EXPORTS.fullmatch(name)
+        if exports is None:
+            return False
+        if exports[1] or not value.startswith("{"):
+            if spelled := chain(value):
+                self.found.exports.append((0, line, exports[1] or "=", "", spelled))
+        else:
+            value = self._whole(held)
+            inside = re.findall(r"(?:^|[{,])\s*([A-Za-z_$][\w$]*)\s*(?::\s*([A-Za-z_$][\w$.]*)\s*)?(?=[,}])", value)
+            self.found.exports += [(0, line, name, "", local or name) for name, local in inside]
+        return True
+
+    def aliasing(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        if self._language in _SCRIPT and not _is_alias(node, bounded="type" in captured):
+            return
+        meant = self._text(captured["type"][0]) if "type" in captured else ""
+        self.found.aliases.append((*self._at(node), self._text(node), meant))
+
+    def fielded(self, node: tree_sitter.Node, captured: Mapping[str, list[tree_sitter.Node]]) -> None:
+        owner, line = self._at(node)
+        if "type" in captured:
+            held = self._text(captured["type"][0])
+            self.found.bindings.append((self._class_of(owner), line, self._text(node), TYPE, held, owner))
+
+    def _class_of(self, owner: int) -> int:
+        """Return the innermost class around a declaration, or itself where it is one."""
+        qualified = self.found.owners[owner]
+        while qualified and self._kinds.get(self._number(qualified), "class") in _CALLABLE:
+            qualified = qualified.rpartition(".")[0]
+        return self._number(qualified)
+
+    def declared(self, outline: Outline) -> None:
+        """Take what declarations say of themselves: bases and decorators."""
+        for declaration in outline.all:
+            if not declaration.qualified or not (declaration.bases or declaration.decorators):
+                continue
+            owner, line = self._number(declaration.qualified), self._lines.number(declaration.core)
+            self.found.bases += [(owner, line, base) for base in declaration.bases]
+            for decorator in declaration.decorators:
+                if spelled := chain(decorator).removesuffix("()"):
+                    self.found.loads.append((owner, line, spelled))
+
+
+def _how(captured: Container[str]) -> str:
+    """Return how a name is bound."""
+    for how in (TYPE, VALUE, EACH, CONTEXT):
+        if how in captured:
+            return how
+    return SHADOW
+
+
+# What of TypeScript has type parameters that its members are read with; bounds are read of more.
+_GENERIC = frozenset({
+    "function_declaration", "method_definition", "arrow_function", "class_declaration", "interface_declaration",
+})  # fmt: skip
+_BOUNDED = _GENERIC | {"function_signature", "method_signature"}
+
+
+def _is_alias(node: tree_sitter.Node, *, bounded: bool) -> bool:
+    """Whether a name is that of an alias, or of a type parameter of something that is read."""
+    parameter = node.parent
+    if parameter is None or parameter.type != "type_parameter":
+        return True
+    listed = parameter.parent
+    around = listed.parent if listed is not None else None
+    return around is not None and around.type in (_BOUNDED if bounded else _GENERIC)
+
+
+_CALLABLE = frozenset({"function", "method", "constructor", "macro"})
+_AS_WRITTEN = frozenset({"new", "ref"})  # kept whole, where others are kept as chains
+_HANDLERS = {
+    "method": _Finder.calling_method, "using": _Finder.importing, "exporting": _Finder.exporting,
+    "package": _Finder.package, "return": _Finder.returning, "returned": _Finder.returned,
+    "embedded": _Finder.embedded, "alias": _Finder.aliasing, "field": _Finder.fielded, "name": _Finder.binding,
+}  # fmt: skip

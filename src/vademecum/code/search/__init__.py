@@ -1,0 +1,1 @@
+"""Searching code: signals, ranking, evidence, verdict."""

@@ -1,0 +1,93 @@
+"""How far to trust an answer: a probability from what the best results matched, and a verdict from the probability.
+
+    log-odds that the results hold the answer = bias + coverage * c + dense * d + definition * s + certainty * m
+
+with c the share of the question's idf that one of the first three results matches, d the highest cosine among them, s
+how surely one of them defines a name asked for, and m how much the ranking prefers its first result: its probability
+under the fitted ranker, else how far its score stands above the last, as a share. Fitted by logistic regression
+(`training/ranking/verdicts.py`) on questions about public repositories that no evaluation uses, each asked of its own
+repository and of two others, where it has no answer; the bias is set for even odds between the two. Cosines of different
+embedders do not compare, so each has its own constants, and one that was never fitted is judged by words alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from vademecum.code.search.features import DEFINING
+from vademecum.code.search.rank import Ranked
+from vademecum.index.query import Plan
+from vademecum.index.tokenize import run_terms
+from vademecum.types import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The constants of the model above."""
+
+    bias: float
+    coverage: float
+    dense: float
+    definition: float
+    certainty: float
+
+
+# Area under the ROC curve on repositories left out of the fit: 0.936 and 0.903; `benchmarks/verdicts.py` measures it elsewhere.
+CALIBRATIONS = {"static:static-2": Calibration(-5.04, 4.15, 6.28, 1.17, 1.33)}
+BY_WORDS = Calibration(-3.9, 6.14, 0.0, 1.6, 1.37)
+
+RESOLVED_FROM = 0.9
+LIKELY_FROM = 0.5
+FOUND_FROM = 0.1  # below, nothing is shown as an answer
+_HEAD = 3
+
+
+def probability(ranked: Ranked, embedder: str) -> float:
+    """Return the probability, 0..1, that the results hold the answer. `embedder` made their dense signal."""
+    if not len(ranked.rows):
+        return 0.0
+    by = CALIBRATIONS.get(embedder, BY_WORDS)
+    coverage, dense, definition, certainty = indications(ranked)
+    odds = by.bias + by.coverage * coverage + by.dense * dense + by.definition * definition + by.certainty * certainty
+    return 1 / (1 + math.exp(-odds))
+
+
+def indications(ranked: Ranked) -> tuple[float, float, float, float]:
+    """Return what the probability is made of: coverage, dense, definition, certainty. `ranked` is not empty."""
+    first, last = float(ranked.scores[0]), float(ranked.scores[-1])
+    return (
+        max(ranked.coverage[:_HEAD].tolist()),
+        max(ranked["dense"][:_HEAD].tolist()),
+        max(ranked["definition"][:_HEAD].tolist()),
+        float(ranked["file"][0]) if "file" in ranked.names else 1 - last / max(first, 1e-9),
+    )
+
+
+def verdict(plan: Plan, ranked: Ranked, probable: float, unknown: Collection[str] = ()) -> Verdict:
+    """Return the verdict. A bare name is `resolved` by one definition, `ambiguous` by several, never guessed.
+
+    `unknown` are the terms that are nowhere: a name that has one of them is not there, whatever its other parts match. An
+    unsure answer to a question that names only such names is none.
+    """
+    if not len(ranked.rows):
+        return Verdict.NOT_FOUND
+    if plan.is_symbol:
+        defining = int((ranked["definition"] >= 1).sum())
+        if defining:
+            return Verdict.RESOLVED if defining == 1 else Verdict.AMBIGUOUS
+        has = bool((ranked["definition"] >= DEFINING["has"]).any())  # a member of the name, or a file
+        # every part of the name, and the name as a whole
+        mentioned = bool((ranked.coverage > 0.99).any()) and not unknown
+        return Verdict.LIKELY if has or mentioned else Verdict.NOT_FOUND
+    if probable < FOUND_FROM or (probable < LIKELY_FROM and _names_nothing(plan, unknown)):
+        return Verdict.NOT_FOUND
+    if probable >= RESOLVED_FROM:
+        return Verdict.RESOLVED
+    return Verdict.LIKELY if probable >= LIKELY_FROM else Verdict.AMBIGUOUS
+
+
+def _names_nothing(plan: Plan, unknown: Collection[str]) -> bool:
+    """Return whether a question spells out names, and each has a part that no file holds: `GraphQL` in django."""
+    return bool(plan.names) and all(not set(run_terms(name)).isdisjoint(unknown) for name in plan.names)

@@ -1,0 +1,49 @@
+"""Cosines of a question with every chunk of a view, and with the paths that are asked about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.code.snapshot.files import FileTable
+from vademecum.code.snapshot.view import View
+from vademecum.index.vectors import Quantised, scaled_products
+
+
+def cosine(view: View, query: Quantised) -> NDArray[np.float32]:
+    """Return float32 (N,): the cosine of each chunk with a question."""
+    whole, scale = query
+    parts = [
+        scaled_products(s.vectors, whole, s.scales, scale) if s.vectors.shape[1] else np.zeros(s.size, np.float32)
+        for s in view.segments
+        if s.size
+    ]
+    return np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else np.zeros(0, np.float32)
+
+
+class PathCosine:
+    """The cosine of each path with a question, float32 (F,), made of those that are asked for: few stand beside a candidate."""
+
+    dtype = np.dtype(np.float32)
+
+    def __init__(self, files: FileTable, query: Quantised | None) -> None:
+        """Take what it is made of. It is 0 without a question, and where paths have no vectors."""
+        self._files = files
+        self._query = query if files.vectors.size else None
+
+    def __len__(self) -> int:
+        """Return the number of files."""
+        return len(self._files)
+
+    def __getitem__(self, which: NDArray[np.integer]) -> NDArray[np.float32]:
+        """Return float32 (n,): that of the files of these numbers."""
+        if self._query is None:
+            return np.zeros(len(which), np.float32)
+        whole, scale = self._query
+        return scaled_products(self._files.vectors.take(which, axis=0), whole, self._files.scales.take(which), scale)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[np.float32]:
+        """Return that of every file."""
+        return self[np.arange(len(self))]

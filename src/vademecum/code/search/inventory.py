@@ -1,0 +1,58 @@
+"""The files of a snapshot one by one, to be listed or drawn: how large, how complex, and whether they still hold."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vademecum.code.search.freshness import check_file
+from vademecum.code.snapshot.files import FILE_KINDS, LEFT_OUT
+from vademecum.code.snapshot.repository import Opened
+from vademecum.types import Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """One indexed file."""
+
+    path: str
+    language: str
+    file_kind: str
+    bytes: int  # when it was read
+    lines: int  # up to the last one that holds something
+    chunks: int
+    complexity: int  # cyclomatic, of all its functions together
+    freshness: Freshness
+    modified_at: float  # when it was last written, as it was read; seconds since the epoch, 0 in a commit
+
+
+def inventory(opened: Opened, after: str = "", most: int = 1000) -> list[FileFacts]:
+    """Return at most so many files, in order of their paths, from the first that comes after a path."""
+    files, view = opened.view.files, opened.view
+    first = bisect_right(files.paths, after) if after else 0
+    chosen = [number for number in range(first, len(files)) if files.blobs[number] != LEFT_OUT][:most]
+    starts = np.searchsorted(view.row_file, chosen)
+    ends = np.searchsorted(view.row_file, chosen, side="right")
+    complexity = _complexity(opened, files.blobs[chosen].tolist())
+    return [
+        FileFacts(
+            files.paths[number], files.language(number), FILE_KINDS[files.kinds[number]].value, int(files.sizes[number]),
+            int(view.lines[start:end, 1].max(initial=0)), int(end - start), complexity.get(int(files.blobs[number]), 0),
+            check_file(opened, number).freshness, int(files.mtimes[number]) / 1e9,
+        )
+        for number, start, end in zip(chosen, starts, ends, strict=True)
+    ]  # fmt: skip
+
+
+def _complexity(opened: Opened, blobs: Sequence[int]) -> dict[int, int]:
+    """Return what functions add up to, by content."""
+    total: dict[int, int] = {}
+    rows = opened.repo.catalogue.store.scan("chunks", [("blob", "in", list(blobs))], ("blob", "metadata")).unwrap()
+    for blob, metadata in rows:
+        if metadata:
+            total[blob] = total.get(blob, 0) + int(json.loads(metadata).get("cyclomatic", 0))
+    return total

@@ -1,0 +1,102 @@
+"""Lines of one file, as evidence: the file on disk, or as of a commit. Nothing outside the root is ever read."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from vademecum.code.checkout import git
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.checkout.ignore import REPOSITORY_DIRECTORIES, is_secret
+from vademecum.code.checkout.source import contained, decode_source, read_source
+from vademecum.code.languages import language_of
+from vademecum.code.snapshot.repository import Repository
+from vademecum.errors import SourceError, UsageError
+from vademecum.types import Evidence, FileEntry, Skipped
+
+_LOCATION = re.compile(r"(?P<path>.+?)(?:(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+)|:\d+)?)?")
+
+
+def parse_location(location: str) -> tuple[str, int, int]:
+    """Return path, first and last line; 0 where not given. A column is passed over, and links to lines are read too.
+
+    >>> parse_location("a/b.py:10-40"), parse_location("a/b.py:7:12"), parse_location("a/b.py#L7-L9"), parse_location("a/b.py")
+    (('a/b.py', 10, 40), ('a/b.py', 7, 7), ('a/b.py', 7, 9), ('a/b.py', 0, 0))
+    """
+    match = _LOCATION.fullmatch(location.strip())
+    if match is None:
+        raise UsageError(f"{location!r} is not a location: write path, path:10 or path:10-40")
+    first = int(match["first"] or 0)
+    last = int(match["last"] or first)
+    if match["first"] and (first < 1 or last < first):
+        raise UsageError(f"{location!r} names no lines: they count from 1, and the first comes first")
+    return match["path"], first, last
+
+
+def past_end(path: str, lines: int, line: int) -> UsageError:
+    """Return the error that says that a file has fewer lines.
+
+    >>> str(past_end("a.py", 1, 7))
+    'a.py has 1 line: line 7 is past its end'
+    """
+    return UsageError(f"{path} has {lines} line{'' if lines == 1 else 's'}: line {line} is past its end")
+
+
+def open_location(repo: Repository, location: str, revision: str = "") -> Evidence:
+    """Return the lines a location names.
+
+    Raises:
+        UsageError: the location cannot be read as one, or the file has fewer lines.
+        OutsideRootError: it leads out of the root.
+        SourceError: there is no such file, it is not text, or it is one that holds secrets.
+    """
+    named, first, last = parse_location(location)
+    path = contained(repo.root, named).unwrap()
+    if is_secret(path) or not REPOSITORY_DIRECTORIES.isdisjoint(path.lower().split("/")):
+        raise SourceError(f"{path} may hold secrets and is never shown")
+    if revision:
+        label = git.resolve(repo.root, revision).unwrap()
+        text, branch = _committed(repo, path, label), ""
+    else:
+        text, label, branch = _on_disk(repo, path)
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if first > len(lines):
+        raise past_end(path, len(lines), first)
+    first, last = first or min(1, len(lines)), min(last or len(lines), len(lines))
+    return Evidence(
+        id=f"{repo.name}:{label}:{path}:{first}-{last}", repo=repo.name,
+        branch=branch, commit=label, path=path, start_line=first,
+        end_line=last, snippet="\n".join(lines[max(first - 1, 0) : last]), score=1.0, kind="window",
+        language=language_of(path, text[:4096].encode()), file_kind=file_kind(path).value,
+    )  # fmt: skip
+
+
+def _on_disk(repo: Repository, path: str) -> tuple[str, str, str]:
+    """Return a file's text, the commit it is of (marked where it is not as committed), and the branch."""
+    try:
+        status = os.lstat(os.path.join(repo.root.path, path))
+    except FileNotFoundError as error:
+        advice = f"paths are read from there, and `vade search {os.path.basename(path)}` finds files by their names"
+        raise SourceError(f"there is no {path} in {repo.root.path}: {advice}") from error
+    except OSError as error:
+        raise SourceError(f"{path} cannot be opened in {repo.root.path}: {error.strerror}") from error
+    entry = FileEntry(path, status.st_size, status.st_mtime_ns, status.st_ino)
+    source = read_source(repo.root, entry, repo.walk.max_file_bytes)
+    if isinstance(source, Skipped):
+        raise SourceError(f"{path} cannot be shown: {source.why}")
+    head = git.head(repo.root).unwrap()
+    label = head.commit
+    if label and git.tree_ids(repo.root, label, [path]).unwrap().get(path) != source.blob:
+        label += "+edited"
+    return source.text.decode(), label, head.branch
+
+
+def _committed(repo: Repository, path: str, commit: str) -> str:
+    blob = git.tree_ids(repo.root, commit, [path]).unwrap().get(path)
+    if blob is None:
+        raise SourceError(f"{path} is not in commit {commit[:12]}")
+    content = next((content for _, content in git.read_blobs(repo.root, [blob])), None)
+    source = Skipped(path, "missing") if content is None else decode_source(path, content)
+    if isinstance(source, Skipped):
+        raise SourceError(f"{path} at {commit[:12]} cannot be shown: {source.why}")
+    return source.text.decode()

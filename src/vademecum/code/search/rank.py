@@ -1,0 +1,288 @@
+"""One question against one view: candidates by every signal of every row, then the fitted ranker over the candidates.
+
+    fused(row) = prior(kind of file) * ( (1 - a) lexical + a dense + path + definition )
+
+with lexical and dense each divided by their maximum: constants, chosen on questions about public repositories. The best
+rows by it are candidates, and `model` weighs these. Where no model was fitted for the embedder in use, constants do it:
+a file with many candidates lifts its best one, and each further piece of a file counts DECAY times the one before.
+`docs/ranking.md` says on which questions, and what each signal is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.code.search.candidates import pool_of
+from vademecum.code.search.features import DEFINING
+from vademecum.code.search.model import Model, judge
+from vademecum.code.search.signals import PER_FILE, Floats, Rows, Signals
+from vademecum.index.fusion import convex, reciprocal_rank, top
+from vademecum.index.query import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each signal counts. Chosen on the questions that `benchmarks/` calls the tuning set; see docs/ranking.md."""
+
+    dense: float = 0.6  # share of meaning beside words, for a question in prose
+    dense_symbol: float = 0.1  # the same for a bare name
+    path: float = 0.6
+    definition: float = 1.5  # a bare name's definition
+    definition_in_prose: float = 0.5  # that of a name spelled out in a sentence
+    coherence: float = 0.3  # a file with many matching chunks lifts its best one
+    decay: float = 0.5  # each further chunk of a file
+    candidates: int = 200  # rows that are looked at closely
+
+
+WEIGHTS = Weights()
+WARMTH = 0.15  # of the softmax that makes shares of the first step's scores: the likeliest on the questions the model learnt from
+# default: the fitted model, or constants; constants; fused: the first step alone; and the baselines
+RANKERS = ("default", "constants", "fused", "rrf", "bm25f", "dense")
+SHOWN = ("lexical", "dense", "path", "definition", "prior")
+TOLD = (*SHOWN, "worth", "score", "coverage")  # of a row
+WEIGHED = (*SHOWN, "file", "piece", "worth", "score", "coverage", "gain")  # of a candidate that a model weighed
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows in order, with what confidence and evidence need to know.
+
+    Attributes:
+        rows: int64 (m,), best first.
+        names: of what is told of each row: its signals, then "worth" and what is no signal.
+        told: float32 (len(names), m).
+        searched: rows that passed the filters.
+
+    >>> ranked = Ranked(np.array([7, 4]), ("lexical", "worth"), np.array([[3, 2], [0.75, 0.25]], np.float32))
+    >>> ranked.worth.tolist(), ranked.first(1).rows.tolist(), list(ranked.signals)
+    ([0.75, 0.25], [7], ['lexical'])
+    """
+
+    rows: NDArray[np.int64]
+    names: tuple[str, ...]
+    told: Floats = field(repr=False)
+    searched: int = 0
+
+    def __getitem__(self, name: str) -> Floats:
+        """Return float32 (m,): what is told of each row under a name."""
+        told: Floats = self.told[self.names.index(name)]
+        return told
+
+    @property
+    def signals(self) -> dict[str, Floats]:
+        """Per name, float32 (m,)."""
+        return dict(zip(self.names[: self.names.index("worth")], self.told, strict=False))
+
+    @property
+    def scores(self) -> Floats:
+        """float32 (m,)."""
+        return self["score"]
+
+    @property
+    def coverage(self) -> Floats:
+        """float32 (m,): the share of the question's idf found in each row or its path."""
+        return self["coverage"]
+
+    @property
+    def worth(self) -> Floats:
+        """float32 (m,): the share of all that is asked for that each row is expected to hold; at most 1 in sum."""
+        return self["worth"]
+
+    @property
+    def gain(self) -> Floats | None:
+        """float32 (m,): the same and what it is worth to be pointed at the row's file; None where no model says it."""
+        return self["gain"] if "gain" in self.names else None
+
+    def first(self, k: int) -> Ranked:
+        """Return the best `k` of these rows."""
+        return Ranked(self.rows[:k], self.names, self.told[:, :k], self.searched)
+
+
+def rank(
+    signals: Signals,
+    plan: Plan,
+    allowed: Rows,
+    k: int,
+    ranker: str = "default",
+    *,
+    model: Model | None = None,
+    weights: Weights = WEIGHTS,
+) -> Ranked:
+    """Return candidates among the rows that are allowed, best first: the best `k`, and more where others were looked at.
+
+    `allowed` is ascending; None allows all.
+    """
+    searched = len(signals.rows) if allowed is None else len(allowed)
+    if ranker in {"rrf", "bm25f", "dense"}:
+        rows, scores = _baseline(signals, allowed, k, ranker)
+        return ranked_of(signals, rows, scores, scores, searched)
+    rows, fused = find_candidates(signals, allowed, plan, k, weights)
+    if ranker == "fused" or not len(rows):
+        return ranked_of(signals, rows, fused, fused, searched)
+    if ranker == "constants" or model is None:
+        return ranked_of(signals, *_by_constants(signals, rows, fused, weights), searched)
+    rows, told = _weighed(model, signals, rows, fused, plan)
+    return Ranked(rows, WEIGHED, told, searched)
+
+
+def _weighed(
+    model: Model, signals: Signals, rows: NDArray[np.int64], fused: Floats, plan: Plan
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return candidates in the order of their scores by a model, and of each what WEIGHED names, float32 (11, C)."""
+    pool = pool_of(signals, rows, fused)
+    judged = judge(model, signals, pool, plan)
+    order = np.argsort(-judged.score, kind="stable")
+    rows = pool.rows.take(order)
+    shown, coverage = _shown(signals, rows), judged.coverage.take(order)
+    file, piece, score, gain = (of.take(order) for of in (judged.file, judged.piece, judged.score, judged.gain))
+    coverage = np.minimum(coverage + shown["path"], 1)
+    return rows, np.stack([*shown.values(), file, piece, file * piece, score, coverage, gain])
+
+
+def weighed_together(rankings: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
+    """Return what any of several rankings holds, by the weighted mean of its scores there; 0 where it is missing.
+
+    Signals and coverage of a row are those of the first ranking that has it.
+    """
+    rows, first, number = np.unique(
+        np.concatenate([each.rows for each in rankings]), return_index=True, return_inverse=True
+    )
+    names = tuple(name for name in rankings[0].names if all(name in each.names for each in rankings))
+    told = np.concatenate([[each[name] for name in names] for each in rankings], axis=1)
+    shares = np.concatenate(
+        [np.full(len(e.rows), w / sum(weights), np.float32) for e, w in zip(rankings, weights, strict=True)]
+    )
+    best = told[:, first]
+    for name in {"score", "worth", "gain"}.intersection(names):
+        which = names.index(name)
+        best[which] = np.bincount(number, told[which] * shares)
+    order = np.argsort(-best[names.index("score")], kind="stable")
+    return Ranked(rows[order], names, best[:, order], max(each.searched for each in rankings))
+
+
+def meant_first(ranked: Ranked) -> Ranked:
+    """Return the rows that are what a name stands for, then the others, each with the score of the place it takes."""
+    order = np.argsort(ranked["definition"] < DEFINING["declares"], kind="stable")
+    told = ranked.told[:, order]
+    told[ranked.names.index("score")] = ranked.scores
+    return replace(ranked, rows=ranked.rows[order], told=told)
+
+
+def ranked_of(signals: Signals, rows: NDArray[np.int64], scores: Floats, fused: Floats, searched: int) -> Ranked:
+    """Return ranked rows with their signals. `fused` is what their worth is told from."""
+    shown = _shown(signals, rows)
+    coverage = np.minimum(signals.coverage(rows) + shown["path"], 1)
+    return Ranked(rows, TOLD, np.stack([*shown.values(), worth_of(fused), scores, coverage]), searched)
+
+
+def worth_of(fused: Floats) -> Floats:
+    """Return the share of all that is asked for that each candidate is expected to hold, where no model says it.
+
+    >>> [round(float(share), 2) for share in worth_of(np.array([1.0, 0.9, 0.1], np.float32))]
+    [0.66, 0.34, 0.0]
+    """
+    share = np.exp((fused - fused.max(initial=-np.inf)) / np.float32(WARMTH))
+    worth: Floats = share / share.sum()
+    return worth
+
+
+def _shown(signals: Signals, rows: NDArray[np.int64]) -> dict[str, Floats]:
+    chunks, files = signals.rows.take(rows), signals.files.take(rows)
+    return {name: getattr(signals, name).take(files if name in PER_FILE else chunks) for name in SHOWN}
+
+
+def _baseline(signals: Signals, allowed: Rows, k: int, ranker: str) -> tuple[NDArray[np.int64], Floats]:
+    """Rank by words, by meaning, or by both through RRF, and by nothing else."""
+    if ranker == "rrf":
+        both = [signals.of("lexical", allowed), signals.of("dense", allowed)]
+        score = reciprocal_rank(both, depth=max(100, 5 * k))
+    else:
+        score = signals.of("lexical" if ranker == "bm25f" else "dense", allowed)
+    picked = top(score, k)
+    picked = picked[score[picked] > 0]
+    return _numbered(picked, allowed), score[picked]
+
+
+def _numbered(picked: NDArray[np.int64], allowed: Rows) -> NDArray[np.int64]:
+    return picked if allowed is None else allowed[picked]
+
+
+def find_candidates(
+    signals: Signals, allowed: Rows, plan: Plan, k: int, w: Weights
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return the rows that every signal taken together puts first, best first, with their scores."""
+    fused = _of_rows(signals, of_chunks(signals, plan, w), allowed, w)
+    pool = top(fused, max(w.candidates, 5 * k))
+    pool = pool[fused[pool] > 0]
+    return _numbered(pool, allowed), fused[pool]
+
+
+def fuse(signals: Signals, plan: Plan, w: Weights) -> Floats:
+    """Return float32 (R,): every signal of each row taken together."""
+    return _of_rows(signals, of_chunks(signals, plan, w), None, w)
+
+
+def of_chunks(signals: Signals, plan: Plan, w: Weights) -> Floats:
+    """Return float32 (N,), 0 or more: what is known of each chunk taken together, wherever it stands."""
+    share = w.dense_symbol if plan.is_bare else w.dense
+    score = convex([signals.lexical, signals.dense], [1 - share, share])
+    if plan.names:
+        score += np.float32(w.definition if plan.is_bare else w.definition_in_prose) * signals.definition
+    return score
+
+
+def _of_rows(signals: Signals, score: Floats, rows: Rows, w: Weights) -> Floats:
+    """Return float32 (m,): the scores of chunks, with what is known of the file of each row; None stands for all rows."""
+    if rows is None:  # a file's rows follow each other: repeating its value is quicker than looking it up for each
+        fused: Floats = score.take(signals.rows)
+        fused += np.repeat(np.float32(w.path) * signals.path, signals.file_rows)
+        fused *= np.repeat(signals.prior, signals.file_rows)
+        return fused
+    files = signals.files.take(rows)
+    fused = score.take(signals.rows.take(rows))
+    fused += np.float32(w.path) * signals.path.take(files)
+    fused *= signals.prior.take(files)
+    return fused
+
+
+def relevance(signals: Signals, plan: Plan, weights: Weights = WEIGHTS) -> Floats:
+    """Return float32 (R,), 0..1: how relevant each row is beside the most relevant one, by the first step's constants."""
+    fused = np.maximum(fuse(signals, plan, weights), 0)
+    most = fused.max(initial=0)
+    return fused / most if most > 0 else fused
+
+
+def _by_constants(
+    signals: Signals, rows: NDArray[np.int64], fused: Floats, w: Weights
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Order candidates by named constants. Returns rows, scores, and what they were fused to."""
+    score, files = fused.copy(), signals.files[rows]
+    _add_coherence(score, files, w.coherence)
+    order = np.argsort(-score, kind="stable")
+    picked, damped = _pick(score[order], files[order], w.decay)
+    order = order[picked]
+    return rows[order], damped, fused[order]
+
+
+def _add_coherence(score: Floats, files: NDArray[np.int32], weight: float) -> None:
+    """Lift each file's best row by its file's share of what the best file has in all."""
+    _, first, number = np.unique(files, return_index=True, return_inverse=True)
+    total = np.bincount(number, weights=score)
+    score[first] += (weight * score.max() * total / total.max()).astype(np.float32)
+
+
+def _pick(scores: Floats, files: NDArray[np.int32], decay: float) -> tuple[NDArray[np.int64], Floats]:
+    """Take places greedily, the n-th of a file at decay**n of its score. Scores fall."""
+    grouped = np.argsort(files, kind="stable")  # each file's rows together, still best first
+    same = files[grouped]
+    begins = np.zeros(len(files), np.int64)  # where each row's file begins
+    begins[1:] = np.where(same[1:] != same[:-1], np.arange(1, len(files)), 0)
+    place = np.empty(len(files), np.int64)  # of each row among its file's
+    place[grouped] = np.arange(len(files)) - np.maximum.accumulate(begins)
+    damped = (scores * decay**place).astype(np.float32)
+    order = np.argsort(-damped, kind="stable")
+    return order, damped[order]

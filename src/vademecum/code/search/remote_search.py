@@ -1,0 +1,262 @@
+"""Asking a server that searches: every repository in a shared database, with nothing of them on this machine.
+
+plan query → words + meaning + names, each ranked by the server → fuse → confidence → read → evidence
+
+Fusion is that of the first step of any search, a convex sum times the prior of the kind of file; `rrf` is there too. What speaks for
+how sure an answer is, the server tells as well, so verdicts are those of any search.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.code.checkout.classify import file_kind
+from vademecum.code.checkout.root import Root
+from vademecum.code.chunking.analyse import chunk_hashes
+from vademecum.code.chunking.enrich import summarise
+from vademecum.code.search.confidence import probability, verdict
+from vademecum.code.search.features import kind_priors, unasked_kinds
+from vademecum.code.search.freshness import FileState, compared, corresponding
+from vademecum.code.search.rank import WEIGHTS, Ranked, worth_of
+from vademecum.code.snapshot.files import FILE_KINDS
+from vademecum.code.snapshot.repository import Repository, commit_of
+from vademecum.errors import UsageError
+from vademecum.index.bm25 import FIELD_B, FIELD_WEIGHTS, K1, term_keys
+from vademecum.index.fusion import convex, reciprocal_rank, top
+from vademecum.index.query import Plan, plan_query
+from vademecum.index.segment import segment_of
+from vademecum.matching import glob_pattern
+from vademecum.protocols import Embedder, Progress, SearchServer
+from vademecum.result import Err, Ok
+from vademecum.types import (
+    KINDS,
+    Answer,
+    Bm25f,
+    Chunk,
+    ChunkKind,
+    Evidence,
+    FileEntry,
+    Freshness,
+    Hit,
+    Passage,
+    Query,
+    Scope,
+    Verdict,
+)
+
+DEPTH = 100  # of each ranking, at least; a filter that the server does not know asks for more
+MOST_DEPTH = 3_200
+JUDGED = 10  # results that confidence looks at, however few are asked for
+RANKINGS = ("lexical", "dense", "names")
+PUBLISHED_AT_ONCE = 500  # contents
+
+Place = tuple[str, str, int, int]  # space, path, blob, ordinal
+
+
+def publish(server: SearchServer, repo: Repository, progress: Progress, *, anew: bool = False) -> int:
+    """Make what is indexed of a repository searchable by the server; returns how many contents were not yet.
+
+    What was published before stays, unless all is to be made `anew`.
+
+    Raises:
+        StoreError: the server said no; what was published before is kept, and the next run goes on from there.
+    """
+    space, embedder = repo.space, repo.embedder().name
+    count = 0
+    if anew:
+        server.forget(space).unwrap()
+    while blobs := server.unpublished(space, embedder, PUBLISHED_AT_ONCE).unwrap():
+        arrays = repo.catalogue.segments.kept(blobs)
+        if not arrays:
+            break
+        server.publish(space, embedder, segment_of(arrays)).unwrap()
+        count += len(arrays)
+        progress("publishing", count, 0)
+    return count
+
+
+def search_served(
+    server: SearchServer,
+    query: Query,
+    asking: Repository,
+    repos: Sequence[str] = (),
+    ranker: str = "default",
+) -> Answer:
+    """Answer a question from every repository of a shared database, or from those named; `asking` is one that is open here.
+
+    Raises:
+        UsageError: the question or a filter is not usable here.
+        StoreError: the server said no.
+    """
+    scope, embedder = scope_of(query, repos), asking.embedder
+    plan = plan_query(query.text)
+    depth = max(DEPTH, 4 * query.k)
+    while True:
+        rankings, trouble = rankings_of(server, plan, scope, embedder, depth)
+        ranked, hits = fused(rankings, query, plan, ranker)
+        full = any(len(hits_of) >= depth for hits_of in rankings.values())
+        if len(hits) >= max(query.k, JUDGED) or not full or depth >= MOST_DEPTH:
+            break
+        depth *= 4
+    probable = probability(ranked, "" if trouble else embedder().name)
+    decided = verdict(plan, ranked, probable)
+    if decided is Verdict.NOT_FOUND:
+        near = tuple(dict.fromkeys(named_in(server, rankings["names"])))
+        return Answer(
+            query.text,
+            decided,
+            probable,
+            (),
+            "nothing in the shared database matches: in it is what `vade index` or a worker published",
+            near,
+            ranked.searched,
+        )
+    evidence = evidence_of(server, hits[: query.k], ranked, asking)
+    return Answer(query.text, decided, probable, evidence, trouble, (), ranked.searched)
+
+
+def scope_of(query: Query, repos: Sequence[str]) -> Scope:
+    """Return what the server is to look at. Raises `UsageError` for what it cannot do."""
+    if not query.text.strip():
+        raise UsageError("the question is empty: say what to look for, in words or as a name")
+    if query.k < 1:
+        raise UsageError(f"k is {query.k}: ask for at least 1 result")
+    if query.kind not in KINDS:
+        raise UsageError(f"kind {query.kind!r} is not one of {', '.join(KINDS)}")
+    if query.pattern:
+        raise UsageError("a regular expression is matched on this machine: leave it out, or search another scope")
+    return Scope(
+        tuple(repos), query.languages, tuple(map(_posix, query.paths)), tuple(map(_posix, query.exclude)), query.symbol
+    )
+
+
+def _posix(glob: str) -> str:
+    """Return a glob as a regular expression that a server of SQL understands too.
+
+    >>> _posix("docs/**/*.md").count("?s:")
+    0
+    """
+    return glob_pattern(glob).replace("(?s:", "(?:").replace("(?>", "(?:")
+
+
+def rankings_of(
+    server: SearchServer, plan: Plan, scope: Scope, embedder: Callable[[], Embedder], depth: int
+) -> tuple[dict[str, list[Hit]], str]:
+    """Return what the server finds by words, by meaning and by name, each best first; and what went wrong."""
+    terms = term_keys(plan.terms + plan.joined).view(np.int64).tolist()
+    constants = Bm25f(K1, FIELD_WEIGHTS, FIELD_B)
+    found = {
+        "lexical": server.words(terms, len(plan.terms), scope, depth, constants).unwrap() if terms else [],
+        "names": server.named(plan.names, scope, depth).unwrap(),
+        "dense": [],
+    }
+    trouble = ""
+    match embedder().embed([Passage(plan.text)], "query"):
+        case Ok(vectors):
+            near = server.near(vectors[0], embedder().name, scope, depth).unwrap()
+            found["dense"] = near or []
+            trouble = "" if near is not None else "ranked by words alone: the server has no pgvector"
+        case Err(error):
+            trouble = f"ranked by words alone: {error}"
+    return found, trouble
+
+
+def fused(
+    rankings: Mapping[str, Sequence[Hit]], query: Query, plan: Plan, ranker: str = "default"
+) -> tuple[Ranked, list[Hit]]:
+    """Join rankings, by the constants that candidates are found with elsewhere or by rank, with what confidence needs."""
+    places: dict[Place, Hit] = {}
+    for hits in rankings.values():
+        for hit in hits:
+            if query.kind == "all" or file_kind(hit.path) in KINDS[query.kind]:
+                places.setdefault((hit.space, hit.path, hit.blob, hit.ordinal), hit)
+    number = {place: n for n, place in enumerate(sorted(places))}
+    signals = {name: np.zeros(len(number), np.float32) for name in rankings}
+    coverage = np.zeros(len(number), np.float32)
+    for name, hits in rankings.items():
+        for hit in hits:
+            if (n := number.get((hit.space, hit.path, hit.blob, hit.ordinal))) is not None:
+                signals[name][n] = hit.score
+                coverage[n] = max(coverage[n], hit.share)
+    signals["definition"] = (signals["names"] >= 1).astype(np.float32)
+    found = [places[place] for place in number]
+    scores = _by_rank(signals) if ranker == "rrf" else _by_score(signals, found, query, plan)
+    best = top(scores, max(query.k, JUDGED))
+    best = best[scores[best] > 0]
+    told = np.stack([*signals.values(), coverage, scores, coverage])[:, best]
+    told[len(signals)] = worth_of(scores[best])
+    ranked = Ranked(np.arange(len(best)), (*signals, "worth", "score", "coverage"), told, len(found))
+    return ranked, [found[n] for n in best.tolist()]
+
+
+def _by_rank(signals: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+    return reciprocal_rank([signals[name] for name in RANKINGS], DEPTH)
+
+
+def _by_score(
+    signals: Mapping[str, NDArray[np.float32]], found: Sequence[Hit], query: Query, plan: Plan
+) -> NDArray[np.float32]:
+    """Return what `code.search.rank.fuse` would make of these signals, but for paths, which names are looked for in."""
+    share = WEIGHTS.dense_symbol if plan.is_bare else WEIGHTS.dense
+    scores = convex([signals["lexical"], signals["dense"]], [1 - share, share])
+    scores += np.float32(WEIGHTS.definition if plan.is_bare else WEIGHTS.definition_in_prose) * signals["names"]
+    priors = dict(zip(FILE_KINDS, kind_priors(unasked_kinds(plan.text, KINDS[query.kind])), strict=True))
+    return scores * np.array([priors[file_kind(hit.path)] for hit in found], np.float32)
+
+
+def named_in(server: SearchServer, hits: Sequence[Hit]) -> list[str]:
+    """Return the names that some hits define."""
+    return [name for row in server.read(hits[:5]).unwrap() for name in (row["symbols"] or [row["name"]]) if name]
+
+
+def evidence_of(server: SearchServer, hits: Sequence[Hit], ranked: Ranked, asking: Repository) -> tuple[Evidence, ...]:
+    """Read what the hits say, and look at the files of this machine they come from."""
+    rows = server.read(hits).unwrap()
+    return tuple(
+        _evidence(
+            row, float(ranked.scores[n]), {name: round(float(v[n]), 4) for name, v in ranked.signals.items()}, asking
+        )
+        for n, row in enumerate(rows)
+    )
+
+
+def _evidence(row: Mapping[str, Any], score: float, signals: Mapping[str, float], asking: Repository) -> Evidence:
+    repo = row["of"].removesuffix("/.git").rpartition("/")[2].removeprefix("code:")
+    chunk = Chunk(
+        row["start_line"], row["end_line"], row["start_byte"], row["end_byte"], ChunkKind(row["kind"]), row["text"],
+        row["name"], row["scope"], row["signature"], "", row["summary"],
+    )  # fmt: skip
+    symbols, label, digest, state = tuple(row["symbols"]), row["label"], row["hash"], state_of(row, asking)
+    held = state.freshness
+    if state.now is not None:
+        new = corresponding(chunk, state.now)
+        held = Freshness.STALE if new is None else held
+        if new is not None:
+            chunk, digest = new, chunk_hashes([new], state.now.language)[0]
+            symbols = tuple(symbol.qualified for symbol in new.symbols)
+            label = f"{row['commit_id']}+edited" if row["commit_id"] else "edited"
+    return Evidence(
+        id=f"{repo}:{label}:{row['path']}:{digest}", repo=repo, branch=row["branch"], commit=commit_of(label),
+        path=row["path"], start_line=chunk.start_line, end_line=chunk.end_line, snippet=chunk.text.rstrip("\n"),
+        score=round(score, 6), kind=str(chunk.kind), language=row["language"],
+        symbols=symbols or ((chunk.qualified,) if chunk.name else ()), signature=chunk.signature,
+        summary=chunk.summary or summarise(chunk, row["language"]), file_kind=str(file_kind(row["path"])),
+        signals=signals, freshness=held,
+    )  # fmt: skip
+
+
+def state_of(row: Mapping[str, Any], asking: Repository) -> FileState:
+    """Return how a hit's file is now: a commit's never changes, a worktree of this machine is looked at, another's cannot be."""
+    if row["snapshot_kind"] == "commit":
+        return FileState(Freshness.FRESH)
+    machine, _, place = row["place"].partition(":")
+    if machine != asking.catalogue.here or not os.path.isdir(place):
+        return FileState(Freshness.STALE)
+    entry = FileEntry(row["path"], 0, 0, 0)
+    most, deadline_s = asking.walk.max_file_bytes, asking.plan.deadline_s
+    return compared(Root(place), entry, row["content"], max_bytes=most, deadline_s=deadline_s)

@@ -1,0 +1,1 @@
+"""Snapshots: which content stands at which path, as arrays."""

@@ -1,0 +1,180 @@
+"""The derived files of content: which segments there are on this machine, and how they are kept few.
+
+A segment is written before the transaction that names it ends. Where several machines share a store, each names its own
+(`<machine>/<file>`), and the arrays of every content are in the store as well: a machine that lacks some brings them here
+instead of making them again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from vademecum.errors import StoreCorruptError
+from vademecum.index.arrays import packed, unpacked
+from vademecum.index.segment import (
+    BlobArrays,
+    Segment,
+    blob_arrays,
+    blobs_of,
+    is_sound,
+    load_segment,
+    merge_segments,
+    named_arrays,
+    save_segment,
+    segment_of,
+)
+from vademecum.protocols import Condition, Row, Store
+
+MANY_SEGMENTS = 4  # beyond the largest: more are joined into one
+MANY_DEAD = 5_000  # chunks that no snapshot names; when they also outweigh the rest, they are dropped
+SMALL_SHARE = 0.25  # of the largest segment: beyond it all are joined into one
+BROUGHT_AT_ONCE = 2_000  # contents
+
+
+class Segments:
+    """The segments of one repository on this machine."""
+
+    def __init__(self, store: Store, directory: Path, embedder: Callable[[], str], here: str = "") -> None:
+        """Take the store, where files lie, the name of the embedder whose vectors count, and this machine's, if it shares."""
+        self._store = store
+        self._directory = directory
+        self._embedder = embedder
+        self._shared = bool(here)
+        self._prefix = f"{here}/" if here else ""
+        self._loaded: dict[str, Segment] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """Return the files of the segments, newest first: where two hold the same content, the newest counts."""
+        rows = self._store.scan("segments", self._own(), ("file",), ("id",)).unwrap()
+        return tuple(name.removeprefix(self._prefix) for (name,) in rows[::-1])
+
+    def current(self) -> list[Segment]:
+        """Return the segments, newest first. One that is missing or damaged is left out: its contents are made again."""
+        names = self.names()
+        found: dict[str, Segment] = {}
+        for name in names:
+            try:
+                found[name] = self._loaded.get(name) or load_segment(self._directory / name, self._embedder())
+            except StoreCorruptError:
+                if self.names() != names:  # joined by another process since we asked
+                    return self.current()
+        self._loaded = found
+        return list(found.values())
+
+    def held(self) -> set[int]:
+        """Return the contents whose arrays are at hand."""
+        return {blob for segment in self.current() for blob in segment.blobs.tolist()}
+
+    def forget(self) -> None:
+        """Forget what was loaded."""
+        self._loaded = {}
+
+    # -- writing, inside a transaction ---------------------------------------------------------------------------
+
+    def add(self, blobs: Sequence[tuple[int, BlobArrays]]) -> None:
+        """Keep the arrays of contents."""
+        self._keep(blobs)
+        self._write(segment_of(blobs))
+
+    def _keep(self, blobs: Iterable[tuple[int, BlobArrays]]) -> None:
+        """Put the arrays of contents where other machines find them."""
+        if self._shared:
+            rows = [(number, self._embedder(), packed(named_arrays(arrays), {})) for number, arrays in blobs]
+            self._store.upsert("arrays", rows).unwrap()
+
+    def kept(self, blobs: Sequence[int]) -> list[tuple[int, BlobArrays]]:
+        """Return the arrays that the store has of contents; those that another version packed are left out."""
+        rows = self._store.get("arrays", [(number, self._embedder()) for number in blobs]).unwrap()
+        return [(number, arrays) for number, _, data in rows if (arrays := _read(data)) is not None]
+
+    def bring(self, blobs: Iterable[int]) -> set[int]:
+        """Fetch the arrays that other machines made of contents, as far as there are any. Returns of which there are."""
+        wanted, brought = list(blobs), set[int]()
+        for start in range(0, len(wanted), BROUGHT_AT_ONCE):
+            found = self.kept(wanted[start : start + BROUGHT_AT_ONCE])
+            if found:
+                with self._store.transaction():
+                    self._write(segment_of(found))
+                brought |= {number for number, _ in found}
+        return brought
+
+    def join(self, *, everything: bool = False) -> None:
+        """Keep segments few: many small ones become one, and all become one when the small ones weigh enough."""
+        newest_first = self.current()
+        segments = sorted(newest_first, key=lambda segment: -segment.size)
+        small = segments[1:]
+        weight = sum(segment.size for segment in small)
+        if everything or (small and weight > SMALL_SHARE * segments[0].size):
+            blobs = self._store.scan("blobs", columns=("id",)).unwrap()
+            kept_blobs = np.array(sorted(n for (n,) in blobs), np.int64)
+            joined = [merge_segments(newest_first, kept_blobs)] if segments else []
+        elif len(small) > MANY_SEGMENTS:
+            joined = [segments[0], merge_segments([s for s in newest_first if s is not segments[0]])]
+        else:
+            return
+        self._store.delete("segments", self._own()).unwrap()
+        kept = {id(segment): name for name, segment in self._loaded.items()}
+        for segment in joined:
+            if id(segment) in kept:
+                self._name(kept[id(segment)], segment)
+            elif segment.size or len(segment.blobs):
+                self._write(segment)
+
+    def rewrite(self, change: Callable[[Segment], Segment | None]) -> None:
+        """Put others in the place of segments; None leaves one as it is."""
+        old = {name: segment for segment, name in zip(self.current(), self._loaded, strict=True)}
+        changed = {name: new for name, segment in old.items() if (new := change(segment)) is not None}
+        if not changed:
+            return
+        self._store.delete("segments", self._own()).unwrap()
+        for name, segment in reversed(list(old.items())):  # they keep their order
+            if name in changed:
+                self._keep(blobs_of(changed[name]))
+                self._write(changed[name])
+            else:
+                self._name(name, segment)
+
+    def weed(self) -> bool:
+        """Give segments up whose arrays point outside of each other: their contents are made again. Returns whether any did."""
+        kept = [
+            (name, segment) for segment, name in zip(self.current(), self._loaded, strict=True) if is_sound(segment)
+        ]
+        if len(kept) == len(self._loaded):
+            return False
+        with self._store.transaction():
+            self._store.delete("segments", self._own()).unwrap()
+            for name, segment in reversed(kept):
+                self._name(name, segment)
+        self.forget()
+        return True
+
+    def mostly_dead(self) -> bool:
+        """Whether most of what ranking reads belongs to no snapshot: every edit leaves the content before it behind."""
+        rows: list[Row] = self._store.scan("files", columns=("blob",)).unwrap()
+        named = np.array([blob for (blob,) in rows], np.int64)
+        sizes = [(np.diff(s.starts), np.isin(s.blobs, named)) for s in self.current()]
+        dead = sum(int(chunks[~alive].sum()) for chunks, alive in sizes)
+        return dead > max(MANY_DEAD, sum(int(chunks[alive].sum()) for chunks, alive in sizes))
+
+    def _own(self) -> list[Condition]:
+        return [("file", "prefix", self._prefix)] if self._shared else []
+
+    def _write(self, segment: Segment) -> None:
+        name = f"segment-{uuid.uuid4().hex}.safetensors"
+        save_segment(self._directory / name, segment, self._embedder())
+        self._name(name, segment)
+
+    def _name(self, name: str, segment: Segment) -> None:
+        self._store.upsert("segments", [(None, self._prefix + name, len(segment.blobs))]).unwrap()
+
+
+def _read(data: bytes) -> BlobArrays | None:
+    """Return what was packed, None for what another version packed."""
+    try:
+        return blob_arrays(unpacked(data)[0])
+    except StoreCorruptError:
+        return None

@@ -1,0 +1,35 @@
+"""Sentences of a language model in the place of offline summaries: which are known, and an analysis made with them.
+
+They are kept by chunk hash, so that an edit asks for what it changed and going back to an earlier commit asks for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from vademecum.code.chunking.analyse import Analysis, analyse
+from vademecum.code.snapshot.repository import Repository
+from vademecum.index.tokenize import term_table
+from vademecum.protocols import Condition
+
+
+def known_sentences(repo: Repository, hashes: Iterable[str]) -> dict[str, str]:
+    """Return what the repository's enricher said of chunks, by chunk hash; nothing where it has none."""
+    if not repo.enricher:
+        return {}
+    where: list[Condition] = [("enricher", "=", repo.enricher), ("hash", "in", list(hashes))]
+    return dict(repo.catalogue.store.scan("summaries", where, ("hash", "summary")).unwrap())
+
+
+def keep_sentences(repo: Repository, made: Mapping[str, str]) -> None:
+    """Keep what was said, by chunk hash. Raises `StoreError`."""
+    repo.catalogue.store.upsert("summaries", [(repo.enricher, digest, said) for digest, said in made.items()]).unwrap()
+
+
+def analysed_again(
+    repo: Repository, content: bytes, language: str, sentences: Mapping[str, str], *, references: bool = True
+) -> Analysis:
+    """Return the analysis of one content with sentences, by chunk hash, where summaries would stand."""
+    embedder = repo.embedder() if repo.plan.embedder else None
+    job, terms = (content, language), term_table()
+    return analyse([job], embedder, repo.plan.deadline_s, terms, references=references, sentences=sentences)[0]

@@ -1,0 +1,169 @@
+"""One snapshot, ready to be ranked: its files joined with the segments that hold their content.
+
+Two spaces of numbers meet here. A *chunk* is a position in the segments laid end to end; it may be dead (no file of the
+snapshot has its blob) or stand at several paths. A *row* is one chunk at one path, in path order: what can be found.
+Signals are computed per chunk, then gathered to rows, so that the order in which content was indexed never shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.code.snapshot.files import LEFT_OUT, FileTable
+from vademecum.index.arrays import ranges
+from vademecum.index.bm25 import field_norms
+from vademecum.index.segment import NO_SEGMENT, Segment
+from vademecum.index.stored_fields import Said
+
+
+@dataclass(frozen=True)
+class View:
+    """A snapshot's rows over its segments.
+
+    Attributes:
+        files: the snapshot's F files.
+        segments: segments holding, together, every blob the files name.
+        row_chunk: int64 (R,), the chunk of each row. row_file: int32 (R,), the file of each row.
+        contents: int32 (N,), the content each chunk belongs to, ascending. file_content: int32 (F,), that of each file.
+        missing: blobs that no segment holds; their files have no rows until they are analysed again.
+    """
+
+    files: FileTable
+    segments: tuple[Segment, ...]
+    row_chunk: NDArray[np.int64] = field(repr=False)
+    row_file: NDArray[np.int32] = field(repr=False)
+    bases: NDArray[np.int64] = field(repr=False)
+    contents: NDArray[np.int32] = field(repr=False)
+    file_content: NDArray[np.int32] = field(repr=False)
+    missing: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.row_chunk)
+
+    @cached_property
+    def copies(self) -> NDArray[np.int64]:
+        """int64 (N,): at how many paths each chunk stands; 0 for a dead one."""
+        return np.bincount(self.row_chunk, minlength=int(self.bases[-1]))
+
+    @cached_property
+    def has_dead(self) -> bool:
+        """Whether some chunk stands nowhere, as after an edit."""
+        return not self.copies.all()
+
+    @cached_property
+    def standing(self) -> NDArray[np.int32]:
+        """int32 (R,): the rows in the order of their chunks."""
+        return np.argsort(self.row_chunk, kind="stable").astype(np.int32)
+
+    @cached_property
+    def begins(self) -> NDArray[np.int32]:
+        """int32 (N,): where in `standing` the rows of each chunk begin; there are `copies` of them."""
+        return (np.cumsum(self.copies) - self.copies).astype(np.int32)
+
+    @cached_property
+    def file_rows(self) -> NDArray[np.int64]:
+        """int64 (F,): how many rows each file has; they follow each other."""
+        return np.bincount(self.row_file, minlength=len(self.files))
+
+    @cached_property
+    def alive(self) -> NDArray[np.float32]:
+        """float32 (N,): 1 for chunks that stand somewhere, 0 for dead ones."""
+        return (self.copies > 0).astype(np.float32)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether every chunk stands at exactly one path, as in a repository without copies, edits and other branches."""
+        return bool((self.copies == 1).all())
+
+    @cached_property
+    def lines(self) -> NDArray[np.int32]:
+        """int32 (R, 2): first and last line of each row."""
+        return self._joined("lines")[self.row_chunk]
+
+    @cached_property
+    def pending(self) -> NDArray[np.bool_]:
+        """Bool (R,): the rows whose vector is still to be made."""
+        return self._joined("scales")[self.row_chunk] < 0
+
+    @cached_property
+    def awaiting(self) -> int:
+        """How many rows those are."""
+        return int(self.pending.sum())
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """uint8 (N,): chunk kind codes."""
+        return self._joined("kinds")
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float32]:
+        """float32 (N, 4): terms per field of each chunk."""
+        return self._joined("lengths").astype(np.float32)
+
+    @cached_property
+    def file_lengths(self) -> NDArray[np.float32]:
+        """float32 (F,): terms in the bodies of each file's chunks."""
+        return np.bincount(self.row_file, self.lengths[self.row_chunk, 0], len(self.files)).astype(np.float32)
+
+    @cached_property
+    def mean_lengths(self) -> NDArray[np.float64]:
+        """float64 (4,): mean number of terms per field over the rows; 1 where a field is always empty."""
+        total = (self.lengths.astype(np.int64) * self.copies[:, None]).sum(axis=0)
+        mean: NDArray[np.float64] = np.maximum(total / max(len(self), 1), 1.0)
+        return mean
+
+    @cached_property
+    def norms(self) -> NDArray[np.float32]:
+        """float32 (N, 4): what one occurrence of a term in each field of each chunk adds to its frequency."""
+        return field_norms(self.lengths, self.mean_lengths)
+
+    @cached_property
+    def of_kinds(self) -> dict[bytes, tuple[NDArray[np.float32], NDArray[np.uint8]]]:
+        """What `features.of_kinds` has made of the kinds of the files, by the kinds that were not asked for: some 30 at most."""
+        return {}
+
+    def ordinals(self, rows: Sequence[int]) -> NDArray[np.int64]:
+        """Return each row's position among its file's chunks, int64 (len(rows),)."""
+        return np.asarray(rows, np.int64) - np.searchsorted(self.row_file, self.row_file[rows])
+
+    def said(self, rows: Sequence[int]) -> list[Said]:
+        """Return what answers say of the chunks of rows."""
+        chunks = self.row_chunk.take(rows)
+        if len(self.segments) == 1:
+            return self.segments[0].stored.read(chunks.tolist())
+        which = np.searchsorted(self.bases, chunks, side="right") - 1
+        return [
+            self.segments[own].stored.read([chunk - int(self.bases[own])])[0]
+            for own, chunk in zip(which.tolist(), chunks.tolist(), strict=True)
+        ]
+
+    def _joined(self, name: str) -> NDArray:  # type: ignore[type-arg]
+        pieces = [getattr(segment, name) for segment in self.segments or (NO_SEGMENT,)]
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def view_of(files: FileTable, segments: Sequence[Segment]) -> View:
+    """Join a snapshot's files with segments. A blob that several segments hold is read from the first."""
+    bases = np.concatenate(([0], np.cumsum([segment.size for segment in segments]))).astype(np.int64)
+    blobs = np.concatenate([s.blobs for s in segments]) if segments else np.zeros(0, np.int64)
+    starts = np.concatenate([s.starts[:-1] + b for s, b in zip(segments, bases, strict=False)] or [blobs])
+    counts = np.concatenate([np.diff(s.starts) for s in segments] or [blobs])
+    known, first = np.unique(blobs, return_index=True)
+    slot = np.searchsorted(known, files.blobs)
+    slot[slot == len(known)] = 0
+    here = known[slot] == files.blobs if len(known) else np.zeros(len(files), bool)
+    missing = tuple(sorted(set(files.blobs[~here & (files.blobs != LEFT_OUT)].tolist())))
+    present = np.flatnonzero(here)
+    chosen = first[slot[present]] if len(known) else present
+    row_chunk = ranges(starts[chosen], counts[chosen])
+    row_file = np.repeat(present.astype(np.int32), counts[chosen])
+    contents = np.repeat(np.arange(len(blobs), dtype=np.int32), counts)
+    file_content = np.full(len(files), -1, np.int32)
+    file_content[present] = chosen
+    return View(files, tuple(segments), row_chunk, row_file, bases, contents, file_content, missing)

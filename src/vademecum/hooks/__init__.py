@@ -1,0 +1,1 @@
+"""Hooks of coding agents: what they call, and the inbox they write to."""

@@ -1,0 +1,172 @@
+"""One request as the routes see it: who asks, which engine answers, and the answer with its tag.
+
+Every answer is JSON, tagged with a hash of what it says, so that whoever has it already is told so (`304`) and sent nothing.
+Where the state of the index alone decides, the tag is known before the answer is worked out.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Request, Response
+
+from vademecum.config import Settings
+from vademecum.engine import Engine
+from vademecum.errors import AccessError, UnknownError
+from vademecum.http.answers import Answers
+from vademecum.http.auth import Key, Visitor
+from vademecum.http.engines import Engines, Opening
+from vademecum.http.hook_runs import HookRuns
+from vademecum.http.jobs import Jobs
+from vademecum.http.readiness import Readiness
+from vademecum.version import __version__
+from vademecum.wiring.roots import OpenedRoot
+
+T = TypeVar("T")
+
+
+@dataclass
+class Desk:
+    """What all requests share."""
+
+    settings: Settings
+    roots: tuple[OpenedRoot, ...]
+    keys: tuple[Key, ...]
+    engines: Engines
+    jobs: Jobs
+    hooks: HookRuns
+    readiness: Readiness
+    ending: threading.Event = field(default_factory=threading.Event)  # set when the server was asked to end
+    answers: Answers = field(default_factory=Answers)
+    looked_at: dict[tuple[str, ...], float] = field(default_factory=dict)  # when repositories were last refreshed
+
+    def is_due(self, paths: tuple[str, ...]) -> bool:
+        """Whether repositories are to be looked at for changes again; if so, they count as looked at."""
+        now = time.monotonic()
+        due = now - self.looked_at.get(paths, -1e9) >= self.settings.server.refresh_s
+        if due:
+            self.looked_at[paths] = now
+        return due
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One request."""
+
+    request: Request
+    desk: Desk
+    visitor: Visitor
+
+    @property
+    def roots(self) -> tuple[OpenedRoot, ...]:
+        """The repositories that are open to whoever asks."""
+        return tuple(root for root in self.desk.roots if root.path in self.visitor.paths)
+
+    def path_of(self, repo: str) -> str:
+        """Return the root of a repository, the first's unless named. Raises `UnknownError`."""
+        known = {root.name: root.path for root in self.roots}
+        if not repo:
+            return self.roots[0].path
+        if repo not in known:
+            raise UnknownError(f"no open repository is called {repo!r}: choose among {', '.join(sorted(known))}")
+        return known[repo]
+
+    def is_due(self) -> bool:
+        """Whether the repositories are to be looked at for changes again."""
+        return self.desk.is_due(self.visitor.paths)
+
+    def must_be_personal(self) -> None:
+        """Refuse what is the user's own to a key for some repositories. Raises `AccessError`."""
+        if not self.visitor.personal:
+            raise AccessError("this belongs to the user, not to a repository: ask with a key for '*'")
+
+    async def text(self) -> str:
+        """Return the body as it is."""
+        return (await self.request.body()).decode("utf-8", "replace")
+
+    async def engine(self, function: Callable[[Engine], T], *, repo: str | None = None) -> T:
+        """Return `function(engine)` over all that is open to whoever asks, or over one repository alone; "" is the first."""
+        paths = self.visitor.paths if repo is None else (self.path_of(repo),)
+        return await self.desk.engines.call(Opening(paths, self.visitor.personal), function)
+
+    async def answer(
+        self, function: Callable[[Engine], Any], *, repo: str | None = None, status: int = 200
+    ) -> Response:
+        """Return what a function of the engine gives, as JSON."""
+        return self.say(await self.engine(function, repo=repo), status=status)
+
+    async def answer_of_state(self, function: Callable[[Engine], Any], *, repo: str = "") -> Response:
+        """Do the same for what the state of a repository's index alone decides: a known answer is not worked out again."""
+        self.path_of(repo)  # whoever may not see it learns nothing of its state
+
+        def tagged(engine: Engine) -> tuple[str, bytes | None]:
+            if self.is_due():
+                engine.codebase.refresh()
+            named = (repo,) if repo else ()
+            if "" in engine.codebase.states(named):  # nothing is indexed yet
+                engine.codebase.refresh()
+            states = engine.codebase.states(named)
+            tag = self._tag(
+                "\0".join((*states, self.request.url.path, self.request.url.query)).encode("utf-8", "replace")
+            )
+            if self._knows(tag):
+                return tag, None
+            body = self.desk.answers.get(tag)
+            if body is None:
+                body = encoded(function(engine))
+                self.desk.answers.keep(tag, body)
+            return tag, body
+
+        tag, body = await self.engine(tagged)
+        return self._send(tag, body, 200)
+
+    def say(self, value: Any, *, status: int = 200) -> Response:
+        """Return a value as JSON, with its tag where it is an answer to GET."""
+        body = encoded(value)
+        if self.request.method != "GET" or status != 200:
+            return Response(body, status, media_type="application/json")
+        tag = self._tag(body)
+        return self._send(tag, None if self._knows(tag) else body, status)
+
+    def _send(self, tag: str, body: bytes | None, status: int) -> Response:
+        headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+        if body is None:
+            return Response(status_code=304, headers=headers)
+        return Response(body, status, headers, media_type="application/json")
+
+    def _tag(self, content: bytes) -> str:
+        said = f"{__version__}\0{self.visitor.name}\0".encode() + content
+        return f'"{blake2b(said, digest_size=12).hexdigest()}"'
+
+    def _knows(self, tag: str) -> bool:
+        given = self.request.headers.get("if-none-match", "")
+        return given.strip() == "*" or tag in (each.strip().removeprefix("W/") for each in given.split(","))
+
+
+def asked(request: Request) -> Asking:
+    """Return the request as routes see it; the guard has let it in."""
+    return Asking(request, request.app.state.desk, request.state.visitor)
+
+
+Asked = Annotated[Asking, Depends(asked)]
+
+
+def encoded(value: Any) -> bytes:
+    """Return a value as UTF-8 JSON; half a surrogate pair, which no encoding takes, becomes a question mark."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    return text.encode("utf-8", "replace")
+
+
+def _plain(value: Any) -> Any:
+    """What `json` cannot write by itself: mappings of other kinds, sets, numbers of numpy."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return value.item() if hasattr(value, "item") else str(value)

@@ -1,0 +1,274 @@
+"""A segment: everything ranking needs to know about a set of blobs, as arrays in one file.
+
+Segments are derived from the database and immutable. They know content only, never paths: a blob's chunks are stored
+once, whatever branches, worktrees or file names hold it; `view` joins them with a snapshot's files.
+
+    blobs    int64 (B,)      database ids, ascending          starts  int64 (B + 1,)  blob b owns chunks starts[b]:starts[b+1]
+    lines    int32 (N, 2)    first and last line              kinds   uint8 (N,)      index into KIND_CODES
+    lengths  uint16 (N, 4)   terms per field                  vectors int8 (N, dim), scales float32 (N,)
+    postings over the N chunks with the four fields of FIELDS, and what answers say of the chunks (`stored`)
+
+Vectors are kept as whole numbers: row i stands for vectors[i] * scales[i]. That is a quarter of the memory of floats,
+and since sums of products of whole numbers are exact, the order of rows never changes a score. A vector that is still to be
+made is zeros with the scale PENDING; a segment of which none was made yet may have dim 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import StoreCorruptError
+from vademecum.index.arrays import load_arrays, ranges, save_arrays
+from vademecum.index.postings import Postings, build, merge
+from vademecum.index.stored_fields import NOTHING_STORED, Stored, laid
+from vademecum.types import ChunkKind
+
+FIELDS = ("body", "name", "signature", "docs")
+KIND_CODES = tuple(ChunkKind)
+PENDING = -1.0  # the scale of a vector that is still to be made
+FORMAT = "5"  # raised whenever tokens, fields or arrays change their meaning, or files are cut otherwise: older ones are made again
+
+
+@dataclass(frozen=True, slots=True)
+class BlobArrays:
+    """One blob's part of a segment, as analysis makes it. Shapes as in `Segment`; `keys, docs, tf` are raw postings.
+
+    `offsets, told` are those of `Stored`.
+    """
+
+    lines: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    lengths: NDArray[np.uint16]
+    keys: NDArray[np.uint64]
+    docs: NDArray[np.int32]
+    tf: NDArray[np.uint8]
+    vectors: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    told: NDArray[np.uint8]
+
+    @property
+    def stored(self) -> Stored:
+        """What answers say of these chunks."""
+        return Stored(self.offsets, self.told)
+
+
+def named_arrays(arrays: BlobArrays) -> dict[str, NDArray[np.generic]]:
+    """Return one blob's arrays by name; the name of one tells of which format they are."""
+    return {f"{f.name}.{FORMAT}" if f.name == "keys" else f.name: getattr(arrays, f.name) for f in fields(BlobArrays)}
+
+
+def blob_arrays(named: Mapping[str, NDArray[np.generic]]) -> BlobArrays:
+    """Return the arrays that were named. Raises `StoreCorruptError` for those of another format."""
+    values: dict[str, Any] = {name.removesuffix(f".{FORMAT}"): value for name, value in named.items()}
+    if values.keys() != {f.name for f in fields(BlobArrays)}:
+        raise StoreCorruptError("these arrays were made by another version")
+    return BlobArrays(**values)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The arrays of a set of blobs. See the module's docstring for shapes."""
+
+    blobs: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    lines: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+    lengths: NDArray[np.uint16]
+    vectors: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    postings: Postings
+    stored: Stored
+
+    @property
+    def size(self) -> int:
+        """Number of chunks."""
+        return len(self.kinds)
+
+
+NO_SEGMENT = Segment(
+    np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 2), np.int32), np.zeros(0, np.uint8),
+    np.zeros((0, len(FIELDS)), np.uint16), np.zeros((0, 0), np.int8), np.zeros(0, np.float32),
+    build(np.zeros(0, np.uint64), np.zeros(0, np.int32), np.zeros((0, len(FIELDS)), np.uint8)), NOTHING_STORED,
+)  # fmt: skip
+
+
+def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return unit vectors as int8 rows and the scale of each row.
+
+    >>> whole, scale = quantise(np.array([[0.6, -0.8]], np.float32))
+    >>> whole.tolist(), np.round(whole * scale[:, None], 2).tolist()
+    ([[95, -127]], [[0.6000000238418579, -0.800000011920929]])
+    """
+    scale = np.abs(vectors).max(axis=1, initial=0.0) / 127
+    safe = np.where(scale > 0, scale, 1)
+    return np.rint(vectors / safe[:, None]).astype(np.int8), scale.astype(np.float32)
+
+
+def quantised(vector: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return one unit vector, (dim,), as `quantise` returns it, in less time than several take.
+
+    >>> quantised(np.array([0.6, -0.8], np.float32))[0].tolist()
+    [[95, -127]]
+    """
+    scale = np.abs(vector).max(keepdims=True, initial=0.0) / 127
+    whole = np.rint(vector / scale) if 0 < scale[0] < np.inf else np.zeros_like(vector)
+    return whole.astype(np.int8)[None, :], scale
+
+
+def stacked(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays one below the other. Of vectors those that are still to be made are as wide as those that were.
+
+    >>> stacked([np.zeros((1, 0), np.int8), np.ones((1, 2), np.int8)]).tolist()
+    [[0, 0], [1, 1]]
+    """
+    width = max((array.shape[1] for array in arrays if array.ndim == 2), default=0)
+    return np.concatenate([
+        np.zeros((len(array), width), array.dtype) if array.ndim == 2 and array.shape[1] < width else array for array in arrays
+    ])  # fmt: skip
+
+
+def segment_of(blobs: Sequence[tuple[int, BlobArrays]]) -> Segment:
+    """Join the arrays of analysed blobs, given with their database ids, into one segment."""
+    blobs = sorted(blobs, key=lambda pair: pair[0])
+    pieces = [arrays for _, arrays in blobs]
+    counts = np.array([len(piece.kinds) for piece in pieces], np.int64)
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    docs = [piece.docs + np.int32(start) for piece, start in zip(pieces, starts, strict=False)]
+    return Segment(
+        blobs=np.array([number for number, _ in blobs], np.int64),
+        starts=starts,
+        lines=np.concatenate([piece.lines for piece in pieces]),
+        kinds=np.concatenate([piece.kinds for piece in pieces]),
+        lengths=np.concatenate([piece.lengths for piece in pieces]),
+        vectors=stacked([piece.vectors for piece in pieces]),
+        scales=np.concatenate([piece.scales for piece in pieces]),
+        postings=build(
+            np.concatenate([piece.keys for piece in pieces]),
+            np.concatenate(docs),
+            np.concatenate([piece.tf for piece in pieces]),
+        ),
+        stored=laid([piece.stored for piece in pieces]),
+    )
+
+
+def blobs_of(segment: Segment) -> Iterator[tuple[int, BlobArrays]]:
+    """Take a segment apart again: the arrays of each blob, with its database id."""
+    postings = segment.postings
+    order = np.argsort(postings.docs, kind="stable")
+    keys = np.repeat(postings.keys, np.diff(postings.offsets))[order]
+    docs, tf = postings.docs[order], postings.tf[order]
+    bounds = np.searchsorted(docs, segment.starts)
+    for place, blob in enumerate(segment.blobs.tolist()):
+        start = int(segment.starts[place])
+        end = int(segment.starts[place + 1])
+        rows, own = slice(start, end), slice(*bounds[place : place + 2].tolist())
+        stored = segment.stored.part(start, end)
+        yield blob, BlobArrays(
+            segment.lines[rows], segment.kinds[rows], segment.lengths[rows], keys[own], docs[own] - np.int32(start), tf[own],
+            segment.vectors[rows], segment.scales[rows], stored.offsets, stored.told,
+        )  # fmt: skip
+
+
+def merge_segments(segments: Sequence[Segment], keep: NDArray[np.int64] | None = None) -> Segment:
+    """Join segments, dropping blobs that are not in `keep` (ascending ids) where it is given.
+
+    A blob that is in two segments is taken once. The result is the same, whatever the segments were.
+    """
+    blobs = np.concatenate([segment.blobs for segment in segments])
+    owner = np.repeat(np.arange(len(segments)), [len(segment.blobs) for segment in segments])
+    slot = np.concatenate([np.arange(len(segment.blobs)) for segment in segments])
+    chosen, first = np.unique(blobs, return_index=True)
+    if keep is not None:
+        kept = np.isin(chosen, keep)
+        chosen, first = chosen[kept], first[kept]
+    counts = np.concatenate([np.diff(segment.starts) for segment in segments])[first]
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    renumber = [np.full(segment.size, -1, np.int32) for segment in segments]
+    order = []  # for each new chunk, its row in the concatenation of all segments
+    base = np.concatenate(([0], np.cumsum([segment.size for segment in segments])))
+    for index, segment in enumerate(segments):
+        mine = np.flatnonzero(owner[first] == index)
+        old = ranges(segment.starts[slot[first[mine]]], counts[mine])
+        renumber[index][old] = ranges(starts[mine], counts[mine])
+    for index in range(len(segments)):
+        old = np.flatnonzero(renumber[index] >= 0)
+        order.append((renumber[index][old], old + base[index]))
+    rows = np.empty(int(starts[-1]), np.int64)
+    for new, old in order:
+        rows[new] = old
+
+    def take(name: str) -> Any:
+        return stacked([getattr(segment, name) for segment in segments])[rows]
+
+    def stored() -> Stored:
+        """Return what is said of the chunks, a content at a time: an array of every byte's place would outweigh all else."""
+        places = zip(owner[first].tolist(), slot[first].tolist(), strict=True)
+        return laid([segments[own].stored.part(*segments[own].starts[at : at + 2].tolist()) for own, at in places])
+
+    return Segment(
+        chosen, starts, take("lines"), take("kinds"), take("lengths"), take("vectors"), take("scales"),
+        merge([segment.postings for segment in segments], renumber), stored(),
+    )  # fmt: skip
+
+
+def is_sound(segment: Segment) -> bool:
+    """Return whether no number of a segment points outside of it. All of it is read: opening one does not ask."""
+    postings, told, count = segment.postings, segment.stored, segment.size
+    fit = [
+        len(array) == count
+        for array in (segment.lines, segment.lengths, segment.vectors, segment.scales, segment.kinds)
+    ]
+    parts = [
+        (segment.starts, len(segment.blobs), count),
+        (postings.offsets, len(postings.keys), len(postings.docs)),
+        (told.offsets, count, len(told.told)),
+    ]
+    docs = postings.docs
+    inside = not len(docs) or (docs.min() >= 0 and docs.max() < count)
+    kinds = not count or int(segment.kinds.max()) < len(KIND_CODES)
+    return (
+        all(fit) and all(_parts(*each) for each in parts) and bool(inside) and kinds and len(postings.tf) == len(docs)
+    )
+
+
+def _parts(offsets: NDArray[np.int64], count: int, end: int) -> bool:
+    """Return whether offsets cut `end` things into `count` parts."""
+    return len(offsets) == count + 1 and offsets[0] == 0 and offsets[-1] == end and bool((np.diff(offsets) >= 0).all())
+
+
+def save_segment(path: Path, segment: Segment, embedder: str) -> None:
+    """Write a segment and the name of the embedder that made its vectors. Raises `StoreError`."""
+    postings = segment.postings
+    save_arrays(
+        path,
+        {
+            "blobs": segment.blobs, "starts": segment.starts, "lines": segment.lines, "kinds": segment.kinds,
+            "lengths": segment.lengths, "vectors": segment.vectors, "scales": segment.scales,
+            "keys": postings.keys, "offsets": postings.offsets, "docs": postings.docs, "tf": postings.tf,
+            "told_offsets": segment.stored.offsets, "told": segment.stored.told,
+        },
+        {"format": FORMAT, "embedder": embedder},
+    )  # fmt: skip
+
+
+def load_segment(path: Path, embedder: str) -> Segment:
+    """Return the segment of a file, memory-mapped.
+
+    Raises:
+        StoreCorruptError: the file is missing, damaged, of another format, or its vectors are of another embedder.
+    """
+    arrays, metadata = load_arrays(path)
+    if metadata.get("format") != FORMAT or metadata.get("embedder") != embedder:
+        raise StoreCorruptError(f"{path} was made by another version or embedder; it is rebuilt on the next index")
+    a: dict[str, NDArray] = dict(arrays)  # type: ignore[type-arg]
+    return Segment(
+        a["blobs"], a["starts"], a["lines"], a["kinds"], a["lengths"], a["vectors"], a["scales"],
+        Postings(a["keys"], a["offsets"], a["docs"], a["tf"]), Stored(a["told_offsets"], a["told"]),
+    )  # fmt: skip

@@ -1,0 +1,349 @@
+"""How well each event answers a question: words, meaning, who said it, and what stands around it.
+
+In a log of work with an agent a message stands for itself: messages are long, and what the user said weighs more than the
+agent's long answers, which repeat every word of the field.
+
+    score = speaker * (words + DENSE * meaning)
+
+In a talk between people a turn leans on what surrounds it: an answer rarely repeats the question, and a name or a topic
+was said some turns before.
+
+    score = named * (words + BEFORE * words of the turn before + AFTER * words of the turn after + SESSION * words of the session)
+
+Words are BM25 and meaning is the cosine, each divided by its highest value, so that weights mean the same for every
+question. Constants were chosen on three conversations and six chats, each left out in turn, and rounded; they are flat
+around these values. A static embedder adds nothing to short turns between people, which the same test says.
+
+A question that names a time weighs what was recorded then up to twice, and less the further from it. It is a weight and no
+filter: what happened in July is often told in August, and people misremember by days. Measured on the questions that name
+one, 90 % of the evidence is among ten instead of 82.
+
+Only candidates are weighed: the rows that match best by words, those next to them, those of the sessions that match best,
+and those nearest in meaning; of those that pass the filters, where there are any. Up to EXACT_BELOW events meaning is looked for everywhere; beyond, in the sessions whose mean
+is nearest, for a message about something is mostly in a session about it, and reading every vector would cost more than
+all the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import UsageError
+from vademecum.index.arrays import distinct
+from vademecum.index.bm25 import inverse_document_frequency
+from vademecum.index.fusion import highest, top
+from vademecum.index.segment import quantised
+from vademecum.index.vectors import Quantised, products, products_of, scaled_products
+from vademecum.memory.matches import Matches
+from vademecum.memory.records import Role
+from vademecum.memory.segment import ROLES, Segment
+from vademecum.memory.view import View
+
+DENSE = 0.6
+BEFORE, AFTER, SESSION = 0.5, 0.3, 0.5
+NAMED = 1.4  # a speaker whom the question names
+SPEAKER = {Role.USER: 2.0, Role.NOTE: 2.0}  # in a log of work; all others 1
+TURNS = 2  # of a session that speak for it
+EXACT_BELOW = 20_000  # events whose vectors are all compared
+CANDIDATES = 400  # rows by words: beside all of them, 200 lose a fourteenth of the ten best, 400 a fortieth
+MEANT = 128  # rows by meaning; 400 find the same ten
+NEAR_SESSIONS = 10  # sessions all of whose turns are candidates in talks
+NEAR_ROWS = 800  # rows of the sessions nearest in meaning; twice as many find the same ten
+TIMED = 1.0  # how much more it weighs to be of the time that is asked about
+TIMED_HALF_DAYS = 7.0  # half of that for each so many days away
+_COMPARED = 8_192  # vectors that are compared at once
+_SAMPLED = 64  # every so many-th row is looked at to guess where to cut
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.integer[Any]]
+_WEIGHTS = np.array([SPEAKER.get(role, 1.0) for role in ROLES], np.float32)
+_ONE = np.ones(1, np.float32)
+_NAMED = np.array([1, NAMED], np.float32)  # by whether the question names who said it
+_PEOPLE = np.array([role in SPEAKER for role in ROLES])
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What is known of the C candidates for one question: float32 (C,) unless said otherwise; higher is better."""
+
+    rows: Rows  # (C,) ascending
+    score: Floats
+    words: Floats  # BM25
+    meaning: Floats  # cosine, 0 where it is negative
+    idf: NDArray[np.float64]  # (T,) of each term of the question
+    missing: float  # the share of the question's idf in terms that nobody ever wrote
+    own: Floats  # words again, divided by the highest of all
+    by_people: NDArray[np.bool_]  # (C,) what a person said or noted
+    matches: Matches
+
+    def share(self, places: NDArray[np.integer[Any]]) -> Floats:
+        """Return how much of the question's idf the candidates at some places hold, 0..1."""
+        return self.matches.share(self.rows[places], self.idf)
+
+
+class By(StrEnum):
+    """What events are weighed by."""
+
+    BOTH = "both"
+    WORDS = "words"  # what holds none is not found
+    MEANING = "meaning"  # exactly, over every vector
+
+
+def by_of(name: str) -> By:
+    """Return the way of a name. Raises `UsageError`."""
+    try:
+        return By(name)
+    except ValueError:
+        raise UsageError(f"events are not searched by {name!r}: choose among {', '.join(By)}") from None
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What is looked for, and among which rows.
+
+    Attributes:
+        keys: uint64 (T,), the question's terms.
+        vector: float32 (dim,), the question as a unit vector.
+        saying_when: bool (T,), which of the terms only say when: a time is not written in what happened then.
+        named: bool (P,), which of the view's speakers the question names; None where it names nobody.
+        mask: bool (N,), which rows may be found; None for all that are alive.
+        period: the time it asks about, seconds since the epoch, half-open; None for any.
+        by: words, meaning or both.
+    """
+
+    keys: NDArray[np.uint64]
+    vector: Floats
+    saying_when: NDArray[np.bool_]
+    named: NDArray[np.bool_] | None = None
+    mask: NDArray[np.bool_] | None = None
+    period: tuple[float, float] | None = None
+    by: By = By.BOTH
+
+
+def weigh(view: View, asking: Asking) -> Weighed:
+    """Weigh the rows of a view that may answer."""
+    matches = Matches(view, asking.keys)
+    holding = matches.holding
+    idf = inverse_document_frequency(view.living, holding)
+    said, sessions = matches.scores(idf, by_session=view.has_talk)
+    whole = quantised(asking.vector)
+    near, cosine = _nearest(view, whole, asking)
+    meant = highest(cosine, MEANT)
+    best = _best_said(view, said, asking)
+    chosen = _candidates(view, best, sessions, meant if near is None else near.take(meant))
+    passing = asking.mask if asking.mask is not None else None if view.is_whole else view.alive
+    if passing is not None:
+        chosen = chosen[passing[chosen]]
+    if asking.by is By.WORDS:
+        chosen = chosen[said[chosen] > 0]
+    meaning = cosine[chosen] if near is None else _cosines(view, whole, chosen)
+    said_most = said.take(best) if asking.mask is None and len(best) else said  # the best of all is the first of all
+    words = _Words(said, said_most.max() or np.float32(1), sessions)
+    found = said.take(chosen)
+    own = found / words.most
+    score = meaning if asking.by is By.MEANING else _score(view, words, own, meaning, asking, chosen)
+    score = _when_and_who(view, asking, chosen, score)
+    missing = float(idf[(holding == 0) & ~asking.saying_when].sum() / max(float(idf.sum()), 1e-9))
+    by_people = _PEOPLE.take(view.roles.take(chosen))
+    return Weighed(chosen, score, found, meaning, idf, missing, own, by_people, matches)
+
+
+def nearest_in_meaning(view: View, asking: Asking, rows: Rows, count: int) -> tuple[Rows, Floats]:
+    """Return those of some rows that may be found and are nearest in meaning, nearest first, and their cosines, above 0."""
+    if asking.mask is not None:
+        rows = rows[asking.mask[rows]]
+    cosine = _cosines(view, quantised(asking.vector), rows)
+    best = top(cosine, count)
+    best = best[cosine[best] > 0]
+    return rows[best], cosine[best]
+
+
+def session_scores(view: View, asking: Asking, weighed: Weighed) -> Floats:
+    """Return how well each session answers: its own words, and the best of its turns: float32 (S,).
+
+    A session that speaks of everything wins by words alone; one turn that says it is a surer sign. So the mean of its
+    best turns counts twice.
+    """
+    session = view.session[weighed.rows]
+    alone = _alone(view, asking, weighed.rows, weighed.own, weighed.meaning)
+    alone = _when_and_who(view, asking, weighed.rows, alone)
+    order = np.lexsort((-alone, session))
+    codes, first = np.unique(session[order], return_index=True)
+    size = np.diff(np.append(first, len(order)))
+    best = np.zeros(view.session_count, np.float32)
+    for place in range(TURNS):
+        has = size > place
+        best[codes[has]] += alone[order[first[has] + place]]
+    there = np.zeros(len(best), bool)
+    there[codes] = True
+    _, words = weighed.matches.scores(weighed.idf, by_session=True)
+    assert words is not None  # they were asked for
+    return np.where(there, _scaled(words) + 2 * _scaled(best), 0).astype(np.float32)
+
+
+def _best_said(view: View, said: Floats, asking: Asking) -> Rows:
+    """Return the rows with the best words among those that pass, and among those of the time that is asked about."""
+    if asking.mask is not None:
+        said = np.where(asking.mask, said[:-1], np.float32(0))
+    best = _highest(said, CANDIDATES)
+    if asking.period is None:
+        return best
+    since, until = (1000 * moment for moment in asking.period)
+    then = np.flatnonzero((view.at >= since) & (view.at < until))
+    return np.concatenate((best, then[_highest(said[then], CANDIDATES)]))
+
+
+def _highest(said: Floats, count: int) -> Rows:
+    """Return the places of the highest values, none that is 0.
+
+    Most rows hold no word of a question, so a cut is read off a sample before anything is put in order.
+    """
+    sample = said[::_SAMPLED]
+    place = len(sample) - 2 * (count // _SAMPLED + 1)
+    cut = np.sort(sample)[place] if place > 0 else 0.0  # to part what is mostly 0 costs more than to put it in order
+    places = (said > cut).nonzero()[0]
+    if cut > 0 and len(places) < count:
+        places = (said > 0).nonzero()[0]
+    return places.take(highest(said.take(places), count))
+
+
+def _candidates(view: View, best: Rows, sessions: Floats | None, meant: Rows) -> Rows:
+    """Return the rows worth weighing, ascending."""
+    found: list[Rows] = [best, meant]
+    if sessions is not None:
+        near = top(sessions, NEAR_SESSIONS)
+        found += [view.before(best), view.after(best), view.rows_of(near[sessions[near] > 0])]
+    rows = distinct(np.concatenate(found, dtype=np.int32, casting="same_kind"))
+    return rows[rows.searchsorted(0) :].astype(np.intp)  # -1 is no row; as indexes, or each look-up makes them so
+
+
+class _Words(NamedTuple):
+    """What the words of a question say of all rows: BM25 float32 (N + 1,), the highest of it, and of sessions (S,)."""
+
+    said: Floats
+    most: np.float32
+    sessions: Floats | None
+
+
+def _score(view: View, words: _Words, own: Floats, meaning: Floats, asking: Asking, rows: Rows) -> Floats:
+    """Return the candidates' scores: by what stands around them in talks, each for itself elsewhere."""
+    session = view.session.take(rows)
+    talk = view.talks.take(session)
+    if words.sessions is None or not talk.any():
+        return _alone(view, asking, rows, own, meaning)
+    around = _with_around(view, words, words.sessions.take(session), rows, own)
+    return around if talk.all() else np.where(talk, around, _alone(view, asking, rows, own, meaning))
+
+
+def _alone(view: View, asking: Asking, rows: Rows, own: Floats, meaning: Floats) -> Floats:
+    """Return words and meaning by speaker, without what stands around; in a talk all speakers weigh the same."""
+    alone = own + np.float32(DENSE) * _scaled(meaning) if asking.by is By.BOTH else own
+    talk = view.talks.take(view.session.take(rows))
+    return alone if talk.all() else alone * np.where(talk, np.float32(1), _WEIGHTS.take(view.roles.take(rows)))
+
+
+def _with_around(view: View, words: _Words, whole: Floats, rows: Rows, own: Floats) -> Floats:
+    """Return what rows say themselves, with what the turns before and after them add, and `whole`, what their sessions do."""
+    found = words.said.take(view.before(rows))
+    found *= np.float32(BEFORE) / words.most
+    found += own
+    after = words.said.take(view.after(rows))
+    after *= np.float32(AFTER) / words.most
+    found += after
+    assert words.sessions is not None  # whole is of them
+    whole /= words.sessions.max() or np.float32(1)
+    whole *= np.float32(SESSION)
+    found += whole
+    return found
+
+
+def _when_and_who(view: View, asking: Asking, rows: Rows, score: Floats) -> Floats:
+    """Return scores weighed by when it was and, unless meaning alone counts, by who said it, where the question says so."""
+    if asking.period is not None:
+        score = score * _timed(view.at.take(rows), asking.period)
+    if asking.named is not None and asking.by is not By.MEANING:
+        score = score * _NAMED.take(asking.named.take(view.speaker.take(rows)))
+    return score
+
+
+def _timed(at: NDArray[np.int64], period: tuple[float, float]) -> Floats:
+    """Return what to weigh moments by, milliseconds, for a question about a period.
+
+    >>> _timed(np.array([0, 10_000, 10_000 + 7 * 86_400_000]), (0.0, 10.0)).tolist()
+    [2.0, 2.0, 1.5]
+    """
+    since, until = (1000 * moment for moment in period)
+    days = np.maximum(np.maximum(since - at, at - until), 0) / 86_400_000
+    return np.asarray(1 + TIMED * 0.5 ** (days / TIMED_HALF_DAYS), np.float32)
+
+
+def _nearest(view: View, vector: Quantised, asking: Asking) -> tuple[Rows | None, Floats]:
+    """Return rows that pass and may be near in meaning, None for all, and their cosines.
+
+    All that pass where they are not too many, or meaning is all that counts; else those of the sessions that are near.
+    """
+    if asking.mask is not None:
+        rows = np.flatnonzero(asking.mask)
+        if len(rows) <= EXACT_BELOW or asking.by is By.MEANING:
+            return rows, _cosines(view, vector, rows)
+    if len(view) <= EXACT_BELOW or asking.by is By.MEANING:
+        return None, _all_cosines(view, vector)
+    means, scales = view.session_means
+    near = top(scaled_products(means, vector[0], scales, _ONE), NEAR_ROWS // 8)
+    sizes = view.session_sizes.take(near).cumsum()
+    rows = view.rows_of(near[: int(sizes.searchsorted(NEAR_ROWS)) + 1])[: 2 * NEAR_ROWS]
+    if asking.mask is not None:
+        rows = rows[asking.mask[rows]]
+    return rows, _cosines(view, vector, rows)
+
+
+def _cosines(view: View, vector: Quantised, rows: Rows) -> Floats:
+    """Return the cosines of some rows, 0 where they are negative."""
+    if not len(rows):
+        return np.zeros(0, np.float32)
+    if len(view.segments) == 1:
+        return _above_0(_own_cosines(view.segments[0], vector, rows))
+    lowest, uppermost, base = int(rows.min()), int(rows.max()), 0
+    found = np.zeros(len(rows), np.float32)
+    for segment in view.segments:
+        end = base + segment.size
+        if base <= lowest and uppermost < end:  # mostly they are all of the one that is large
+            found = _own_cosines(segment, vector, rows - base if base else rows)
+            break
+        here = ((rows >= base) & (rows < end)).nonzero()[0]
+        if len(here):
+            found[here] = _own_cosines(segment, vector, rows.take(here) - base)
+        base = end
+    return _above_0(found)
+
+
+def _above_0(found: Floats) -> Floats:
+    return np.maximum(found, np.float32(0), out=found)
+
+
+def _own_cosines(segment: Segment, vector: Quantised, rows: Rows) -> Floats:
+    """Return the cosines of some rows of a segment, also where they are negative."""
+    return products_of(segment.vectors, rows.astype(np.int64, copy=False), vector, segment.scales)
+
+
+def _all_cosines(view: View, vector: Quantised) -> Floats:
+    """Return the cosines of all rows, 0 where they are negative, with nothing else as long as all of them."""
+    whole, scale = vector
+    found, base = np.empty(len(view), np.float32), 0
+    for segment in view.segments:
+        for begin in range(0, segment.size, _COMPARED):
+            rows = slice(begin, min(begin + _COMPARED, segment.size))
+            near = products(segment.vectors[rows], whole) * (segment.scales[rows] * scale)
+            found[base + rows.start : base + rows.stop] = near
+        base += segment.size
+    return np.asarray(np.maximum(found, np.float32(0), out=found), np.float32)
+
+
+def _scaled(values: Floats) -> Floats:
+    highest = float(values.max(initial=0.0))
+    return np.asarray(values / np.float32(highest), np.float32) if highest > 0 else values

@@ -1,0 +1,222 @@
+"""The derived files of one scope: which segments there are, made again where they are missing.
+
+Segments lie beside the database as `events-FIRST-LAST.arrays`, and their names are all the register there is. A file
+counts if the journal still has, under its last number, the event it ends with: a database that was put back to an earlier
+state is noticed by that. New events are read into a small segment at hand, written out when it has grown, and merged with
+its neighbours so that a thousand events and a million are a handful of files. What was written is mapped from then on, so that
+a process that records for long holds little of its own of what it recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vademecum.errors import StoreError
+from vademecum.memory.joined import save_joined
+from vademecum.memory.journal import Journal, moved_id
+from vademecum.memory.segment import Reader, Segment, load_segment, merge_segments
+from vademecum.memory.session_index import Part
+from vademecum.private import private_folder
+from vademecum.protocols import Store
+
+WRITTEN_FROM = 256  # events: a smaller tail is read again by the next process in a few milliseconds
+READ_AT_ONCE = 20_000  # events in memory while a large journal is read for the first time
+MERGED_BELOW = 4  # a segment less than so many times the one after it is merged with it
+_NAME = re.compile(r"events-(\d+)-(\d+)\.arrays")
+
+
+class Shelf:
+    """The segments of one journal, kept up with it. For one thread at a time."""
+
+    journal: Journal  # the one that is asked just now: each engine has a connection of its own to the same database
+
+    def __init__(self, scope: int, directory: Path) -> None:
+        """Take which of the scopes it is, and where its derived files lie."""
+        self.scope = scope
+        self.directory = directory
+        self._part: Part | None = None
+        self._asked: tuple[Store, Hashable] | None = None  # of which store it was made last, and in which state
+        self._last = 0  # the last event read
+        self._last_written = 0
+        self._tombstone = 0
+        self._dead: list[int] = []
+        self._shrunk = 0
+
+    def part(self, journal: Journal, reader: Reader) -> Part:
+        """Return the scope's segments as they are now; the same object while nothing changed.
+
+        Raises:
+            StoreError: the journal cannot be read.
+            EmbedError: new events cannot be embedded.
+        """
+        self.journal = journal
+        asked = journal.store, journal.store.state()  # asked first: what is written meanwhile makes the next one differ
+        if self._part is not None and asked == self._asked and asked[1] is not None:
+            return self._part
+        if self._part is None:
+            self._load(reader)
+        dead, self._tombstone = self.journal.deleted(self._tombstone)
+        segments = self._part.segments if self._part else ()
+        new: list[Segment] = []
+        try:
+            for fresh in self.journal.after(self._last, READ_AT_ONCE):
+                new.append(reader.segment(fresh))
+                self._last = fresh[-1][0]
+        except BaseException:  # what was read before it would be taken for known, and never be found
+            self._begin_anew()
+            raise
+        if dead:
+            self._dead += dead
+        if self._part is None or new or dead:
+            segments = self._tidied((*segments, *new), reader)
+            self._part = Part(self.scope, segments, np.array(self._dead, np.int64), self._shrunk, self.directory)
+        self._asked = asked
+        return self._part
+
+    def _load(self, reader: Reader) -> None:
+        """Take the longest run of files that fit together and end where the journal says they do."""
+        self._part = None
+        segments: list[Segment] = []
+        for first, last, path in self._files():
+            if first <= self._last:
+                continue
+            try:
+                segment, last_id = load_segment(path, reader.embedder.name)
+            except StoreError:
+                continue
+            if self._fits(first, last, last_id):
+                segments.append(segment)
+                self._last = last
+        self._last_written = self._last
+        if segments:
+            self._part = Part(self.scope, tuple(segments), np.zeros(0, np.int64), self._shrunk, self.directory)
+
+    def _begin_anew(self) -> None:
+        """Know nothing but what the files hold: rows may stand elsewhere from then on."""
+        self._part, self._last, self._tombstone, self._dead = None, 0, 0, []
+        self._shrunk += 1
+
+    def _fits(self, first: int, last: int, last_id: str) -> bool:
+        """Whether a file continues what is loaded: its end is in the journal, or was deleted from it or moved."""
+        end = self.journal.id_at(last)
+        if end:
+            return end == last_id and first == self._last + 1
+        names = [last_id, moved_id(last_id, last)]
+        gone = self.journal.store.scan("tombstones", [("id", "in", names)], ("event",)).unwrap()
+        return last in [row[0] for row in gone] and first == self._last + 1
+
+    def _is_of_this_journal(self, path: Path, last: int, embedder: str) -> bool:
+        """Whether a file that is there ends with the event that the journal has at its end, and is not of another past."""
+        try:
+            _, last_id = load_segment(path, embedder)
+        except StoreError:
+            return False
+        return last_id == (self.journal.id_at(last) or last_id)
+
+    def _files(self) -> list[tuple[int, int, Path]]:
+        try:
+            matches = [(_NAME.fullmatch(entry.name), entry.path) for entry in os.scandir(self.directory)]
+        except OSError:
+            return []
+        found = [(int(match[1]), int(match[2]), Path(path)) for match, path in matches if match]
+        return sorted(found, key=lambda item: (item[0], -item[1]))  # of those that begin alike the longest first
+
+    def _tidied(self, segments: tuple[Segment, ...], reader: Reader) -> tuple[Segment, ...]:
+        """Join small segments to larger ones and write what has grown; a full disk only costs time next time.
+
+        Between two times of writing only what is not written yet is joined: a large one at hand would be a copy of files.
+        """
+        if self._last - self._last_written >= WRITTEN_FROM:
+            with suppress(StoreError):
+                if found := self._written(_groups(segments), reader.embedder.name):
+                    return found
+        unwritten = (i for i, s in enumerate(segments) if s.size and int(s.numbers[-1]) > self._last_written)
+        fixed = next(unwritten, len(segments))
+        nobody = np.zeros(0, np.int64)
+        tail = (own[0] if len(own) == 1 else merge_segments(own, nobody) for own in _groups(segments[fixed:]))
+        return (*segments[:fixed], *tail)
+
+    def _written(self, groups: Sequence[Sequence[Segment]], embedder: str) -> tuple[Segment, ...]:
+        """Write each group as one file, and return them as they are in the files, which what was deleted is not in.
+
+        None are returned where that has to wait. Raises `StoreError`.
+        """
+        written = self._write(groups, np.array(self._dead, np.int64), embedder)
+        mapped = tuple(load_segment(path, embedder)[0] for path in written)
+        before = [segment.numbers for own in groups for segment in own]
+        if mapped and not _same(before, [segment.numbers for segment in mapped]):
+            self._shrunk += 1
+        return mapped
+
+    def _write(self, groups: Sequence[Sequence[Segment]], dead: NDArray[np.int64], embedder: str) -> list[Path]:
+        """Write the groups that are no files yet, and return the files of all; none where that has to wait.
+
+        Raises `StoreError`.
+        """
+        private_folder(self.directory)
+        there = {(first, last): path for first, last, path in self._files()}
+        begin = 1
+        wanted: dict[tuple[int, int], Path] = {}
+        for i, group in enumerate(groups):
+            last = max((int(segment.numbers[-1]) for segment in group if segment.size), default=begin - 1)
+            end = self._last if i == len(groups) - 1 else last
+            if end < begin:
+                continue
+            path = wanted[begin, end] = self.directory / f"events-{begin:012}-{end:012}.arrays"
+            if (begin, end) not in there or not self._is_of_this_journal(path, end, embedder):
+                id_ = self.journal.id_at(end)
+                if not id_:
+                    return []  # its last event has just been deleted: next time
+                save_joined(path, group, dead, embedder, id_)
+            begin = end + 1
+        for span, path in there.items():
+            if span not in wanted:  # another process may have it mapped: the mapping outlives the name
+                with suppress(OSError):
+                    path.unlink()
+        self._last_written = self._last
+        return list(wanted.values())
+
+
+def _groups(segments: Sequence[Segment]) -> list[Sequence[Segment]]:
+    """Return neighbours that are to be one segment together."""
+    return [segments[run] for run in runs_to_merge([segment.size for segment in segments])]
+
+
+def _same(some: Sequence[NDArray[np.int64]], others: Sequence[NDArray[np.int64]]) -> bool:
+    """Whether arrays hold the same end to end; the second are not cut where the first are, but where some of them end."""
+    place, rest = 0, [array for array in others if len(array)]
+    for array in some:
+        if not len(array):
+            continue
+        if not rest or not np.array_equal(array, rest[0][place : place + len(array)]):
+            return False
+        place += len(array)
+        if place == len(rest[0]):
+            place, rest = 0, rest[1:]
+    return not rest
+
+
+def runs_to_merge(sizes: Sequence[int]) -> list[slice]:
+    """Return the runs of neighbours that are to be one segment, so that each is several times the one after it.
+
+    >>> runs_to_merge([20_000, 20_000, 20_000, 200, 60, 1])
+    [slice(0, 3, None), slice(3, 5, None), slice(5, 6, None)]
+    """
+    runs: list[slice] = []
+    end = len(sizes)
+    while end:
+        begin = end - 1
+        total = sizes[begin]
+        while begin and sizes[begin - 1] < MERGED_BELOW * total:
+            begin -= 1
+            total += sizes[begin]
+        runs.append(slice(begin, end))
+        end = begin
+    return runs[::-1]

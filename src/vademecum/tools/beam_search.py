@@ -1,0 +1,77 @@
+"""Which calls a plan makes, and in which order: the chain that agrees best with all likely ones, where any is likely.
+
+What people draw and give a short title to ("sale → sheet") can go on in a hundred ways. A beam finds some short chains of it that
+hold next to none of the probability, and the best of them names few of the tools. There each tool's own probability says more:
+the plan is the set that is right on average (`expected`), in the likeliest order.
+
+Measured on 808 titles of workflows that people made (five folds, of which one was looked at before the rule was set, two more before that of links): node-F1 0.34 and
+link-F1 0.09 by the chain, 0.44 and 0.12 by the set; where tasks are written out, next to no plan is unsure, and the quality is the
+same to the third digit (`tools-plan` in the results).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vademecum.tools.chains import LONGEST, Chain, agreeing, chain_features, grown, likely_chains
+from vademecum.tools.expected import right_on_average
+from vademecum.tools.features import After, still
+from vademecum.tools.intent_features import Asked
+from vademecum.tools.logit import probabilities
+from vademecum.tools.model import PHASES, Model, log_shares, taken_from
+from vademecum.tools.texts import Floats
+
+KNOWN = 0.1  # of the probability: where all likely chains hold less, none of them is known
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The calls of a plan, and whether they are one of the likely chains or, where none is, a set of likely tools."""
+
+    chain: Chain
+    is_chain: bool = True
+
+
+def decoded(asked: Asked, model: Model) -> Decoded:
+    """Return the calls that an intent takes; none where nothing is likely."""
+    if not asked.view.tools:
+        return Decoded(Chain((), ()))
+    begin = After(asked, [()])
+    unmoved = still(asked)
+    search = model.search.astype(np.float32)
+    taken = taken_from(log_shares(begin.scores(unmoved @ search, search)[0]), model.certain)
+    chains = likely_chains(begin, unmoved, model, taken)
+    if not chains:
+        return Decoded(Chain((), ()))
+    if sum(math.exp(chain.likely) for chain in chains) < KNOWN:
+        return Decoded(_likely_set(begin, unmoved, model, taken), is_chain=False)
+    weight = probabilities(chain_features(asked, chains, taken), model.chains)
+    return Decoded(chains[agreeing([chain.tools for chain in chains], weight)])
+
+
+def _likely_set(begin: After, unmoved: Floats, model: Model, taken: Floats) -> Chain:
+    """Return the set of tools that is right on average, each with its own probability."""
+    members = right_on_average(taken * begin.asked.view.live, LONGEST)
+    order = _ordered(begin, unmoved, model, members)
+    return Chain(order, tuple(taken.take(order).tolist()))
+
+
+def _ordered(begin: After, unmoved: Floats, model: Model, members: Sequence[int]) -> tuple[int, ...]:
+    """Return tools in the order in which they are likeliest called, by a beam over these alone."""
+    weights = model.next.astype(np.float32)
+    still_scores = weights @ unmoved.T
+    others = np.ones(len(unmoved), np.bool_)
+    others[list(members)] = False
+    beam, after = [Chain((), ())], begin
+    for length in range(len(members)):
+        phase = min(length, PHASES - 1)
+        scores = after.scores(still_scores[phase], weights[phase])
+        scores[:, others] = -np.inf
+        scores.reshape(-1)[after.used] = -np.inf  # each once
+        beam = grown(beam, after, scores, [chain.likely for chain in beam], -math.inf)
+        after = After(begin.asked, [chain.tools for chain in beam])
+    return max(beam, key=lambda chain: chain.likely).tools

@@ -1,0 +1,209 @@
+"""What is known of tools as it is now, or as it was a moment ago while what was observed since is worked in.
+
+A question must not pay for what was observed before it. So:
+
+    tools changed (registered, gone, pinned, a trace forgotten)    the next question sees it, and waits for it
+    traces came, and there are few                                 the same: it takes a few milliseconds
+    traces came, and there are many                                a thread works them in; meanwhile the view before them answers
+    weights are to be fitted anew                                  a thread fits them; meanwhile the ones before answer
+
+`settle` waits until everything counts. A process that ends while the thread works loses nothing but that work.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from vademecum.errors import Error, StoreError
+from vademecum.tools.fit import fitted
+from vademecum.tools.groups import Groups
+from vademecum.tools.ledger import Ledger, Version
+from vademecum.tools.links import Pairs
+from vademecum.tools.model import Model
+from vademecum.tools.prerequisites import Ways
+from vademecum.tools.prior import prior
+from vademecum.tools.view import Reader, View
+
+ENOUGH = 20  # traces from which weights of one's own are fitted
+GROWTH = 2.0  # times as many traces as at the last fit: fitted anew
+FEW = 200  # traces that a question works in by itself
+QUIET_S = 0.25  # without a question, before the thread begins
+PATIENCE_S = 5.0  # it waits for that at most
+_MODEL = "tools.model"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A view, the weights that fit it, and what is worked out of it when first needed."""
+
+    view: View
+    model: Model
+    version: Version
+
+    @cached_property
+    def ways(self) -> Ways:
+        """How tools are reached."""
+        live = [tool for number, tool in enumerate(self.view.tools) if self.view.live[number]]
+        return Ways(live, self.view.traces)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """What was learned to belong together."""
+        return Groups(self.view)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """How often tools were linked."""
+        return Pairs(self.view)
+
+    @property
+    def due(self) -> bool:
+        """Whether the weights are to be fitted anew."""
+        return len(self.view.traces) >= max(ENOUGH, GROWTH * self.model.traces)
+
+
+class Current:
+    """Keeps what is known current, beside the questions where it takes long.
+
+    Args:
+        ledger: what is kept.
+        reader: makes views of it.
+    """
+
+    def __init__(self, ledger: Ledger, reader: Reader) -> None:
+        self._ledger = ledger
+        self._reader = reader
+        self._known: Known | None = None
+        self._making = threading.RLock()  # one view at a time: the reader and the database are this one's
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._hurry = threading.Event()  # somebody waits for the thread
+        self._asked = 0.0  # when the last question came
+        self._problem = ""  # why the thread could not go on
+        self._closed = False
+
+    def now(self) -> Known:
+        """Return what there is for a question.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
+        version, known = self._ledger.version(), self._known
+        self._asked = time.monotonic()
+        if known is None or self._waited_for(known, version):
+            known = self.read()
+        if known.version != version or known.due:
+            self._begin()
+        return known
+
+    def learn(self) -> None:
+        """Have what was observed worked in, if questions were asked before; the first one reads everything anyhow."""
+        known = self._known
+        if known is not None and known.version != self._ledger.version():
+            self._begin()
+
+    def read(self) -> Known:
+        """Return everything that is kept, with the weights as they are.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
+        with self._making:
+            version = self._ledger.version()
+            if self._known is None or self._known.version != version:
+                self._known, self._problem = self._made(version), ""
+            return self._known
+
+    def settle(self) -> Known:
+        """Wait until everything that is kept counts, the weights too, and return it.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
+        self._hurry.set()
+        if thread := self._thread:
+            thread.join()
+        self._hurry.clear()
+        known = self.read()
+        return self._fit(known) if known.due else known
+
+    def fit(self) -> Known:
+        """Fit the weights on all traces now, whether it is time or not."""
+        return self._fit(self.read())
+
+    def close(self) -> None:
+        """Let go of the database; what the thread still works on is left undone."""
+        self._hurry.set()
+        with self._making:
+            self._closed = True
+
+    def _waited_for(self, known: Known, version: Version) -> bool:
+        """Whether a question waits for what is new."""
+        if known.version.catalogue != version.catalogue or self._problem:
+            return True
+        return known.version != version and len(known.view.traces) <= FEW
+
+    def _made(self, version: Version) -> Known:
+        return Known(self._reader.view(), Model.read(self._ledger.fact(_MODEL)) or prior(), version)
+
+    def _fit(self, known: Known) -> Known:
+        """Fit the weights, keep them, and let them answer. Nobody waits for it but who asked."""
+        if not known.view.traces:
+            return known
+        model = fitted(known.view, known.ways, prior())
+        with self._making:
+            if not self._closed:
+                self._ledger.keep_fact(_MODEL, model.write())
+                self._known = replace(self._known or known, model=model)
+            return self._known or known
+
+    def _begin(self) -> None:
+        """Start the thread, unless it is at work."""
+        with self._starting:
+            if not self._closed and not self._problem and (self._thread is None or not self._thread.is_alive()):
+                self._thread = threading.Thread(target=self._work, name="vademecum-tools", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        self._wait_for_quiet()
+        try:
+            while not self._closed:
+                known = self._laid_out()
+                if known.due:
+                    self._fit(known)
+                elif known.version == self._ledger.version():
+                    return
+        except Error as error:  # the next question reads by itself, and says what is wrong
+            self._problem = str(error)
+
+    def _wait_for_quiet(self) -> None:
+        """Wait until nobody asks: two threads of one interpreter take turns, and the one that is waited for comes first."""
+        latest = time.monotonic() + PATIENCE_S
+        while not self._hurry.is_set():
+            left = min(self._asked + QUIET_S, latest) - time.monotonic()
+            if left <= 0:
+                return
+            self._hurry.wait(left)
+
+    def _laid_out(self) -> Known:
+        """Read everything, and work out what questions would otherwise wait for; only then it answers."""
+        with self._making:
+            version = self._ledger.version()
+            if self._closed:
+                raise StoreError("the tools were closed")
+            if self._known is None or self._known.version != version:
+                made = self._made(version)
+                _ = (
+                    made.view.ridge,
+                    made.view.metas_counted,
+                    made.view.merged_weight,
+                    made.view.graph.merged,
+                    made.view.votes,
+                    made.view.voters,
+                )
+                _ = made.ways, made.pairs, made.groups.known, made.view.intents.whole, made.view.documents.across
+                self._known = made
+            return self._known

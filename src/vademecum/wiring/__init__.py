@@ -1,0 +1,1 @@
+"""Wiring: the only place where parts meet."""

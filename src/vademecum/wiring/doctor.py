@@ -1,0 +1,132 @@
+"""What every configured provider does when it is tried, and what may leave the machine: where to, and who agreed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from vademecum.config import Settings
+from vademecum.errors import ConsentError, Error
+from vademecum.plugins import WITHOUT_PROVIDER
+from vademecum.protocols import Embedder
+from vademecum.result import Ok, Result
+from vademecum.sources.opening import open_provider
+from vademecum.types import Check, Passage
+from vademecum.wiring.assembly import enriching, extractor, rerankers
+from vademecum.wiring.consent import CHOSEN_BY, consented
+from vademecum.wiring.embedding import embedding
+from vademecum.wiring.mirroring import vector_index
+from vademecum.wiring.stores import Stores
+
+LEAVES = "leaves this machine"
+_TRIED = Passage("def open_file(path): return open(path)", "open_file", "files.py")
+
+
+def check_providers(settings: Settings, embedder: Embedder | str | None = None) -> list[Check]:
+    """Try each configured reranker, enricher and extractor, and say what may leave the machine.
+
+    `embedder` is what the engine was opened with, where that was not left to the settings. Embedders are tried with the
+    repository that they are for.
+    """
+    loaders = _loaders(settings, embedder)
+    tried = [_tried(kind, *loaders[kind]) for kind in ("reranker", "enricher", "extractor") if kind in loaders]
+    return [*tried, *_leaving(settings, loaders, embedder)]
+
+
+Loader = tuple[Callable[[], Any], Callable[[Any], Result[Any, Any]]]
+
+
+def _loaders(settings: Settings, embedder: Embedder | str | None) -> dict[str, Loader]:
+    """By kind, what loads each provider that is configured, and a small task for it."""
+    chosen = embedding(settings, embedder)
+    found: dict[str, Loader] = {"embedder": (chosen.code, lambda p: p.embed([_TRIED], "query"))}
+    if chosen.prose is not chosen.code:
+        found["prose embedder"] = (chosen.prose, lambda p: p.embed([_TRIED], "query"))
+    if settings.search.vectors != "exact":  # which is tried with the repository that it mirrors
+        found["vectors"] = (lambda: vector_index(settings, "", "", 1, settings.home), Ok)
+    if settings.search.reranker not in WITHOUT_PROVIDER["reranker"]:
+        reranking = rerankers(settings, None)
+        found["reranker"] = (lambda: reranking("").provider, lambda p: p.rerank("open a file", [_TRIED]))
+    if settings.enrich.provider:
+        found["enricher"] = (lambda: enriching(settings, None)()[0], lambda p: p.sentence(_TRIED))
+    if settings.memory.extractor not in WITHOUT_PROVIDER["extractor"]:
+        found["extractor"] = (
+            lambda: extractor(settings),
+            lambda p: p.read([Passage("I always use pytest.", "1", "user")]),
+        )
+    return found
+
+
+def _tried(kind: str, load: Callable[[], Any], task: Callable[[Any], Result[Any, Any]]) -> Check:
+    try:
+        provider = load()
+        task(provider).unwrap()
+    except Error as error:
+        return Check(
+            kind, ok=False, detail=str(error), fix=f"see the message, or choose another with {CHOSEN_BY[kind][0]}"
+        )
+    return Check(kind, ok=True, detail=f"{provider.name} answers")
+
+
+def _leaving(settings: Settings, loaders: dict[str, Loader], embedder: Embedder | str | None) -> list[Check]:
+    """One line for each way out, or one that says there is none."""
+    found = [*_store_out(settings), *_ways_out(settings, loaders, embedder), *_sources_out(settings)]
+    if settings.embedding.download:
+        origin = settings.origin("embedding.download")
+        found.append(
+            Check(LEAVES, ok=True, detail=f"names of models, to a hub that they are fetched from (agreed in {origin})")
+        )
+    return found or [Check(LEAVES, ok=True, detail=f"nothing (looked at: {', '.join(loaders)})")]
+
+
+def _store_out(settings: Settings) -> Iterator[Check]:
+    """The shared database, where it is on another machine."""
+    try:
+        place = Stores(settings).elsewhere()
+    except ConsentError as refused:
+        yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
+        return
+    except Error:  # nothing is kept there, and every other step says why
+        return
+    if place:
+        yield _way_out(
+            settings, "code and memory", place, f"store {settings.storage.provider}", settings.origin("storage.url")
+        )
+
+
+def _ways_out(settings: Settings, loaders: dict[str, Loader], embedder: Embedder | str | None) -> Iterator[Check]:
+    for kind, (load, _) in loaders.items():
+        setting, what = CHOSEN_BY[kind]
+        try:
+            provider = load()
+        except ConsentError as refused:
+            yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
+            continue
+        except Error:  # it cannot be had, so it sends nothing; its own check says why
+            continue
+        if provider.remote:
+            given = kind == "embedder" and embedder is not None
+            chosen = "argument" if given else settings.origin(setting)
+            yield _way_out(settings, what, getattr(provider, "address", ""), f"{kind} {provider.name}", chosen)
+
+
+def _sources_out(settings: Settings) -> Iterator[Check]:
+    """The backlogs and sources of documents that `vade sync` asks elsewhere."""
+    for name, own in settings.sources.items():
+        try:
+            kind, provider = open_provider(name, own)
+            consented(kind, provider, settings, shared=False)
+        except ConsentError as refused:
+            yield Check(LEAVES, ok=True, detail=f"not yet: {refused}")
+            continue
+        except Error:  # the source's own check says what is wrong
+            continue
+        if provider.remote:
+            place, chosen = str(own.options.get("url") or ""), own.origins.get("provider", "argument")
+            yield _way_out(settings, CHOSEN_BY[kind][1], place, f"source {name} ({own.provider})", chosen)
+
+
+def _way_out(settings: Settings, what: str, place: str, who: str, chosen: str) -> Check:
+    agreed = settings.origin("privacy.allow_remote")
+    place = place or "where its author says"
+    return Check(LEAVES, ok=True, detail=f"{what} to {place}, by {who} (chosen in {chosen}, agreed in {agreed})")

@@ -1,0 +1,95 @@
+"""Indexes that this machine keeps in files: each with its places, its size and its age, and how one is deleted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vademecum.code.checkout.lock import exclusive
+from vademecum.errors import UsageError
+from vademecum.wiring.stores import INDEX, MEMORY, worktrees_in
+
+_LOCK = "index.lock"
+_REMEMBERED = frozenset({MEMORY, f"{MEMORY}-wal", f"{MEMORY}-shm", "memory"})  # no other file can make these again
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The index of one repository, and the memory beside it."""
+
+    name: str
+    folder: str
+    paths: tuple[str, ...]  # of its worktrees, the one that was indexed last first
+    gone: tuple[str, ...]  # those of them that are no directory any more
+    indexed_at: float  # seconds since the epoch; 0 when never
+    bytes: int  # of the index alone
+    memory_bytes: int
+
+
+def kept_indexes(home: Path) -> list[Kept]:
+    """Return every index below a home directory, and every memory without one; those that were used last first."""
+    folders = {database.parent for name in (INDEX, MEMORY) for database in (home / "repos").glob(f"*/{name}")}
+    found = [_kept(folder) for folder in folders]
+    return sorted(found, key=lambda kept: (-kept.indexed_at, kept.folder))
+
+
+def index_called(kept: Sequence[Kept], wanted: str) -> Kept:
+    """Return the index that a name, a folder's name or a path of a worktree means.
+
+    Raises:
+        UsageError: none is called so, or several are.
+    """
+    path = os.path.realpath(wanted)
+    meant = [each for each in kept if path in each.paths or wanted == Path(each.folder).name]
+    meant = meant or [each for each in kept if each.name == wanted]
+    if len(meant) == 1:
+        return meant[0]
+    if not meant:
+        raise UsageError(f"no index is called {wanted!r}: `vade repos` lists their names and paths")
+    raise UsageError(f"{len(meant)} indexes are called {wanted!r}: name one by its path, as `vade repos` lists it")
+
+
+def delete_index(kept: Kept, *, memory: bool) -> int:
+    """Delete an index, and the memory of its repository only where that is asked for; return the bytes freed.
+
+    Raises:
+        StoreBusyError: it is being written just now.
+        StoreReadOnlyError: its folder cannot be written.
+    """
+    folder = Path(kept.folder)
+    with exclusive(folder / _LOCK, 0.0):
+        for path in sorted(folder.iterdir()):
+            if path.name == _LOCK or (path.name in _REMEMBERED and not memory):
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        (folder / _LOCK).unlink()
+    if not any(folder.iterdir()):
+        folder.rmdir()
+    return kept.bytes + (kept.memory_bytes if memory else 0)
+
+
+def _kept(folder: Path) -> Kept:
+    database = folder / INDEX
+    worktrees = sorted(worktrees_in(database) if database.exists() else (), key=lambda worktree: -worktree[1])
+    paths = tuple(path for path, _ in worktrees)
+    sizes = {path.name: _size(path) for path in folder.iterdir()}
+    remembered = sum(size for name, size in sizes.items() if name in _REMEMBERED)
+    return Kept(
+        folder.name.rpartition("-")[0],
+        str(folder),
+        paths,
+        tuple(path for path in paths if not os.path.isdir(path)),
+        worktrees[0][1] if worktrees else 0.0,
+        sum(sizes.values()) - remembered,
+        remembered,
+    )
+
+
+def _size(path: Path) -> int:
+    return sum(each.stat().st_size for each in (path.rglob("*") if path.is_dir() else (path,)) if each.is_file())

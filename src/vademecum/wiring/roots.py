@@ -1,0 +1,120 @@
+"""Which repositories paths lie in, what they are called, and which have an index on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from vademecum.code.checkout.identity import index_directory, repository_name
+from vademecum.code.checkout.ignore import JUNK_DIRECTORIES
+from vademecum.code.checkout.root import MARKER, Root, find_root
+from vademecum.config import Settings
+from vademecum.errors import RootError
+from vademecum.wiring.stores import INDEX, Stores, roots_in_files, worktrees_in
+
+MOST_UNASKED = 5_000  # files of a folder that is no repository; a large project has fewer
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRoot:
+    """A repository that is open: what it is called and where it lies."""
+
+    name: str
+    path: str
+
+
+def narrow(paths: Sequence[str | os.PathLike[str]]) -> dict[Root, tuple[str, ...]]:
+    """Return each root that paths lie in, with the parts of it they name; () where one names the whole.
+
+    Raises:
+        RootError: a path does not exist, or is a file of no repository: a whole directory is not indexed for the sake of it.
+    """
+    found: dict[Root, list[str]] = {}
+    for path in paths:
+        real = os.path.realpath(path)
+        if not os.path.exists(real):
+            raise RootError(f"{os.fspath(path)!r} does not exist: name a directory or a file")
+        if not real.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in real):
+            raise RootError(f"{os.fspath(path)!r} is not UTF-8: rename the directory, its path could not be stored")
+        folder = real if os.path.isdir(real) else os.path.dirname(real)
+        root = find_root(folder)
+        if folder != real and root.git_dir is None and not os.path.exists(os.path.join(root.path, MARKER)):
+            raise RootError(
+                f"{os.fspath(path)!r} is a file outside of git: name the directory that is to be indexed with it, {folder}"
+            )
+        below = os.path.relpath(real, root.path)
+        found.setdefault(root, []).append("" if below == "." else below.replace(os.sep, "/"))
+    return {root: () if "" in parts else tuple(dict.fromkeys(parts)) for root, parts in found.items()}
+
+
+def distinct_names(roots: Sequence[Root], taken: Collection[str] = ()) -> list[str]:
+    """Return a name for each root, none of them `taken`; those that would be alike get their parent directories in front.
+
+    >>> distinct_names([Root("/a/app"), Root("/b/app"), Root("/c/lib")])
+    ['a-app', 'b-app', 'lib']
+    """
+    names = [repository_name(root) for root in roots]
+    for depth in range(2, max((root.path.count(os.sep) for root in roots), default=0) + 1):
+        alike = {name for name in names if names.count(name) > 1 or name in taken}
+        names = [path_name(root, depth) if name in alike else name for root, name in zip(roots, names, strict=True)]
+    return names
+
+
+def path_name(root: Root, depth: int) -> str:
+    """Return the last parts of a root's path as a name."""
+    return re.sub(r"[^\w.-]+", "-", "-".join(root.path.split(os.sep)[-depth:]).lstrip("-"))
+
+
+def unasked(paths: Sequence[str | os.PathLike[str]], settings: Settings) -> dict[str, str]:
+    """Return each root of the paths that is not indexed before somebody agrees, and why; none for the usual ones.
+
+    These are the home directory, the whole disk, and any folder of many files, unless it is a repository, holds a
+    `.vade.toml`, or has an index already.
+
+    Raises:
+        RootError: as `narrow`.
+    """
+    wide = {root: why for root in narrow(paths) if (why := _too_wide(root))}
+    return {root.path: why for root, why in wide.items() if not _is_indexed(root, settings)}
+
+
+def _too_wide(root: Root) -> str:
+    if root.git_dir is not None or os.path.exists(os.path.join(root.path, MARKER)):
+        return ""
+    if root.path == os.path.realpath(os.path.expanduser("~")):
+        return "is your home directory, not a repository"
+    if root.path == os.path.abspath(os.sep):
+        return "is the whole disk, not a repository"
+    return f"is not a repository and holds more than {MOST_UNASKED} files" if _holds_many(root.path) else ""
+
+
+def _holds_many(folder: str) -> bool:
+    """Tell whether a folder holds more files than are indexed unasked; what tools make does not count."""
+    count, pending = 0, [folder]
+    while pending and count <= MOST_UNASKED:
+        try:
+            children = list(os.scandir(pending.pop()))
+        except OSError:
+            continue
+        for child in children:
+            if child.is_dir(follow_symlinks=False):
+                pending += [child.path] if child.name.lower() not in JUNK_DIRECTORIES else []
+            else:
+                count += 1
+    return count > MOST_UNASKED
+
+
+def _is_indexed(root: Root, settings: Settings) -> bool:
+    stores = Stores(settings)
+    if stores.shared:
+        return root.path in {each.path for each in stores.roots_in_spaces()}
+    database = index_directory(stores.home, root) / INDEX
+    return database.exists() and root.path in dict(worktrees_in(database))
+
+
+def indexed_roots(settings: Settings) -> list[Root]:
+    """Return the worktrees on this machine that have an index and are still there."""
+    stores = Stores(settings)
+    return stores.roots_in_spaces() if stores.shared else roots_in_files(stores.home)

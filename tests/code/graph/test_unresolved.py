@@ -1,0 +1,75 @@
+"""Where a name is written, and that what was read of a file to tell is read once for each state of it."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vademecum.code.graph.parse_cache import _TREES, Examined, Shelf
+from vademecum.code.graph.unresolved import whole_words
+
+LIBRARY = "def h():\n    return 1\n"
+
+
+@given(content=st.text("ab_$ .", max_size=40), word=st.text("ab_", min_size=1, max_size=4))
+def test_words_are_found_where_a_regular_expression_finds_them(content, word):
+    pattern = re.compile(rb"(?<![\w$])" + re.escape(word.encode()) + rb"(?![\w$])")
+    assert list(whole_words(content.encode(), word.encode())) == [
+        match.span() for match in pattern.finditer(content.encode())
+    ]
+
+
+def test_a_file_is_parsed_once_for_many_questions(repo, engine):
+    """The second question of a file that writes the name takes its syntax tree from the first."""
+    prose = "# here h and k are told of, once for each question\n"
+    library = "def h\n  1\nend\n\ndef k\n  2\nend\n"
+    code = engine(repo("app", {"p.rb": library, "q.rb": prose})).codebase
+    trees = []
+    for name in "hkh":
+        assert code.callers(f"p.{name}").verdict == "none"
+        trees.append(_TREES._kept.get(("q.rb", "ruby", prose.encode())))
+    assert trees[0] is not None
+    assert trees[0] is trees[1] is trees[2]
+
+
+def test_a_file_whose_characters_tell_is_not_parsed(repo, engine):
+    prose = "# here h is told of, and nothing is called\n"
+    code = engine(repo("app", {"p.py": LIBRARY, "q.py": prose})).codebase
+    assert code.callers("p.h").verdict == "none"
+    assert ("q.py", "python", prose.encode()) not in _TREES._kept
+
+
+def test_an_edited_file_is_examined_anew(repo, engine):
+    """What was a comment is code now, in the same place."""
+    root = repo("app", {"p.py": LIBRARY, "q.py": "x = 1  # h\n"})
+    code = engine(root).codebase
+    assert code.callers("p.h").verdict == "none"
+    root.write("q.py", "x = 1  + h\n")
+    answer = code.callers("p.h")
+    assert (answer.verdict, answer.uncovered) == ("unknown", ("q.py",))
+
+
+@pytest.mark.parametrize("sizes", [(5, 5, 5), (1, 9, 1), (20,)])
+def test_no_more_is_kept_than_was_said(sizes):
+    """The oldest go first; one that is too large alone is kept until the next."""
+    shelf = Shelf(Examined, 10)
+    for number, size in enumerate(sizes):
+        shelf.of(f"{number}.py", b"x" * size, "python")
+    assert shelf._size == sum(len(content) for _, _, content in shelf._kept)
+    assert shelf._size <= 10 or len(shelf._kept) == 1
+
+
+def test_threads_that_ask_at_once_are_given_the_same():
+    """A server answers several at a time."""
+    shelf = Shelf(Examined)
+    found: list[object] = []
+    threads = [threading.Thread(target=lambda: found.append(shelf.of("a.py", b"x = 1\n", "python"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(map(id, found))) == 1

@@ -1,0 +1,101 @@
+"""Parsing is bounded in time and says why it gave up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vademecum.code import languages
+from vademecum.code.chunking.chunk import chunk_file, references_of
+from vademecum.code.languages.parse import parse
+from vademecum.errors import ParseError
+from vademecum.result import Err
+
+
+def test_captures_are_byte_ranges_in_order_outer_first():
+    captures = parse(b"class A:\n    def m(self): ...\n\ndef f(): ...\n", "python").unwrap().captures
+    assert captures["function"] == [(13, 29), (31, 43)]
+    assert captures["class"] == [(0, 29)]
+
+
+def test_errors_are_noted_and_the_rest_is_kept():
+    syntax = parse(b"def f(: pass\ndef g(): pass\n", "python").unwrap()
+    assert syntax.has_errors
+    assert (17, 18) in syntax.captures["name"]
+
+
+def test_a_language_without_a_grammar_is_an_error_value():
+    match parse(b"x", "cobol"):
+        case Err(error):
+            assert isinstance(error, ParseError)
+            assert "cobol" in str(error)
+        case other:
+            pytest.fail(f"expected an error, got {other}")
+
+
+def test_the_deadline_stops_a_slow_parse_and_the_parser_works_on(bounded):
+    slow = b"x = " + b"[" * 3_000_000
+    outcome = parse(slow, "python", deadline_s=0.05)
+    assert isinstance(outcome, Err)
+    assert not parse(b"x = 1\n", "python").unwrap().has_errors
+
+
+def test_a_bats_test_is_read_in_place():
+    content = b'@test "a (b)" {\n  run x\n}\n'
+    assert parse(content, "bash").unwrap().captures["function"] == [(0, 25)]
+
+
+def test_macros_that_c_has_no_place_for_do_not_hide_a_class():
+    content = b"LIB_BEGIN_NAMESPACE\n\nclass LIB_API A : public B {\n  int x;\n};\n\nLIB_API void f(int a);\n"
+    syntax = parse(content, "cpp").unwrap()
+    assert not syntax.has_errors
+    assert [content[start:end] for start, end in syntax.captures["name"]] == [b"A", b"x", b"f"]
+
+
+def test_a_kotlin_constructor_on_the_next_line_does_not_hide_the_rest_of_the_file():
+    content = (
+        b"class Result<out T>\n@PublishedApi internal constructor(val held: Any?) {\n    fun one() = 1\n}\n\n"
+        b'class B\r\n    @Inject(name = "x")\r\n    constructor(val a: Int) : Base() {\n    constructor(b: Long) : this(2)\n}\n\n'
+        b"interface Channel<E> : Sender<E> {\n    fun three()\n}\n"
+    )
+    syntax = parse(content, "kotlin").unwrap()
+    assert not syntax.has_errors
+    names = [content[start:end] for start, end in syntax.captures["name"]]
+    assert [name for name in names if name.istitle() or name == b"B"] == [b"Result", b"B", b"Channel"]
+
+
+SHARED = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from vademecum.code.chunking.chunk import chunk_file
+
+sys.setswitchinterval(1e-6)  # threads take turns as often as they can
+files = ["".join(f"def of_{n}_{m}(x):\\n    return other(x).go[{m}]\\n\\n" for m in range(60)).encode() for n in range(8)]
+alone = [chunk_file(file, "python", references=True) for file in files]
+with ThreadPoolExecutor(4) as threads:
+    for _ in range(10):
+        assert list(threads.map(lambda file: chunk_file(file, "python", references=True), files)) == alone
+"""
+
+
+def test_threads_parse_at_the_same_time():
+    """A server reads several repositories at once; each thread gets its own file's syntax, and the process lives."""
+    run = subprocess.run([sys.executable, "-c", SHARED], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
+REFERRING = [case for case in CASES if languages.has_references(case.stem)]
+
+
+@pytest.mark.parametrize("case", REFERRING, ids=lambda case: case.stem)
+def test_one_walk_finds_what_two_do(case):
+    content, language = case.read_text("utf-8").split("=====\n")[0].replace("%%", "x").encode(), case.stem
+    alone, both = (parse(content, language, references=asked).unwrap() for asked in (False, True))
+    assert both.captures == alone.captures
+    assert alone.referring is None
+    assert both.referring
+    assert chunk_file(content, language, references=True).references == references_of(content, language)

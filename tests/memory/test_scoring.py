@@ -1,0 +1,53 @@
+"""How near events are does not depend on how they lie, nor on what is put in order to tell how far values fall."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vademecum.index.fusion import top
+from vademecum.memory.confidence import _first_and
+from vademecum.memory.records import Event, Role
+from vademecum.memory.scoring import Asking, nearest_in_meaning
+from vademecum.memory.segment import Reader
+from vademecum.memory.session_index import Part
+from vademecum.memory.view import View, view_of
+from vademecum.plugins import load
+from vademecum.types import Passage
+
+EMBEDDER = load("embedder", "hashing")
+READER = Reader(EMBEDDER)
+WORDS = ("cache", "retry", "limit", "token", "walrus", "river")
+COUNT = 12
+
+
+def laid(cuts: list[int]) -> View:
+    """Twelve events, in segments that end where the cuts are."""
+    texts = [f"{WORDS[n % 6]} {WORDS[n * n % 5]} {n}" for n in range(COUNT)]
+    events = [(n, Event(f"e{n}", float(n), Role.USER, text, "s")) for n, text in enumerate(texts, 1)]
+    ends = sorted({0, *cuts, COUNT})
+    pieces = tuple(READER.segment(events[a:b]) for a, b in pairwise(ends))
+    return view_of([Part(0, pieces, np.zeros(0, np.int64))])
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.integers(1, COUNT - 1), max_size=4), st.permutations(range(COUNT)), st.integers(1, COUNT))
+def test_what_is_nearest_does_not_depend_on_the_segments(cuts, order, asked) -> None:
+    """Rows of one segment, of some and of all, in any order."""
+    rows = np.array(order[:asked], np.int64)
+    vector = EMBEDDER.embed([Passage("cache limit")], "query").unwrap()[0]
+    asking = Asking(np.zeros(0, np.uint64), vector, np.zeros(0, bool))
+    whole, cosine = nearest_in_meaning(laid([]), asking, rows, COUNT)
+    found, near = nearest_in_meaning(laid(cuts), asking, rows, COUNT)
+    assert (found.tolist(), near.tolist()) == (whole.tolist(), cosine.tolist())
+
+
+@given(st.lists(st.floats(0, 1, width=32), min_size=1, max_size=40), st.integers(0, 30))
+def test_the_highest_and_the_one_at_a_place_are_those_of_the_order(values, place) -> None:
+    """The last where there are fewer."""
+    given_ones = np.array(values, np.float32)
+    ordered = given_ones[top(given_ones, len(values))]
+    assert _first_and(given_ones, place).tolist() == [ordered[0], ordered[min(place, len(values) - 1)]]
