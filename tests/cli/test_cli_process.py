@@ -16,7 +16,7 @@ import pytest
 from vademecum.cli import COMMANDS
 
 # What `vade` may load on top of click before it knows which verb was typed (`locale` is click's own, for its help).
-OURS = {"vademecum", "vademecum.cli", "vademecum.errors", "locale", "_locale"}
+OURS = {"vademecum", "vademecum.cli", "vademecum.errors", "vademecum.version", "locale", "_locale"}
 SLOW = ("numpy", "tree_sitter", "yaml", "importlib.metadata", "asyncio", "sqlite3", "tomllib", "json", "subprocess")
 
 
