@@ -21,7 +21,8 @@ Two sets of tasks, each with the lines that were changed for it: issues (`issues
 
 A text is read from its head: what stands in its first N tokens has been read after N. Of `search` and
 `context`, each number of tokens is a call of its own. All texts are counted by the same counter. A file counts where it is named or shown, a line where it is shown.
---half is by a digest of the issue's name (`context.py`), and of the repository's for commits: `develop` may be looked at.
+--half: `develop` may be looked at; it holds the 40 issues of `context.py`'s, and commits by a digest of the repository's name.
+`report` holds all other issues and commits.
 
 Trees and indexes stay in --keep, finished rows in --state; --again drops the rows of an arm first, after a change to it.
 """
@@ -274,7 +275,9 @@ def interval(gap: tuple[float, float, float], scale: int) -> str:
 def chosen(options: argparse.Namespace) -> list[Question]:
     """Return the questions of a half, repositories in turn."""
     issues = load_questions(options.data / "issues.jsonl.gz")
-    issues = [replace(q, category="issues") for q in half_of_issues(issues, options.half)]
+    seen = half_of_issues(issues, "develop")
+    own = {"develop": seen, "report": [q for q in issues if q not in seen], "all": issues}[options.half]
+    issues = [replace(q, category="issues") for q in own]
     commits = load_questions(options.commits) if options.commits else []
     wanted = {"develop": (0,), "report": (1,), "all": (0, 1)}[options.half]
     commits = [q for q in commits if hashlib.sha256(q.repo.encode()).digest()[0] % 2 in wanted]

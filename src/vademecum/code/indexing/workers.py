@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import IO, Any, Self
 
 from vademecum.code.chunking.analyse import Analysis, Job, analyse
@@ -198,7 +199,7 @@ class _Pool:
 
 def _module_path() -> str:
     """Return where a child finds the modules this process has, without the current directory."""
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    package = str(Path(__file__).resolve().parents[3])
     return os.pathsep.join([package, *(entry for entry in sys.path if os.path.isabs(entry))])
 
 
