@@ -7,7 +7,7 @@ an answer to such a request go to the events that state them.
 
 Measured on 279 questions of chats of the kind that memory is tuned on, none of those that are reported: of what instructions and
 preferences such a request has to heed, 0.26 and 0.43 were among the ten shown, with the last four places given to what
-stands 0.39 and 0.54; questions of other kinds lose next to nothing, for they ask for no help (decision 0047).
+stands 0.39 and 0.54; questions of other kinds lose next to nothing, for they ask for no help (decision 0051).
 """
 
 from __future__ import annotations
