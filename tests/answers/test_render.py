@@ -72,6 +72,12 @@ def test_a_heading_over_several_declarations_says_so():
     assert next(evidence_lines(several)) == "src/a.py:9-11  def split( total: int, ) -> int and 2 more"
 
 
+def test_a_heading_names_a_group_of_constants_by_the_first():
+    """A signature that names nothing, such as `const (`, gives way to the first name."""
+    group = replace(ONE, signature="const (", symbols=("LIMIT", "RANGES"), kind="constant")
+    assert next(evidence_lines(group)) == "src/a.py:9-11  constant LIMIT and 1 more"
+
+
 def test_places_without_lines_stand_last():
     """Whatever their rank, and one line each."""
     bare = replace(FOUND, evidence=(replace(ONE, snippet=""), replace(OTHER, freshness=Freshness.FRESH)))

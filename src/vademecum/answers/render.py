@@ -279,7 +279,7 @@ def _label(evidence: Evidence) -> str:
     name, *others = declared(evidence.symbols) or [""]
     more = f" and {len(others)} more" if others else ""
     said, scope = " ".join(evidence.signature.split()), name.rpartition(".")[0]
-    if not said or (name and len(said) > LABEL_CHARACTERS):
+    if not said or (name and (len(said) > LABEL_CHARACTERS or name.rpartition(".")[2] not in said)):
         return name and f"{evidence.kind} {name}{more}"
     return (said if not scope or scope.rpartition(".")[2] in said else f"{scope}: {said}") + more
 
