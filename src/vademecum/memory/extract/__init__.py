@@ -1,15 +1,15 @@
-"""Read in a message what its author wants to last, by rules, without a language model.
+"""Extract lasting statements from a message with rules, without a language model.
 
     prose_of        blank out code, quotations and pasted output
-    read_of         its sentences, one after the other; of a very long message those at both ends
-    rules           a language's table; the first that applies to a clause
-    subject         what it is about, so that a later one can take its place
-    where           what it is limited to
+    read_of         split into sentences; a very long message is read at both ends
+    rules           try a language's rules; the first that applies to a clause wins
+    subject         name the subject, so that a later statement can replace this one
+    where           find the files or the language a statement is limited to
 
     "From now on use pnpm, not npm."    instruction · package manager · javascript · pnpm · 0.9
 
-A rule knows forms of speech and no subjects. A confidence starts from the form, and falls with hedges
-("maybe", "for now") and with the speaker: what an assistant says about preferences is not taken at all.
+Rules match forms of speech, never subjects. A form sets the confidence. Hedges ("maybe", "for now") lower it, and so does
+the speaker: preferences of an assistant are ignored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from vademecum.memory.records import FactKind, Reading, Role, Statement
 __all__ = ["extract", "read"]
 
 LANGUAGES = (ENGLISH, FRENCH)
-# Whose word counts how much for what: a factor, 0 where it is not heard at all.
+# Weight of each speaker for each kind of fact; kinds that are missing are ignored.
 _SPEAKERS = {
     Role.USER: dict.fromkeys(FactKind, 1.0),
     Role.NOTE: dict.fromkeys(FactKind, 1.1),
@@ -41,27 +41,27 @@ _SPEAKERS = {
     Role.COMMIT: {FactKind.DECISION: 0.8, FactKind.FIX: 0.8},
 }
 _HEDGED = 0.5
-_CHOSEN = 0.6  # a preference that only a choice tells
+_CHOSEN = 0.6  # confidence of a preference inferred from a choice
 _LEAST = 0.3  # below it a statement is noise
 _MOST_VALUE = 300
-# Units of work (`rules`): of each match, of each sentence, of each cue looked for in one.
+# Units of work (see `rules`) for each match, each sentence, and each cue searched in a sentence.
 PER_STATEMENT, PER_SENTENCE, PER_SOUGHT = 500, 150, 2
-# A message that is being recorded keeps somebody waiting: it is read as far as a few milliseconds go, and what is left when
-# nobody waits. Of 645 messages to agents all are read whole at once but six, of more than 2,600 characters.
+# A person waits while a message is recorded, so reading stops after a few milliseconds; the rest is read later. Of 645
+# messages to agents, all but six (each over 2,600 characters) are read whole at once.
 AT_ONCE = Reach(characters=16_000, lines=400, prose=8_000, sentences=128, work=26_000)
 LATER = Reach(characters=120_000, lines=4_000, prose=24_000, sentences=1_000, work=2_000_000)
-_TOGETHER = 32  # sentences in which cues are looked for at once
-_FAR = 240  # characters behind a clause where its because may stand
-_SHORT = 200  # characters: what such a sentence limits itself to holds for all of it
-_NEAR = 16  # characters behind a clause where a hedge still belongs to it
+_TOGETHER = 32  # sentences whose cues are searched in one pass
+_FAR = 240  # characters after a clause in which its reason may stand
+_SHORT = 200  # characters: a limit named in a sentence this short holds for the whole sentence
+_NEAR = 16  # characters after a clause in which a hedge still belongs to the clause
 _NO_MORE = re.compile(r"(?i)^([^\W\d_]+ )?plus (?:de |d')?(?=\S)")  # "on n'utilise plus de globales" denies globals
 _ALWAYS = re.compile(r"(?i)^(?:toujours|always|only|uniquement|désormais|systématiquement) (?=\S)")
-# Behind a value that is one of those chosen among: what it is chosen as, or over, and since when
+# After a known choice: its role, its alternative, or since when it holds
 _BEYOND = re.compile(
     r"(?i),?\s+(?:now\b|nowadays\b|these days\b|from now\b|again\b|maintenant\b|désormais\b|dorénavant\b|à présent\b|as\b|comme\b|instead of\b|rather than\b|(?:au lieu|à la place) (?:de\b|du\b|des\b|d')|plutôt qu).*$",
     re.DOTALL,
 )
-# What tells in a choice what it was made over, or what for
+# The alternative or the purpose of a choice
 _WHAT_FOR = re.compile(
     r"(?i)\s(?:(?:over|rather than|instead of|despite|plutôt que?|au lieu d[eu]|malgré)\b"
     r"|(?<!have )(?<!need )(?<!try )(?<!want )to (?:avoid|boost|build|cut|deepen|develop|ensure|enhance|focus|gain|help|improve|increase|keep|lower|maintain|make sure"
@@ -69,7 +69,7 @@ _WHAT_FOR = re.compile(
     r"|for (?:(?:added|better|cleaner|easier|faster|fewer|greater|higher|improved|less|lower|more|quicker|safer|simpler|smoother)\b|(?:[\w-]+ )?\w{3,}(?:it(?:y|ies)|ency|ness|iance|ience)\b)"
     r"|pour (?:améliorer|assurer|augmenter|économiser|éviter|gagner|garantir|garder|limiter|maximiser|minimiser|préserver|protéger|réduire|renforcer|rester|simplifier)\b)"
 )
-# One person's choosing, and such as is of something to use: an act that was decided on is done once, a means is used again
+# Verbs of choosing, and choices of something to use: an act is done once, a means is used again
 _CHOOSING = re.compile(
     r"(?i)\b(?:chose|chosen|decided|elected|opted|picked|selected|settled|went with|choisi|décidé|opté|retenu)\b"
 )
@@ -77,20 +77,23 @@ _MEANS = re.compile(
     r"(?i)\b(?:(?:chose|chosen|decided|elected|opted) (?:to (?:use|go with|stick with|stick to|keep using|adopt|rely on)|for)|(?:choisi|décidé) (?:de |d')(?:utiliser|rester sur|garder|adopter)|opté pour)"
     r" (?!(?:the following|this|that|these|those|it|them|ça|cela|ce|cet|cette|ces)\b)"
 )
-_FOR_IT = re.compile(r"(?i)\s+(?:for|pour) [^,;]{1,80}$")  # what a value is a choice of, or for
-_IN_FRONT = re.compile(r"(?i)(?:^|[.;]\s)(?:for|pour) [^,;:]{1,60},?\s*$")  # the same before the clause
+_FOR_IT = re.compile(r"(?i)\s+(?:for|pour) [^,;]{1,80}$")  # the purpose of a value
+_IN_FRONT = re.compile(r"(?i)(?:^|[.;]\s)(?:for|pour) [^,;:]{1,60},?\s*$")  # the purpose, before the clause
 _CODE = re.compile(r"\s*`[^`\n]+`")
 _TRAILING = " .,;:!?…-–—"  # noqa: RUF001 -- dashes as people type them
 
 
 @dataclass
 class _Effort:
-    """What reading a message may still cost."""
+    """Work that reading one message may still cost."""
 
     left: int
 
     def take(self, work: int) -> bool:
-        """Whether there is so much left, which is taken then; otherwise nothing is left."""
+        """Spend work and return whether the budget allowed it.
+
+        Work beyond the budget uses up all that is left.
+        """
         self.left = self.left - work if work <= self.left else -1
         return self.left >= 0
 
@@ -100,11 +103,11 @@ class _Said:
     """A sentence of a message."""
 
     prose: str
-    text: str  # as it stands in the message
+    text: str  # the characters of the message, code included
     start: int
     end: int
-    corrects: bool  # by how it begins, or by the sentence before
-    before: str  # the sentence before, as it stands in the message
+    corrects: bool  # the sentence, or the sentence before, opens with a correction
+    before: str  # the text of the sentence before
 
     @cached_property
     def low(self) -> str:
@@ -112,14 +115,16 @@ class _Said:
 
 
 def extract(message: str, role: Role = Role.USER) -> list[Statement]:
-    """Return what a message says that is to last, in its order, as far as it is read at once.
+    """Return the lasting statements of a message, in the message's order.
+
+    Long messages are read in part; `read` says how many characters are left.
 
     Args:
-        message: as it was written, secrets already taken out.
-        role: who says it; commands, their output and edits say nothing.
+        message: The text as written, with secrets already removed.
+        role: The speaker. Commands, their output and edits yield no statements.
 
     Returns:
-        At most one statement for each clause, with the characters of the sentence it was read in.
+        At most one statement for each clause, with the start and end of its sentence.
 
     >>> for each in extract("Always run the tests in src/api before you commit. We use yarn, I think."):
     ...     print(each.kind, "|", each.subject, "|", each.value, "|", each.where, "|", each.confidence)
@@ -130,10 +135,14 @@ def extract(message: str, role: Role = Role.USER) -> list[Statement]:
 
 
 def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Reading:
-    """Return what a message says that is to last, and how much of it was left unread; `message` and `role` as for `extract`.
+    """Return a message's lasting statements and the number of characters left unread.
 
-    What it costs has a bound, whatever stands in the message: sentences are read from the first on, and where they cost
-    more than that the rest is left. `later`, when nobody waits, much more is read.
+    The cost is bounded for every message: sentences are read in order, and the rest is left when the budget is spent.
+
+    Args:
+        message: as for `extract`.
+        role: as for `extract`.
+        later: nobody waits for the result, so the budget is much larger.
 
     >>> long = read("Never use globals. " * 1_000)
     >>> 20 < len(long.statements) < 1_000, 0 < long.left < 19_000, read("Never use globals.").left
@@ -150,7 +159,7 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     for number, (start, end) in enumerate(spans):
         if number % _TOGETHER == 0:
             spoken = _cues_of(prose.text, spans[number : number + _TOGETHER])
-        if number and start < spans[number - 1][1]:  # behind the end of a long message comes its beginning
+        if number and start < spans[number - 1][1]:  # in a long message the end is read before the beginning
             taken_back, before = False, ""
         sentence = prose.text[start:end]
         corrects = taken_back or any(
@@ -164,13 +173,18 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
         if effort.left < 0:
             left += sum(end - start for start, end in spans[number:])
             break
-        taken_back = not here and corrects and len(sentence) < 60  # "Scratch that." is about what follows
+        taken_back = (
+            not here and corrects and len(sentence) < 60
+        )  # "Scratch that." makes the next sentence a correction
         before = said.text
     return Reading(sorted(found.values(), key=lambda each: each.start), left)
 
 
 def _cues_of(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Language, Cues]]:
-    """By language what cues some sentences hold: what none of them does need not be looked for in each."""
+    """Return the cues that some sentences hold, by language.
+
+    A cue that no sentence of the group holds is not searched for in each of them.
+    """
     low = "\n".join(text[start:end] for start, end in spans).lower()
     return [(language, language.cues_in(low)) for language in LANGUAGES]
 
@@ -178,7 +192,10 @@ def _cues_of(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Language
 def _read(
     said: _Said, heard: dict[FactKind, float], spoken: Sequence[tuple[Language, Cues]], effort: _Effort
 ) -> Iterator[Statement]:
-    """The statements of one sentence: each rule where it applies, no two on the same words, as far as the effort goes."""
+    """Yield the statements of one sentence, within the effort left.
+
+    Each rule is tried where it may apply. No two statements share words.
+    """
     taken: list[tuple[int, int]] = []
     for language, cues in spoken:
         rules = [(rule, times) for rule, times in language.rules_for(said.low, cues) if rule.kind in heard]
@@ -212,13 +229,19 @@ def _read(
 
 
 def _place(found: Statement, limit: str) -> str:
-    """Where a statement holds: that the backend is in Go is no rule for Go."""
+    """Return a statement's limit, without a language that the statement asserts.
+
+    "The backend is in Go" is not a rule for Go code.
+    """
     told = found.kind in (FactKind.FACT, FactKind.DECISION) and limit.startswith("language:")
     return "" if told and found.value.partition(" ")[0].lower() in {*LANGUAGES_OF_CODE, "go", "c"} else limit
 
 
 def _is_own_choice(found: Statement, match: re.Match[str]) -> bool:
-    """Whether one person chose, over something or for something: what somebody picks and why tells what they prefer."""
+    """Return whether one person chose something for a stated reason.
+
+    The reason is an alternative, a purpose, or a means to use again. Such a choice shows a preference.
+    """
     if found.kind is not FactKind.DECISION or not re.match(r"(?i)\W*(?:i|je|j)\b", match[0]):
         return False
     said = match.groupdict()
@@ -232,26 +255,29 @@ def _span(match: re.Match[str]) -> tuple[int, int]:
 
 
 def _clause_start(sentence: str, match: re.Match[str], language: Language) -> int:
-    """Where the clause starts that the match begins in."""
+    """Return the start of the clause that a match begins in."""
     first = next((at for at in range(match.start(), match.end()) if sentence[at].isalnum()), match.start())
     ends = language.clause_ends(sentence)
     return ends[bisect_right(ends, first) - 1]
 
 
 def _is_said(said: _Said, start: int, match: re.Match[str], rule: Rule, language: Language) -> bool:
-    """Whether what a rule matched is neither asked nor denied."""
+    """Return whether the author asserts a match, without asking or denying."""
     asked = _is_asked(said.prose, start, match, rule, language)
     return not asked and language.is_meant(said.prose, start, match, negative=rule.negative)
 
 
 def _is_asked(sentence: str, start: int, match: re.Match[str], rule: Rule, language: Language) -> bool:
-    """Whether a clause is a question or a condition: by how it starts, or since the whole sentence is one."""
+    """Return whether a clause is a question or a condition.
+
+    Either the clause opens like one, or the whole sentence is a question.
+    """
     if rule.presupposed:
         return False
     whole = start == 0 and sentence.endswith("?") and len(sentence) - match.end() < 3
     said = match.groupdict()
     if said.get("topic") and said.get("value") and match.start() <= start < match.start("topic") < match.start("value"):
-        return whole  # "if you are unsure, ask": the condition is part of what is said
+        return whole  # "if you are unsure, ask": the condition is part of the statement
     return (
         whole
         or language.asks.match(sentence, start) is not None
@@ -270,7 +296,7 @@ def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Langu
     confidence = 0.0 if rule.known and not is_known(value) else rule.confidence * weight
     reason = _reason(said_in.prose, match, rule, language) or said.get("reason", "")
     if rule.kind is FactKind.FIX and reason.lower() in PRONOUNS:
-        reason = _tidy(said_in.before)  # "it" was what was said before
+        reason = _tidy(said_in.before)  # "it" refers to the sentence before
     before = _IN_FRONT.search(said_in.prose[max(0, match.start() - 80) : match.start()])
     clause = up_to_another(f"{before[0].lstrip(' .;')}{match[0]}" if before else match[0])
     subject = subject_of(rule, said, value, clause, head_first=language.head_first)
@@ -290,7 +316,10 @@ def _statement(said_in: _Said, match: re.Match[str], rule: Rule, language: Langu
 
 
 def _with_code(said_in: _Said, match: re.Match[str], value: str) -> str:
-    """A value with the code that was blanked out in it or stands at its end: "regenerate the types with `npm run codegen`"."""
+    """Return a value with its blanked code put back.
+
+    Code right after the value is added: "regenerate the types with `npm run codegen`".
+    """
     start, end = match.span("value") if match.groupdict().get("value") else match.span()
     at_end = _CODE.match(said_in.text, end)
     if at_end is not None and said_in.prose[end : at_end.end()].isspace():
@@ -300,7 +329,7 @@ def _with_code(said_in: _Said, match: re.Match[str], value: str) -> str:
 
 
 def _without(subject: Subject, value: str) -> str:
-    """A value without what it is a choice of, or for: `spaces for indentation` is `spaces`."""
+    """Return a value without its purpose: `spaces for indentation` is `spaces`."""
     said = _FOR_IT.search(value)
     if said is None or not is_known(value[: said.start()]):
         return value
@@ -309,19 +338,19 @@ def _without(subject: Subject, value: str) -> str:
 
 
 def _reason(sentence: str, match: re.Match[str], rule: Rule, language: Language) -> str:
-    """The because behind it; for a fix, the problem before it."""
+    """Return the reason after a match; for some fixes, the problem before."""
     if rule.problem_before:
         return _tidy(re.split(r"[.;]\s", sentence[: match.start()])[-1])
     because = None if rule.kind is FactKind.FIX else language.reason.search(sentence, match.start(), match.end() + _FAR)
     done = match.re.groupindex.get("value", 0)
-    # "to keep logs" is what was decided, and no reason for it
+    # "to keep logs" is the decision itself, not its reason
     if because and done and because.start() == match.start(done):
         because = language.reason.search(sentence, because.start("reason"), match.end() + _FAR)
     return _tidy(because["reason"]) if because else ""
 
 
 def _named_before(sentence: str, end: int) -> str:
-    """What `it` is: the last name before it."""
+    """Return the last name before a pronoun, which the pronoun refers to."""
     names = re.findall(r"(?<![.!?]\s)\b[A-Z][\w.+#-]*(?: v?\d[\w.]*)?|`[^`]+`", sentence[1:end])
     names = [name for name in names if name not in {"I", "I'm", "I've"}]
     return _tidy(names[-1]) if names else ""

@@ -1,8 +1,8 @@
-"""What people say in English when they mean it to last.
+"""Rules for lasting statements in English.
 
-Each rule names a form of sentence, never a subject: "always", "I prefer", "we decided to", "the fix was". Where a form
-has a one-off twin ("make sure to add a test" is about this task, "always add a test" about all), only the lasting one is
-taken, or it gets a confidence below what is shown unasked.
+Each rule names a form of sentence, never a subject: "always", "I prefer", "we decided to", "the fix was". Some forms have a
+one-off twin: "make sure to add a test" concerns this task, "always add a test" concerns all. Only the lasting form is
+matched, or the rule has a confidence too low to be shown unasked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _END = (
 _NAMED = (
     r"(?:(?!\d|(?-i:[A-Z])\w|/|\w_\w)[^,;?]){0,60}(?:\d|(?-i:[A-Z])\w|/|\w_\w)"  # up to the first figure, name or path
 )
-_BEHIND = rf"(?:{_END}|(?=\s(?:with (?:the|my|our|his|her|their)|will|would|might|may|can|could|should|does|doesn't|is|isn't|are|has|affects?|impacts?|influences?|helps?)\b))"  # where what is spoken of ends in the middle of a clause
+_BEHIND = rf"(?:{_END}|(?=\s(?:with (?:the|my|our|his|her|their)|will|would|might|may|can|could|should|does|doesn't|is|isn't|are|has|affects?|impacts?|influences?|helps?)\b))"  # the end of a value in the middle of a clause
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:over|rather than|instead of|as opposed to|in favou?r of not|and not|not)\s+(?P<other>\S.*?))"
 _WE = r"(?:we|i|they|she|he|the team|(?!(?:some|any|every|no)(?:one|body)\b|people\b|who\b|which\b|that\b|it\b|others\b|almost\b|nearly\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
@@ -38,22 +38,22 @@ _I = r"(?:i|we|she|he|they|the (?:team|user|client|customer)|(?-i:[A-Z][a-z]+(?:
 _WHEN = r"(?P<topic>(?:i|we|you|they|it|there|a|the|any|my)\b.{2,160}?)"
 _VERB = r"(?!(?:and|or|but|mind|been|had|has|was|were|is|are|the|a|an|any|all|some|every|each|this|that|my|our|your|in|on|at|there|keen|mine|yours?|again|before|worked?|heard|tried|seen|got|[a-z]+ing|[a-z]+ed)\b)[a-z][a-z'-]+"
 _DO = r"(?:prioriti[sz](?:ed|ing)|favou?r(?:ed|ing)|use|go with|choose|chose|chosen|pick(?:ed)?|opt(?:ed)? for|stick(?:ing)? (?:with|to)|stuck with|settle(?:d)? (?:on|for)|using|choosing|going with)"
-# What agents are told to do: a word that opens a clause may be anything else
+# Verbs of orders to agents; any other word may open a clause
 _TASK = (
     r"(?:use|write|add|include|show|give|list|explain|ask|run|check|keep|put|name|update|document|test|format|mention|cite|quote|link|summari[sz]e|describe|provide|suggest|propose|make"
     r"|create|avoid|prefer|follow|start|end|begin|return|log|handle|validate|wrap|import|split|commit|push|review|verify|confirm|translate|answer|reply|respond|build|lint|prefix|limit|look|read|stop|wait)\b"
 )
-_ONES = r"(?:(?:answer|response|reply|message|commit|change|pr|pull request|merge|release|deploy|deployment|session|task|edit|step)|new (?:function|file|test|endpoint|class|module|method|feature))"  # what happens again and again
+_ONES = r"(?:(?:answer|response|reply|message|commit|change|pr|pull request|merge|release|deploy|deployment|session|task|edit|step)|new (?:function|file|test|endpoint|class|module|method|feature))"  # recurring things
 _TOLD = r"\b(?<!never )(?<!not )(?<!n't )(?<!nobody )(?<!no one )(?<!not been )(?<!never been )(?<!n't been )"
 _AIM = r"(?:i|we)(?:'m| am|'re| are|'ve been| have been|'d| would)? (?:also |really |just |still |always |generally ){0,2}(?:trying|try|aiming|aim|want|like|looking|hoping|hope)"
 _SUCH = r"(?:as |so |very |more |fairly )?(?:short|small|simple|light|lightweight|lean|minimal|low|clean|fast|quick|readable|private|local|consistent|separate|tidy|flat|pure|safe|secure|stable|strict|easy|up to date)\b"
-_TOO = r"\b(?:i|i'm|i've|we|we're)(?: [^\s.;:?!]+){1,20}?(?:(?<=,)| and| but| so)(?: i| we)? (?:\w+ly |much |always |instead ){0,2}"  # what else the same person does
-_WHOSE = r"(?P<subject>(?!(?:i|we|you|it|this|that|they|there|he|she|who|one|people|everyone|nobody|and|but|so|if|or|to|not|then|which|what|when)\b)[\w`./*-]+(?: (?!(?:that|which|you|we|i|they|it)\b)[\w`./*-]+){0,2}?)"  # what must do something
+_TOO = r"\b(?:i|i'm|i've|we|we're)(?: [^\s.;:?!]+){1,20}?(?:(?<=,)| and| but| so)(?: i| we)? (?:\w+ly |much |always |instead ){0,2}"  # the same person's next act
+_WHOSE = r"(?P<subject>(?!(?:i|we|you|it|this|that|they|there|he|she|who|one|people|everyone|nobody|and|but|so|if|or|to|not|then|which|what|when)\b)[\w`./*-]+(?: (?!(?:that|which|you|we|i|they|it)\b)[\w`./*-]+){0,2}?)"  # the subject of an obligation
 _STYLE = r"(?:answers?|responses?|replies|explanations?|examples?|code|comments?|commits?|commit messages|summar(?:y|ies)|tests?|functions?|names?|output|messages?|docs|documentation|diffs?|prs?|pull requests|reports?|updates?)"
 
 _ONE = r"[\w@`.+#/-]+(?: (?-i:[A-Z])[\w.+#-]*)?"  # a name
 _ANY_TOOL = (
-    r"(?:tools?|choices?|options?|solutions?|librar(?:y|ies)|packages?|ones?)\b"  # of nothing that could be named
+    r"(?:tools?|choices?|options?|solutions?|librar(?:y|ies)|packages?|ones?)\b"  # nouns too general for a subject
 )
 _KIND = (
     rf"(?:{_ANY_TOOL}|(?P<subject>(?!{_ANY_TOOL}|for\b)[\w-]+(?: (?!for\b)[\w-]+){{0,3}}?(?: for \S[^,;]{{0,60}}?)?))"
@@ -68,7 +68,7 @@ _STATE = r"(?P<value>read[ -]?only|write-only|append-only|write-protected|off[ -
 _DAY = r"(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|(?:the )?\d{1,2}(?:st|nd|rd|th| of| [a-z]{3})|\d{4}-\d|(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:next|the end of)\b|tomorrow\b|q[1-4]\b)"
 
 RULES: tuple[Rule, ...] = (
-    # --- what always holds, or never ---------------------------------------------------------------------------------
+    # --- standing rules: always, never ---------------------------------------------------------------------------------
     Rule(INSTRUCTION, 0.9, "always", rf"(?:when(?:ever)?|every time|each time|any time|anytime|if) {_WHEN},\s*(?:please |then |you should |you must |i want you to |i'd like you to )?always (?P<value>\S.*?){_END}", besides="when,time,if "),
     Rule(INSTRUCTION, 0.9, "never", rf"(?:when(?:ever)?|every time|each time|any time|anytime|if) {_WHEN},\s*(?:please |then |you should |you must |i want you to |i'd like you to )?never (?P<value>\S.*?){_END}", negative=True, besides="when,time,if "),
     Rule(INSTRUCTION, 0.9, "always", rf"{_START}(?:you (?:should|must|need to|have to) |i(?:'d like| would like| want| need| expect) you to |make sure (?:that )?(?:you |to )|be sure to |remember to )?always (?P<value>{_VERB}\b.*?)(?:,?\s+(?:when(?:ever)?|every time|each time|if)\s+{_WHEN})?{_END}"),
@@ -120,10 +120,10 @@ RULES: tuple[Rule, ...] = (
     Rule(INSTRUCTION, 0.75, "you must ", rf"{_START}you must (?P<value>(?!(?:not|never|always|only|be|have|know|think|see|mean)\b){_VERB}\b.*?){_END}"),
     Rule(INSTRUCTION, 0.7, "use", rf"{_START}(?:only |just )?use (?P<value>[^,;]+?){_END}", known=True),
     Rule(INSTRUCTION, 0.75, "prefer,favor,favour", rf"{_START}(?:prefer|favou?r) (?:to use |using )?{_VALUE}{_NOT}?{_END}"),
-    # What others told: it holds for who says so as well, in a question too
+    # Orders from others hold for the author as well, in a question too
     Rule(INSTRUCTION, 0.75, "told ,instructed ,asked ,required ,instruction,rule", rf"{_TOLD}(?:(?:told|instructed|asked)(?: me| us| you)?|required|(?:instructions?|rules?)(?: is| are| was)?) to (?:always|only) (?P<value>(?!do (?:so|it|this|that)\b){_VERB}\b.*?)(?:,?\s+(?:when(?:ever)?|every time|each time|if)\s+{_WHEN})?{_END}", besides=" to always , to only ", presupposed=True),
     Rule(INSTRUCTION, 0.75, "told ,instructed ,asked ,required ,instruction,rule", rf"{_TOLD}(?:(?:told|instructed|asked)(?: me| us| you)?|required|(?:instructions?|rules?)(?: is| are| was)?) (?:to never|never to) (?P<value>(?!do (?:so|it|this|that)\b){_VERB}\b.*?)(?:,?\s+(?:when(?:ever)?|every time|each time|if)\s+{_WHEN})?{_END}", besides=" to never , never to ", negative=True, presupposed=True),
-    # --- corrections, which are also what holds ------------------------------------------------------------------------
+    # --- corrections, which hold from then on ------------------------------------------------------------------------
     Rule(INSTRUCTION, 0.75, "i said ,i meant ,i asked for ", rf"(?:^|[,;.]\s*)not (?P<other>[^,;]{{1,60}}?)[,;.:\u2013\u2014-]+\s*(?:but )?i (?:said|meant|asked for) (?P<value>[^,;]+?){_END}", corrects=True, known=True),
     Rule(INSTRUCTION, 0.75, "i said ,i meant ,i asked for ", rf"(?:^|[,;.]\s*)i (?:said|meant|asked for) (?P<value>[^,;]+?),? (?:and )?not (?P<other>[^,;]+?){_END}", corrects=True, known=True),
     Rule(INSTRUCTION, 0.75, "not ", rf"^(?:(?:no|nope|nah|wait|sorry|hey|ah|oh)\b[,.!\s]*){{0,2}}not (?!(?:only|just|sure)\b)(?P<other>{_ONE})\s*[,;:\u2013\u2014-]+\s*(?:but |use )?(?P<value>{_ONE})[\s.!]*$", corrects=True, known=True, dear=0),
@@ -131,7 +131,7 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.8, "switched,moved,migrated,changed,went back,gone back", rf"(?:we|i)(?: have|'ve)?(?: just)? (?:(?:switched|moved|migrated|changed)(?: over| back)?|(?:went|gone) back)(?: from (?P<other>[^,;]+?))? to (?P<value>[^,;]+?){_END}", corrects=True),
     Rule(FACT, 0.75, "no longer", rf"(?P<subject>(?:we|i|the [\w-]+(?: [\w-]+)?|it))(?:'re| are| is|'s)? no longer (?P<value>{_VERB} (?P<object>\S.*?)|\S.*?){_END}", negative=True, corrects=True),
     Rule(FACT, 0.7, "any more,anymore", r"(?:we|i) (?:don't|do not) (?P<value>\S[^,;]*?) any ?more\b", negative=True, corrects=True),
-    # --- preferences that are spoken of as known ---------------------------------------------------------------------------
+    # --- presupposed preferences ---------------------------------------------------------------------------
     Rule(PREFERENCE, 0.8, "preference", rf"\b(?:my|our|his|her|their|(?-i:[A-Z][a-z]+)'s) (?:own |\w+ly |personal |strong |general |clear |slight |stated |strict |ethical |moral )*preference (?:for|towards?) {_VALUE}{_NOT}?{_BEHIND}", presupposed=True),
     Rule(PREFERENCE, 0.7, "preference", rf"\b(?:my|our) (?:own |personal |strong |general |clear |\w+ly )*preference (?P<value>to {_VERB}\b.*?){_NOT}?{_END}", presupposed=True),
     Rule(PREFERENCE, 0.7, "which i prefer,which we prefer,which i find ,which we find ", rf"\b(?:(?:i|we)(?:'ve| have|'re| are|'m| am)? (?:use|used|using|chose|chosen|picked|went with|wrote|have) )?(?P<value>\w[^\s,;:?]*(?: [^\s,;:?]+){{0,4}}),? which (?:i|we) (?:prefer|find (?:much |far )?(?:easier|better|clearer|simpler|more \w+))\b(?: (?:over|to|than|rather than) (?P<other>\S.*?)(?:{_END}|(?=,| for | because )))?", reach=8, presupposed=True, dear=2),
@@ -201,16 +201,16 @@ RULES: tuple[Rule, ...] = (
     Rule(DECISION, 0.75, "dropping,dropped,abandon,ditch,ruled out,ruling out,gave up on,giving up on,given up on,rejected", rf"\b(?:we|i|the team)(?:'ve| have| has|'re| are|'m| am| is)? (?:just |finally |now )?(?:dropp(?:ing|ed)|abandon(?:ing|ed)|ditch(?:ing|ed)|rul(?:ing|ed) out|(?:gave|giving|given) up on|rejected) (?!(?:it|this|that|these|those|the|my|your|an?|off|by|out|from|to|in|on|below|above|one|some)\b){_VALUE}{_END}", negative=True),
     Rule(DECISION, 0.7, "let's not ,let\u2019s not ,lets not ", rf"{_START}let['\u2019]?s not (?:use |go with |do |adopt |add )?{_VALUE}{_END}", negative=True),
     Rule(DECISION, 0.7, "we'll ,we will ,i'll ,i will ", rf"\b(?:we'll|we will|i'll|i will) (?:use|go with|stick with|keep using|switch to|adopt) {_VALUE}(?:\s+(?:over|instead of|rather than)\s+(?P<other>\S.*?))?{_END}", besides="use,go with,stick,keep,switch,adopt"),
-    # A thing chosen over one that is named tells a preference, whatever else the sentence is about.
+    # A choice over a named alternative shows a preference, in any sentence.
     Rule(PREFERENCE, 0.6, "over,instead of,rather than", rf"\b(?:{_DO}|with|in|via) (?P<value>[\w`.+#-]+(?: [\w`.+#-]+){{0,4}}?) (?:(?<! by )(?<! for )(?<! in )over|instead of|rather than) (?P<other>\S(?:.*?\S)??)(?:\s+(?:to|for)\s+(?P<reason>\S.*?))?{_END}", reach=11),
-    # --- a problem and what solved it -------------------------------------------------------------------------------------
+    # --- problems and their solutions -------------------------------------------------------------------------------------
     Rule(FIX, 0.85, "fixed,solved,resolved,cured,worked around", rf"\b(?:(?:was|is|got|has been|and) )?(?:fixed|solved|resolved|cured|worked around)(?: it| this| that)? (?:by|with|via|after) {_VALUE}{_END}", problem_before=True, besides=" by , with , via , after "),
     Rule(FIX, 0.85, "fix,solution,workaround,answer,cure", rf"\b(?:the |a |its? )?(?:fix|solution|workaround|answer|cure)(?: for (?P<reason>[^,;.]+?))? (?:is|was|turned out to be)(?: to)? {_VALUE}{_END}", besides=" is , was , turned out to be"),
     Rule(FIX, 0.8, "fixed,solved,resolved,cured,did the trick", rf"{_START}(?P<value>\S[^,;]{{2,160}}?) (?:fixed|solved|resolved|cured|did the trick for) (?P<reason>(?:it|this|that|the \S.*?|\S.*?)){_END}"),
     Rule(FIX, 0.75, "cause,culprit,problem,issue,bug", rf"\b(?:the )?(?:root cause|cause|culprit|problem|issue|bug)(?: of (?P<reason>[^,;.]+?))? (?:is|was|turned out to be)(?: that)? (?P<value>(?!(?:that i|how|i |we )\b)\S.*?){_END}", besides=" is , was , turned out to be"),
     Rule(FIX, 0.7, "turns out,turned out", rf"\b(?:it )?turn(?:s|ed) out (?:that )?{_VALUE}{_END}"),
     Rule(FIX, 0.7, "caused by,due to,because of", rf"\b(?:was|were|is) (?:caused by|due to|because of) {_VALUE}{_END}", problem_before=True),
-    # --- what is left to do ----------------------------------------------------------------------------------------------
+    # --- open work ----------------------------------------------------------------------------------------------
     Rule(TODO, 0.85, "todo,to do,to-do,fixme,action item,follow,next step,remaining,left,open", rf"^(?:todo|to do|to-do|fixme|action item|follow-?up|next steps?|remaining|left to do|open)\s*[:\u2014-]\s*{_VALUE}{_END}"),
     Rule(TODO, 0.8, "still need ,still have ,still got ", rf"\b(?:i|we)(?:'ve| have)? (?:still|also still) (?:need|have|got)(?: to)? {_VALUE}{_END}"),
     Rule(TODO, 0.8, "forget,remember,remind", rf"{_START}(?:don't forget|do not forget|remember|remind me) to {_VALUE}{_END}"),

@@ -1,4 +1,4 @@
-"""What people say in French when they mean it to last; the forms are those of the English table."""
+"""Rules for lasting statements in French; the forms follow the English table."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _END = (
     r"(?<!\s)(?=[\s.!?,;]|$)(?=\s*(?:$|\s(?:dans|pour|sur) (?:ce|notre|le|tout le) (?:projet|dépôt|repo|code)\b|[.!?;](?:\s|$)|[,;]\s*(?:et|mais|donc|car|parce|puisque|peux|pouvez|pourrais|comment|est-ce|sachant|surtout|qui|que|il|elle|je|on|nous|tu|vous|pas|ce)\b"
     r"|\s[-\u2013\u2014(]|\s(?:car|(?:parce |puis|lors)qu\w*|pour (?:que|éviter|ne pas)|afin|mais|donc|si|s'il|sauf si|quand|à cause|grâce)\b))"
 )
-_BEHIND = rf"(?:{_END}|(?=\s(?:avec (?:le|la|les|mon|ma|mes)|peut|pourrait|va|est|sera|risque|influence|aide)\b))"  # where what is spoken of ends in the middle of a clause
+_BEHIND = rf"(?:{_END}|(?=\s(?:avec (?:le|la|les|mon|ma|mes)|peut|pourrait|va|est|sera|risque|influence|aide)\b))"  # the end of a value in the middle of a clause
 _VALUE = r"(?P<value>\S(?:.*?\S)??)"
 _NOT = r"(?:,?\s+(?:plutôt que|plutôt qu'|au lieu de|au lieu d'|à la place de|et pas|et non|pas|à)\s*(?P<other>\S.*?))"
 _I = r"(?:qu'elle|qu'il|je|j'|on|nous|elle|il|ils|elles|l'équipe|(?!(?:certains|certaines|beaucoup|tous|plusieurs|quelques-uns)\b)(?-i:[A-Z][a-zé]+))"
 _INF = r"[a-zà-ÿ]{2,}(?:er|ir|re)"
 _VERB = r"(?!(?:ne|été|eu|fait|vu|le|la|les|un|une|de|du|aussi|pas|rien|personne|plus)\b)[a-zà-ÿ][a-zà-ÿ'-]+"
-# What agents are told to do: a word that opens a clause may be anything else
+# Verbs of orders to agents; any other word may open a clause
 _TASK = (
     r"(?:utilise|écri[st]|écrivez|ajoute|inclu[st]|montre|donne|liste|explique|demande|lance|exécute|vérifie|garde|mets|mettez|nomme|teste|formate|mentionne|cite|décri[st]|propose|fai[st]|faites|crée|évite|préfère|sui[st]"
     r"|commence|termine|finis|valide|importe|commite|pousse|relis|confirme|tradui[st]|réponds?|répondez|compile|préviens|résume|attends|arrête|corrige|documente|indente)[zr]?(?:-(?:moi|nous|les?|la))*\b"
 )
-_ONES = r"(?:réponse|message|commit|modification|changement|pr|pull request|fusion|version|déploiement|session|tâche|étape|nouvelle (?:fonction|classe|méthode|fonctionnalité)|nouveau (?:fichier|test|module))"  # what happens again and again
+_ONES = r"(?:réponse|message|commit|modification|changement|pr|pull request|fusion|version|déploiement|session|tâche|étape|nouvelle (?:fonction|classe|méthode|fonctionnalité)|nouveau (?:fichier|test|module))"  # recurring things
 _AIM = r"(?:j'essaie|j'essaye|j'aimerais|je (?:veux|voudrais|souhaite|cherche|tente|tiens)|on (?:essaie|essaye|veut|souhaite|cherche|tente)|nous (?:essayons|voulons|souhaitons|cherchons|tentons))"
 _SUCH = r"(?:très |plus |assez |aussi )?(?:courte?s?|petite?s?|simples?|légère?s?|légers?|minima(?:le?s?|ux)|basse?s?|bas|propres?|rapides?|lisibles?|privée?s?|loca(?:le?s?|ux)|cohérente?s?|séparée?s?|stables?|stricte?s?|sûre?s?|à jour|sous|en dessous)\b"
 _STYLE = r"(?:réponses?|explications?|exemples?|code|commentaires?|commits?|messages?(?: de commit)?|résumés?|tests?|fonctions?|noms?|sorties?|docs?|documentation|diffs?|prs?|rapports?)"
@@ -42,7 +42,7 @@ _NAME_OF_ONE = r"[\w./-]*(?:\d|(?-i:[A-Z])\w|\w[_/]\w)[\w./-]*"
 _WISH = r"(?:(?:je (?:veux|voudrais|souhaite)|j'aimerais) (?:bien )?que (?:tu|vous) )?"
 
 _ONE = r"[\w@`.+#/-]+(?: (?-i:[A-Z])[\w.+#-]*)?"  # a name
-_ANY_TOOL = r"(?:outils?|solutions?|options?|bibliothèques?|paquets?)"  # of nothing that could be named
+_ANY_TOOL = r"(?:outils?|solutions?|options?|bibliothèques?|paquets?)"  # nouns too general for a subject
 _FONDLY = rf"(?:mon|ma|mes|notre|nos) (?:{_ANY_TOOL}|(?P<subject>(?!{_ANY_TOOL}\b)[\w-]+(?: (?:de |d')?[\w-]+)?)) de (?:prédilection|choix)(?: pour \S[^,;]{{0,60}}?)?"
 _PLACE = (
     r"(?P<subject>(?:(?:la|le|les|notre|nos|mon|ma) |l')[\w`./-]+(?: (?!(?:dit|dis|pense|croit|que|qui|si|est|sont)\b)(?:de |du |des |d')?[\w`./-]+){0,2}?"

@@ -1,6 +1,6 @@
-"""What somebody says in a message in their own words: no code, no quotations, no pasted output.
+"""Extract an author's own prose: no code, no quotations, no pasted output.
 
-Everything else is blanked out character by character, so that a place in the prose is the same place in the message.
+Everything else is blanked out character by character, so offsets in the prose are offsets in the message.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ MOST_SENTENCE = 600  # characters: run-on sentences are real, and longer ones ar
 
 @dataclass(frozen=True)
 class Reach:
-    """How much of a message is read; of what is longer both ends, since what one says about a paste stands there.
+    """The part of a message that is read.
+
+    A longer message is read at both ends, where people comment on a paste.
 
     Attributes:
-        characters: of the message, looked through for prose: half at its beginning, half at its end.
-        lines: of these, half at either end.
-        prose: characters of prose that are read: two thirds at its beginning, a third at its end.
-        sentences: these are in, long ones in parts.
-        work: what reading them may cost, as `rules.work_of` counts it.
+        characters: Characters searched for prose, half at each end.
+        lines: Lines searched for prose, half at each end.
+        prose: Characters of prose read: two thirds at the beginning, a third at the end.
+        sentences: Sentences read; a part of a long sentence counts as one.
+        work: The budget for reading, in the units of `rules`.
     """
 
     characters: int
@@ -36,7 +38,7 @@ class Reach:
 
 
 class Prose(NamedTuple):
-    """A message with blanks for all that is not its author's own prose, and the characters of it that were not looked at."""
+    """A message with everything but prose blanked, and its unread middle."""
 
     text: str
     gap: tuple[int, int]
@@ -50,7 +52,7 @@ _TAGGED = re.compile(
     r"<(pre|code|blockquote|system-reminder|command-\w+|local-command-\w+|file|document|log|output)\b.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
-# Three words or more in quotation marks or backticks are somebody's, or a program's; one or two are a name.
+# Three words or more in quotation marks or backticks are a quotation; one or two are a name.
 _QUOTATION = re.compile(
     r"\"[^\"\n]{1,600}\"|\u201c[^\u201c\u201d]{1,600}\u201d|\u00ab[^\u00ab\u00bb]{1,600}\u00bb|`[^`\n]{1,400}`|'(?<!\w.)[^'\n]{12,400}'(?!\w)"
 )
@@ -66,7 +68,7 @@ _CODE_LINE = re.compile(
     r"^\s*(?:[{}()\[\];]+\s*$|(?:def|class|import|from|function|const|let|var|public|private|static|return|async|export|#include|package|func|fn|SELECT|INSERT|UPDATE|CREATE)\b.*[(){};:=]\s*$|.*[;{}]\s*$|<[/!\w][^>]*>)"
 )
 _SHORTEST = 3  # characters of a sentence
-_SPANS = 3  # times as many stretches between full stops are looked at as may be sentences
+_SPANS = 3  # stretches examined for each sentence allowed
 _LINE = re.compile(r"\S.+\S")  # no sentence is shorter
 # A sentence ends at a full stop before a space, at a line's end or at the next point of a list.
 _STOP = re.compile(r"[.!?\u2026](?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\betc.)[\"')\]]*(?=\s|$)")
@@ -74,7 +76,7 @@ _BULLETS = re.compile(r"(?:\s*(?:[-*+\u2022\u2013]|\d{1,2}[.)]|#{1,6}|\[[ xX]\])
 
 
 def prose_of(message: str, reach: Reach) -> Prose:
-    """Return the message with all that is not its author's own prose turned into blanks; as long as the message.
+    """Return a message of the same length with everything but prose blanked.
 
     >>> prose_of('Use tabs. He said "always use four spaces".', Reach(1000, 100, 1000, 10, 1000)).text
     'Use tabs. He said                         .'
@@ -101,7 +103,10 @@ def _prose(text: str) -> str:
 
 
 def _from_prose_on(tail: str) -> str:
-    """The end of a message without the code that it was cut in: of fences that open and close, one has lost its other."""
+    """Return a message's tail without the code that its cut left open.
+
+    An odd number of fences means that the first closes a block that opened before the cut.
+    """
     if tail.count("```") % 2 == 0:
         return tail
     closed = tail.index("```") + 3
@@ -114,9 +119,10 @@ def _blank_if_no_prose(line: re.Match[str]) -> str:
 
 
 def read_of(prose: Prose, reach: Reach) -> tuple[list[tuple[int, int]], int]:
-    """Return the sentences that are read, long ones in parts, and how many characters of the message are left out.
+    """Return the sentences to read, and the number of characters left out.
 
-    Where some are, those at the end come first: what somebody wants with what they pasted stands behind it most often.
+    A long sentence is returned in parts. Where characters are left out, the sentences at the end come first: a request
+    usually follows the paste.
 
     >>> said = "Use tabs. " + "and so on, " * 2_000 + "never spaces."
     >>> spans, left = read_of(Prose(said, (0, 0)), Reach(40_000, 100, 8_000, 100, 1000))
@@ -134,7 +140,7 @@ def read_of(prose: Prose, reach: Reach) -> tuple[list[tuple[int, int]], int]:
 
 
 def _both_ends(prose: Prose, found: list[tuple[int, int]], reach: Reach) -> tuple[list[tuple[int, int]], int]:
-    """What is read of a text that begins with some sentences and has more than may be read, and how much is not."""
+    """Return sentences from both ends, and the number of characters skipped."""
     last = _last_of(prose.text, prose.gap[1], reach)
     behind = last[0][0] if last else len(prose.text)
     first = [span for span in found if span[1] <= behind][: reach.sentences - len(last)]
@@ -143,11 +149,11 @@ def _both_ends(prose: Prose, found: list[tuple[int, int]], reach: Reach) -> tupl
 
 
 def _last_of(text: str, start: int, reach: Reach) -> list[tuple[int, int]]:
-    """The last sentences of a text from some place on: a third of what is read."""
+    """Return the last sentences from `start` on, a third of the limit."""
     most, count, looked = reach.prose // 3, reach.sentences // 3, 0
     found: list[tuple[int, int]] = []
     for line in reversed(list(_LINE.finditer(text, start))):
-        begin = max(line.start(), line.end() - reach.prose)  # no more of a line than is read of all
+        begin = max(line.start(), line.end() - reach.prose)  # no more of one line than of the whole text
         marked = list(_stops(text, begin, line.end()))[-_SPANS * count :]
         found[:0] = [piece for span in marked for piece in _pieces(text, *_trimmed(text, *span))]
         looked += len(marked)
@@ -158,7 +164,7 @@ def _last_of(text: str, start: int, reach: Reach) -> list[tuple[int, int]]:
 
 
 def _within(spans: Sequence[tuple[int, int]], most: int) -> int:
-    """How many spans, from the first on, are at most so many characters."""
+    """Return the number of leading spans that fit in `most` characters."""
     return sum(total <= most for total in accumulate(end - start for start, end in spans))
 
 
@@ -167,7 +173,7 @@ def _length(spans: Sequence[tuple[int, int]]) -> int:
 
 
 def sentences(prose: str) -> Iterator[tuple[int, int]]:
-    r"""Yield where each sentence of the prose starts and ends, list marks and blanks around it aside.
+    r"""Yield each sentence's start and end, without list marks and surrounding blanks.
 
     >>> said = "Use tabs. See v1.2\n- no emojis"
     >>> [said[start:end] for start, end in sentences(said)]
@@ -181,7 +187,10 @@ def _whole(span: tuple[int, int]) -> tuple[tuple[int, int], ...]:
 
 
 def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int]]:
-    """A sentence; one that is too long in parts, cut behind commas or between words."""
+    """Yield a sentence, or its parts where the sentence is too long.
+
+    Parts end at a comma or between words.
+    """
     start = first
     while end - start > MOST_SENTENCE:
         most = start + MOST_SENTENCE
@@ -194,14 +203,14 @@ def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _marked(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
-    """What full stops and ends of lines mark off in a stretch of a text, be it a sentence or not."""
+    """Yield the stretches between full stops and line ends, of any length."""
     for line in _LINE.finditer(text, begin, stop):
         for span in _stops(text, *line.span()):
             yield _trimmed(text, *span)
 
 
 def _stops(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a line start and end."""
+    """Yield the start and end of each sentence in a line."""
     for found in _STOP.finditer(text, start + 1, end):  # there is a character before it
         yield start, found.end()
         start = found.end()
@@ -210,7 +219,7 @@ def _stops(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A stretch without list marks before it and blanks around it."""
+    """Return a span without list marks and surrounding blanks."""
     bullets = _BULLETS.match(text, start, end)
     begin = bullets.end() if bullets is not None else start
     said = text[begin:end].rstrip()

@@ -1,4 +1,4 @@
-"""What a language's table of rules is made of."""
+"""Types for a language's table of extraction rules."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from vademecum.memory.extract.scope import Limit
 from vademecum.memory.records import FactKind
 
 Cues = tuple[tuple[str, tuple[int, ...]], ...]
-"""Each with the numbers of the rules that need it."""
+"""Cues, each with the numbers of the rules that need it."""
 
 OPENING = r"(?:^|(?<=[,;:(])\s*|(?<=\s)"
-"""How a pattern begins that matches only where a clause opens; the language's own links between clauses come next."""
+"""The beginning of a pattern that matches only at the start of a clause; the language's own links come next."""
 
-# Work is counted in units of some 50 nanoseconds: so much that no text costs more for what is counted than long lists of
-# rules do, measured on texts that are made of nothing but what one rule looks for.
-PER_CUE, PER_OPENING = 150, 20  # each time a cue is said, each place where a clause opens
+# A unit of work is about 50 nanoseconds. The figures are upper bounds, measured on texts that hold nothing but the cues of
+# one rule.
+PER_CUE, PER_OPENING = 150, 20  # for each occurrence of a cue, and for each start of a clause
 
-_BEHIND = 80  # characters behind a match where its author may refuse it
-_BEGINNING = re.compile(r"^|\b\w|[.;]")  # of a word or a clause: no pattern that begins near its cue begins elsewhere
+_BEHIND = 80  # characters after a match in which its author may reject it
+_BEGINNING = re.compile(r"^|\b\w|[.;]")  # the start of a word or a clause; patterns with a `reach` begin nowhere else
 
 
 @dataclass(frozen=True)
 class Rule:
     """One way of saying something worth keeping.
 
-    The pattern's groups say what is what: `value` what holds, `other` what was rejected for it, `subject` what it is
-    about, `topic` when it applies, `verb` and `object` of a wish, `reason` why. Each is optional.
+    Each group of the pattern is optional: `value` (the thing that holds), `other` (the rejected alternative), `subject`,
+    `attribute`, `part` (the part of the work), `topic` (the condition), `object` (of the verb), `reason`.
 
     Attributes:
-        kind: what is said.
-        confidence: how often whoever says this means it to last: 0.9 where a word says so ("always", "I prefer"),
-            0.75 for plain wishes, 0.6 where only the choice tells.
-        cues: one of these is in every sentence that the pattern matches, in lower case; it is tried on no other.
-        pattern: what is looked for in one sentence.
-        besides: one of these is there as well, where one cue would let in too much.
-        reach: the match begins at most so many words before a cue; without it, it is looked for everywhere.
-        negative: the value is what not to do.
-        corrects: it takes back something.
-        problem_before: what it is a fix of stands before it.
-        about: what it is always about, where the form itself says so.
-        dear: how many times as much work a cue of it is as one of others; 0 where it is tried at one place alone.
-        presupposed: it is said by the way, as known already, and holds in a question too: "does my preference for X help?"
-        known: it counts only where the value is a choice that is known as one: "use yarn" lasts, "use that helper" may not.
+        kind: The kind of the statement.
+        confidence: The probability that the speaker means the statement to last: 0.9 where a word says so ("always",
+            "I prefer"), 0.75 for plain wishes, 0.6 where only a choice shows it.
+        cues: Lower-case words, separated by commas. Every matching sentence holds one; other sentences are not tried.
+        pattern: The regular expression to match in one sentence.
+        besides: More words, of which a matching sentence also holds one.
+        reach: The match begins at most so many words before a cue. None: the whole sentence is searched.
+        negative: The value is a thing not to do.
+        corrects: The statement takes back an earlier one.
+        problem_before: The problem that a fix solved stands before the match.
+        about: The subject, where the form itself implies one.
+        dear: Work for one cue, as a multiple of the usual; 0 where the pattern is tried at one place only.
+        presupposed: The statement is taken for granted, so it holds in a question too: "does my preference for X help?"
+        known: The value must be a known choice: "use yarn" lasts, "use that helper" may not.
     """
 
     kind: FactKind
@@ -66,18 +66,21 @@ class Rule:
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """The pattern, made when first needed: a process that reads one message needs few of them."""
+        """The compiled pattern, made on first use.
+
+        A process that reads one message needs few patterns.
+        """
         return re.compile(self.pattern, re.IGNORECASE)
 
     def has_what_it_needs(self, low: str) -> bool:
-        """Return whether a sentence in lower case, which holds a cue, may match."""
+        """Return whether a lower-case sentence that holds a cue may match."""
         return not self.besides or any(word in low for word in self._besides)
 
     def matches(self, sentence: str, openings: Sequence[int]) -> Iterator[re.Match[str]]:
-        """Yield what the pattern matches in a sentence, from the left, no two on the same words.
+        """Yield the pattern's matches in a sentence, left to right, without overlaps.
 
-        What matches only where a clause opens is tried at those places alone, which are a twentieth of all; what begins
-        near its cue is tried only there.
+        A pattern for the start of a clause is tried only at `openings`, a twentieth of all places. A pattern with a `reach` is
+        tried only near its cues.
         """
         if self.opens:
             yield from self._at(openings, sentence)
@@ -87,12 +90,12 @@ class Rule:
             yield from self.compiled.finditer(sentence)
 
     def work(self, length: int, times: int, openings: int) -> int:
-        """Return what looking for it in a sentence costs at most, in units of work.
+        """Return the highest cost of searching a sentence, in units of work.
 
         Args:
-            length: characters of the sentence.
-            times: how often a cue is in it.
-            openings: the places where a clause opens.
+            length: Characters in the sentence.
+            times: Occurrences of the rule's cues in the sentence.
+            openings: Places where a clause opens.
         """
         return length // 2 + PER_CUE * self.dear * times + (PER_OPENING * openings if self.opens else 0)
 
@@ -105,7 +108,10 @@ class Rule:
                 yield match
 
     def _near_cues(self, sentence: str, words: int) -> Iterator[int]:
-        """Yield where a word or a clause begins, in order and each once, from so many words before a cue up to it."""
+        """Yield the starts of words and clauses near each cue, ascending.
+
+        The search begins so many words before a cue. Each start is yielded once.
+        """
         done = 0
         for cue in self._cue.finditer(sentence):
             first = cue.start()
@@ -126,31 +132,31 @@ class Rule:
 
     @cached_property
     def opens(self) -> bool:
-        """Whether it matches only where a clause opens."""
+        """True if the pattern matches only at the start of a clause."""
         return self.pattern.startswith(OPENING)
 
 
 @dataclass(frozen=True)
 class Language:
-    """How one language says what is worth keeping.
+    """A language's ways to state something lasting.
 
     Attributes:
-        rules: the first that applies to a clause is what it says.
-        hedges: words that take back half of what is said, in lower case.
-        asks: what makes a clause a question or a condition, seen at its start.
-        wonders: what makes a question of what follows it: "I don't know if".
-        reason: `because …`, in the group `reason`.
-        takes_back: words that make a correction of the sentence they open, or of the next.
-        taken_back: the same, wherever in a sentence they stand.
-        back: one of these is in every sentence that `taken_back` finds something in, in lower case.
-        links: what may stand between two clauses, seen where it begins.
-        lead: a clause starts behind this.
-        unsaid: what stands before a clause that is not so: "I never said that", "imagine", seen at the clause's end.
-        denied: a verb with its denial right before a value: "have not decided to use".
-        refused: behind what others say, what makes it no word of the author's: "which is wrong", "but I don't care".
-        head_first: a noun stands before what describes it ("fonctions courtes").
-        no: what stands before a value that is denied.
-        limits: where it holds.
+        rules: The table; the first rule that applies to a clause wins.
+        hedges: Lower-case words that halve the confidence.
+        asks: The opening of a question or a condition.
+        wonders: Words that make a question of the rest: "I don't know if".
+        reason: `because …`, with the group `reason`.
+        takes_back: An opening that makes its sentence, or the next, a correction.
+        taken_back: Words that make their sentence a correction from any place.
+        back: Lower-case words; every sentence that `taken_back` matches holds one.
+        links: Words between two clauses.
+        clause: A boundary; a clause starts after it.
+        limits: Limits that a sentence may name.
+        unsaid: Words before a clause that the author does not assert: "I never said that", "imagine".
+        denied: A negated verb right before a value: "have not decided to use".
+        refused: Words after an opinion that reject it: "which is wrong", "but I don't care".
+        head_first: A noun stands before its adjective ("fonctions courtes").
+        no: The word put before a negated value.
     """
 
     rules: tuple[Rule, ...]
@@ -171,9 +177,9 @@ class Language:
     no: str = "not"
 
     def is_meant(self, sentence: str, start: int, match: re.Match[str], *, negative: bool) -> bool:
-        """Return whether what a rule matched in a clause, which begins at `start`, is said to be so by who writes it.
+        """Return whether the author asserts the matched clause that begins at `start`.
 
-        Neither is what was denied, nor what is only imagined, nor what others say and the author refuses.
+        Denied and imagined clauses are not asserted, nor are opinions of others that the author rejects.
         """
         value = match.start("value") if match.groupdict().get("value") else match.end()
         if self.unsaid.search(sentence, start, match.start()) or self.unsaid.search(sentence, start, value):
@@ -183,20 +189,29 @@ class Language:
         return negative or self.denied.search(sentence, start, value) is None
 
     def cues_in(self, low: str) -> Cues:
-        """Return the cues that a message in lower case holds, and some more: no other is in any of its sentences."""
+        """Return at least all cues that occur in a lower-case message.
+
+        Some of the cues returned may be missing from the message; no cue that it holds is left out.
+        """
         words, sought = _said_once(low), self._sought
         said = map(self._by_three.__getitem__, self._threes.intersection(_threes(words)))
         near = [sought[number] for number in sorted(chain(self._short, *said))]
         return tuple((cue, rules) for part, cue, rules in near if part in words and (part == cue or cue in low))
 
     def openings(self, sentence: str, rules: Iterable[Rule]) -> list[int]:
-        """Return where a clause may open, for those of the rules that match there alone."""
+        """Return the places where a clause may open.
+
+        The list is empty where none of the rules needs it.
+        """
         if not any(rule.opens for rule in rules):
             return []
         return [0, *(match.end() for match in self._openings.finditer(sentence))]
 
     def rules_for(self, low: str, cues: Cues) -> list[tuple[Rule, int]]:
-        """Return the rules that a sentence in lower case holds a cue of, in their order, each with how often it does."""
+        """Return the rules with a cue in a sentence, with cue counts.
+
+        The rules keep the order of the table.
+        """
         times: dict[int, int] = {}
         for cue, rules in cues:
             if count := low.count(cue):
@@ -207,27 +222,32 @@ class Language:
         ]
 
     def clause_ends(self, sentence: str) -> list[int]:
-        """Return where each clause of a sentence starts, behind what it opens with, ascending; the first at 0."""
+        """Return the start of each clause in a sentence, ascending, 0 first."""
         return _clause_ends(self.clause, sentence)
 
     def takes_something_back(self, sentence: str, low: str) -> bool:
-        """Return whether a sentence, also given in lower case, takes back what was said."""
+        """Return whether a sentence takes back an earlier one.
+
+        Args:
+            sentence: The sentence.
+            low: The same sentence in lower case.
+        """
         if self.takes_back.match(sentence) is not None:
             return True
         return any(word in low for word in self.back) and self.taken_back.search(sentence) is not None
 
     @cached_property
     def _sought(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-        """Each cue behind the part of it that is looked for first: of several words the longest, which may stand alone."""
+        """The cues, each with its longest word, which is searched first."""
         return tuple(
             (max(cue.split(), key=len) if " " in cue.strip() else cue, cue, rules) for cue, rules in self._cued
         )
 
     @cached_property
     def _by_three(self) -> dict[tuple[str, str, str], list[int]]:
-        """The places of `_sought` whose part has three letters, by those of them that fewest other parts have.
+        """Places in `_sought` by the rarest three letters of their first part.
 
-        What a message has none of these letters of need not be looked for in it.
+        A cue whose three letters are missing from a message need not be searched there.
         """
         threes = [tuple(_threes(part)) for part, _, _ in self._sought]
         common = Counter(chain.from_iterable(threes))
@@ -243,11 +263,11 @@ class Language:
 
     @cached_property
     def _short(self) -> tuple[int, ...]:
-        """The places of `_sought` whose part has not even three letters."""
+        """Places in `_sought` whose first part is shorter than three letters."""
         return tuple(number for number, (part, _, _) in enumerate(self._sought) if len(part) < 3)
 
     def hedged(self, low: str) -> list[tuple[int, int]]:
-        """Return where a sentence in lower case holds words that take back half of what is said."""
+        """Return the spans of hedges in a lower-case sentence."""
         said = [word for word in self.hedges if word in low]
         return [match.span() for word in said for match in self._hedges[word].finditer(low)]
 
@@ -268,14 +288,17 @@ class Language:
         return tuple((cue, tuple(rules)) for cue, rules in by_cue.items())
 
 
-@lru_cache(maxsize=1)  # each language asks for the same message
+@lru_cache(maxsize=1)  # all languages ask for the same text
 def _said_once(low: str) -> str:
-    """The words of a text, each once, with blanks around them: shorter by what is said more than once."""
+    """Return each word of a text once, with a space around each.
+
+    Repeated words are dropped, so the result is shorter to search.
+    """
     return f" {' '.join(set(low.split()))} "
 
 
 def _threes(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield every three letters that follow each other in a text.
+    """Yield every three consecutive letters of a text.
 
     >>> ["".join(three) for three in _threes("never")]
     ['nev', 'eve', 'ver']
@@ -283,6 +306,6 @@ def _threes(text: str) -> Iterator[tuple[str, str, str]]:
     return zip(text, text[1:], text[2:], strict=False)
 
 
-@lru_cache(maxsize=4)  # every match in a sentence asks
+@lru_cache(maxsize=4)  # every match in a sentence asks for the same list
 def _clause_ends(clause: re.Pattern[str], sentence: str) -> list[int]:
     return [0, *(boundary.end() for boundary in clause.finditer(sentence))]

@@ -1,4 +1,4 @@
-"""Where something said is to hold: in some files, in one language of code, everywhere, or where it was said.
+"""Limits of a statement: some files, a programming language, or every project.
 
 "in src/api"            → src/api/**          "in *.ts files"    → **/*.ts
 "for Python code"       → language:python     "in all projects"  → *
@@ -27,7 +27,7 @@ _PATH = r"`?(?P<name>(?:\.{0,2}/)?(?:[\w.*-]+/)+[\w.*-]*|\*\*?[\w./*-]*\.\w+|[\w
 
 
 def _path(match: re.Match[str]) -> str:
-    """A glob for a path as it is written: a directory takes all below it."""
+    """Return a glob for a written path; a directory covers everything below."""
     path = match["name"].removeprefix("./").rstrip(".")
     if path.startswith("*."):
         return f"**/{path}"
@@ -48,7 +48,7 @@ def _everywhere(_: re.Match[str]) -> str:
     return "*"
 
 
-# A pattern with the group `name`, what the name becomes, and of what one is in every sentence that it finds something in.
+# A pattern with the group `name`, the function that turns its match into a limit, and words: every matching sentence holds one.
 Limit = tuple[re.Pattern[str], Callable[[re.Match[str]], str], tuple[str, ...]]
 _PARTS = ("/", "*", ".")  # of a path
 ENGLISH_LIMITS: tuple[Limit, ...] = (
@@ -67,7 +67,7 @@ FRENCH_LIMITS: tuple[Limit, ...] = (
 
 
 def where(sentence: str, limits: tuple[Limit, ...]) -> str:
-    """Return what a sentence limits itself to, "" where it names nothing.
+    """Return the limit that a sentence names, "" where it names none.
 
     >>> where("In src/api/ never log request bodies.", ENGLISH_LIMITS), where("For Python, use ruff", ENGLISH_LIMITS)
     ('src/api/**', 'language:python')

@@ -1,13 +1,13 @@
-"""What a statement is about, so that a later one about the same can take its place.
+"""Subjects of statements; a later statement replaces an earlier one by subject.
 
     use pnpm, not npm        package manager · javascript · pnpm
     we use yarn              package manager · javascript · yarn
     indent with tabs         indentation · · tabs
     the API runs on :8080    api · on · :8080
 
-A well-known tool stands for what it is a choice of, and for what it is used, where that is said: what serves the queue is
-one thing, what serves billing another. Otherwise the subject is named by the sentence (`for the API`, `our deadline is`), or
-it is the noun that the value ends in ("minimal dependencies" → dependencies).
+A well-known tool has its kind as its subject, together with its purpose where the sentence names one: the database of the
+queue and the database of billing are two subjects. Otherwise the sentence names the subject (`for the API`, `our deadline
+is`), or the subject is the last noun of the value ("minimal dependencies" → dependencies).
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _ABOUT = re.compile(
     r"(?P<name>(?!(?:now|this|that|it|example|me|us|you|instance|fun|sure|ça|cela|moi|nous|le moment|je|tu|on|vous)\b)[\w-]+(?: (?:d['\u2019])?[\w-]+){0,2}?(?:\.\d+)*)"
     r"(?=\s*(?:[,;:!?)]|\.(?!\d)|$|\s(?:and|but|because|since|in|on|to|so|not|with|instead|over|rather|due|of|when|now|we|et|mais|car|parce|dans|à|au|pas|plutôt|maintenant|nous)\b))"
 )
-# What a choice is for, behind `for`, is none where it is the whole of the work, a time, or the good it does
 _OWN = re.compile(r"(?i)(?:my|our|your|mes|nos|tes|vos)\s")
-# Where a choice holds: a part of the work, or where it runs
+# The place of a choice: a part of the work, or an environment
 _PLACED = re.compile(
     r"(?i)\b(?:in|on|dans|en|sur)\s+(?:(?:the|our|la|le|notre)\s+(?P<part>[\w-]+(?: (?:panel|app|service|site|page|module|team|server|worker|package|layer|tests?))?)"
     r"|(?P<where>production|prod|staging|development|dev|tests?|ci|recette|développement))(?=\s*(?:[,.;:!?)]|$|\s(?:and|but|because|since|so|not|instead|rather|now|we|et|mais|car|parce|pas|plutôt|nous|on)\b))"
 )
+# Words after `for` that name no purpose: the whole work, a time, or a benefit
 _NO_PURPOSE = re.compile(
     r"(?i)(?:its|their|his|her|being|having|better|faster|easier|less|more|several|many|two|three|an?|ses|son|sa|leurs?|être|avoir)\b"
     r"|(?:.* )?(?:projects?|repos?|repository|repositories|codebase|team|app|application|company|everything|things|work|code|future|default|rule|start|standard|sake|while"
     r"|moment|seconds?|minutes?|hours?|days?|weeks?|months?|years?|time|speed|performance|reasons?|projets?|dépôts?|équipe|tout|travail|avenir|défaut|règle|instant|jours?|semaines?|mois|ans"
     r"|années?|vitesse|performances|raisons?|\w{3,}(?:ity|ness|ency|iance|ience|ité))$"
 )
-# What plays one of these parts takes the place of what played it, of whatever kind both are: a queue in Redis, or in Postgres
+# Roles that identify a subject on their own: a queue in Postgres replaces a queue in Redis
 _STORING = frozenset(("database", "cache"))
 _PARTS_PLAYED = frozenset(
     (
@@ -75,7 +75,7 @@ _STOP = re.compile(
     r"(?i)\s+(?:with|to|for|in|on|of|from|that|which|when|at|by|as|but|because|since|into|using|without|than|over|via|before|after|while|unless|between|under|including|such as|despite"
     r"|avec|pour|dans|sur|de|du|des|que|qui|quand|lorsque|mais|car|par|sans|avant|après|en|à|au|aux|notamment|malgré)\s.*$|[;:(].*$"
 )
-# Words before a thing that is gone to, used or stood on, and behind one, that say nothing of it
+# Words around a noun that say nothing about it: asides behind it, adverbs and prepositions before it
 _ASIDE = re.compile(
     r"(?i),\s+(?:ideally|preferably|especially|particularly|at (?:least|most)|just|instead|simply|idéalement|de préférence|surtout|au (?:moins|plus)|plutôt)\b.*$"
 )
@@ -88,7 +88,7 @@ _TRAIL = re.compile(
     r"(?i)\s+(?:first|last|again|too|as well|instead|now|later|soon|yet|here|there|everywhere|yourself|myself|together"
     r"|d'abord|ensuite|encore|aussi|ici|là|partout|maintenant|toujours|soi-même|ensemble)$"
 )
-# What says when, how often or how: "stop after three attempts" and "commit without a message" are about stopping and committing
+# Times and manners: the subjects of "stop after three attempts" and "commit without a message" are the verbs
 _DAYS = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|holidays|(?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|week-end)s?)"
 _MANNER = re.compile(
     rf"(?i)(?:after|before|by (?=\w+ing\b)|during|only|until|unless|when(?:ever)?|while|without|once|twice|at (?:once|night)|as soon"
@@ -145,7 +145,7 @@ _AMOUNTS = frozenset(
     )
 )
 _OF = re.compile(r"(?i)(?P<thing>.+?)\s+(?P<link>of|for|du|des|de|pour)\s+(?P<whole>.+)")
-# Stand before what they describe in French
+# French adjectives that stand before their noun
 _BEFORE = re.compile(
     r"petite?s?|grande?s?|gros(?:se)?s?|bon(?:ne)?s?|beaux?|belles?|nouve(?:au|aux|lle|lles)|mauvaise?s?|vraie?s?"
 )
@@ -182,10 +182,10 @@ _HOW = re.compile(
     r"(?i)^(?:(?:also|just|only|even|never|always|aussi|toujours|(?!(?:ap|re|sup|multi|com|im)ply\b|rely\b|fly\b)\w+ly)\s+)+(?=\S)"
 )
 _ARTICLES = frozenset(("the", "a", "an", "any", "all", "le", "la", "les", "un", "une", "des", "du"))
-# Who does something, before what is done: "on écrit", "tu me montres"
+# The person before a verb: "on écrit", "tu me montres"
 _WHO = re.compile(r"(?i)^(?:(?:on|nous|tu|vous|we|you)\s+(?:(?:me|nous|us)\s+|m')?)(?=\S+\s)")
-# What is decided to do, in English and French; with what it is done to, it is one thing that may change its mind. When, where
-# and how are no things: "to stop after three attempts" is about stopping.
+# A decided act with its object, in English and French. Times, places and manners are no objects: the subject of "to stop
+# after three attempts" is stopping.
 _ACT = re.compile(
     r"(?i)(?:to (?!use\b)(?P<verb>[a-z]+)|(?P<faire>(?!utiliser\b)[a-zà-ÿ]{2,}(?:er|ir|re))) "
     r"(?!(?:after|at|before|by|during|for|from|in|into|on|only|over|to|under|until|when|while|with|without"
@@ -193,14 +193,17 @@ _ACT = re.compile(
 )
 
 
-# What stands between an act and what it is done with: "run the tests with pytest", "keep our Redis"
+# Words between an act and its tool: "run the tests with pytest", "keep our Redis"
 _MEANS = re.compile(
     r"(?i)(?:.*\b(?:with|using|via|through|by|on|avec|sur|via|par)\s+)?(?:(?:the|our|my|a|an|le|la|les|notre|using|plain|pure)\s+)*(?:l')?"
 )
 
 
 def subject_of(rule: Rule, said: dict[str, str], value: str, clause: str, *, head_first: bool) -> Subject:
-    """What it is about: what the sentence names, when it applies, or what the value is a choice of."""
+    """Return a statement's subject.
+
+    The subject comes from the sentence, from its condition, or from the kind of choice that the value is.
+    """
     if rule.about:
         return Subject(rule.about)
     if "part" in said:
@@ -209,7 +212,7 @@ def subject_of(rule: Rule, said: dict[str, str], value: str, clause: str, *, hea
         return _as_named(rule.kind, said, value)
     if "topic" in said:
         return Subject(_topic(said["topic"]), noun(_parted(value)[1]))
-    done_to, other = said.get("object", ""), said.get("other", "")  # only marks stand there: nothing does
+    done_to, other = said.get("object", ""), said.get("other", "")  # an object of marks alone is empty
     thing = done_to or value
     if done_to and not is_known(thing):
         before, found, _ = value.lower().partition(thing.lower())
@@ -223,7 +226,10 @@ def subject_of(rule: Rule, said: dict[str, str], value: str, clause: str, *, hea
 
 
 def _as_named(kind: FactKind, said: dict[str, str], value: str) -> Subject:
-    """What the sentence itself names: of a choice that is preferred, a "test runner" is a test framework."""
+    """Return the subject that the sentence itself names.
+
+    A preferred tool keeps its own kind: a "test runner" is a test framework.
+    """
     named, _, what = said["subject"].lower().partition(" for ")
     choice = choice_of(value) if kind is FactKind.PREFERENCE else None
     if choice is not None and any(_akin(one, other) for one in named.split() for other in choice.name.split()):
@@ -233,13 +239,19 @@ def _as_named(kind: FactKind, said: dict[str, str], value: str) -> Subject:
 
 
 def _of_part(part: str, value: str) -> Subject:
-    """What is said of a part of the work: what it uses of a kind, or the thing itself, "port 8080" of the API."""
+    """Return the subject of a statement on a part of the work.
+
+    That is the kind of tool used there, or the part with its property: the API and its "port".
+    """
     choice = choice_of(value)
     return _used_for(choice, part) if choice is not None else Subject(part, head(value))
 
 
 def _is_choice(kind: FactKind, value: str) -> bool:
-    """Whether a value is a choice of what it names: "to postpone the migration to Vue 3" is none of Vue, "to keep Vue" is."""
+    """Return whether a value is a choice of the tool it names.
+
+    "To keep Vue" is one; "to postpone the migration to Vue 3" is not.
+    """
     act = _ACT.match(value) if kind is FactKind.DECISION else None
     if act is None or not is_known(value):
         return is_known(value)
@@ -248,7 +260,10 @@ def _is_choice(kind: FactKind, value: str) -> bool:
 
 
 def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None:
-    """What something is done to, and what: "never touch X without a test" does not change "document X"."""
+    """Return the object and the verb of an act as a subject.
+
+    "Never touch X without a test" must not replace "document X".
+    """
     verb, rest = _parted(value)
     if kind in (FactKind.TODO, FactKind.FIX):
         return Subject(acted_on(verb, rest).name)
@@ -260,20 +275,23 @@ def _done_to(kind: FactKind, said: dict[str, str], value: str) -> Subject | None
 
 
 def _parted(predicate: str) -> tuple[str, str]:
-    """The verb of a predicate and what it is about: `also run the tests` → `run`, `the tests`; a word alone is both."""
+    """Split a predicate into verb and object: `run`, `the tests`.
+
+    A single word, or a phrase that opens with an article, has no verb.
+    """
     said = _WHO.sub("", _HOW.sub("", predicate))
     first, _, rest = said.partition(" ")
     return (first.lower(), rest) if rest and first.lower() not in _ARTICLES else ("", said)
 
 
 def _topic(condition: str) -> str:
-    """What a condition is about: `I ask about software dependencies` → `software dependencies`."""
+    """Return the topic of a condition: `I ask about dependencies` → `dependencies`."""
     asked = re.search(r"(?i)\b(?:about|for|regarding|with|on|sur|de|des|du|à propos de)\s+(.+)$", condition)
     return noun(asked[1]) if asked else head(condition)
 
 
 def about(value: str, other: str = "", sentence: str = "", *, head_first: bool = False, whole: bool = False) -> Subject:
-    """Return what a choice of `value` over `other` is about.
+    """Return the subject of choosing `value` over `other`.
 
     >>> about("pnpm", "npm")
     Subject(name='package manager', attribute='javascript')
@@ -295,7 +313,9 @@ def about(value: str, other: str = "", sentence: str = "", *, head_first: bool =
 
 
 def purpose(clause: str) -> str:
-    """Return what a choice in a clause is for, as a key; "" where it says nothing of it, or only why or for how long.
+    """Return the purpose of a choice as a key, "" for none.
+
+    A reason or a length of time is no purpose.
 
     >>> [purpose(each) for each in ("Redis for the queue", "On utilise SQLite pour le cache local", "tabs for consistency")]
     ['queue', 'cache local', '']
@@ -313,7 +333,10 @@ def purpose(clause: str) -> str:
 
 
 def _used_for(choice: Subject, what: str) -> Subject:
-    """What a choice is about that is made for something: not all of its kind, and not for what its kind says anyhow."""
+    """Return a choice narrowed to its purpose.
+
+    Words of the purpose that repeat the kind are dropped.
+    """
     said, kinds = what.split(), f"{choice.name} {FRENCH.get(choice.name, '')}".split()
     words = [word for word in said if not any(_akin(word, kind) for kind in kinds)]
     if not words or _SHORT_FOR.get(what) == choice.name:
@@ -324,13 +347,15 @@ def _used_for(choice: Subject, what: str) -> Subject:
 
 
 def _akin(one: str, other: str) -> bool:
-    """Whether two words share their stem, roughly: `names` and `naming`, `formatting` and `formatter`."""
+    """Return whether two words roughly share a stem: `formatting` and `formatter`."""
     letters = max(3, min(4, len(one) - 2, len(other) - 2))
     return one[:letters] == other[:letters]
 
 
 def acted_on(verb: str, rest: str) -> Subject:
-    """Return what something is done to, and what: with what says only when or how, it is about the doing itself.
+    """Return the object and the verb of an act as a subject.
+
+    Where only a time or a manner follows the verb, the verb is the subject.
 
     >>> acted_on("push", "directly to the main branch"), acted_on("toucher", "à la base de production")
     (Subject(name='main branch', attribute='push'), Subject(name='base production', attribute='toucher'))
@@ -344,12 +369,12 @@ def acted_on(verb: str, rest: str) -> Subject:
 
 
 def verb_in(words: str) -> str:
-    """Return the first word that tells what is done: `never push` → `push`."""
+    """Return the first verb among words: `never push` → `push`."""
     return next((word for word in words.lower().split() if word not in _IDLE), "")
 
 
 def _thing(phrase: str) -> str:
-    """What a verb is about, as a key, with what it is a part of: "messages de commit", "order of imports"."""
+    """Return a verb's object and its whole as a key."""
     parts = _PARTS.split(_little(without_marks(phrase).strip()), maxsplit=1)
     if len(parts) == 1 or _STOP.search(f"{parts[0]} "):
         return noun(phrase)
@@ -360,14 +385,16 @@ def _thing(phrase: str) -> str:
 
 
 def _little(text: str) -> str:
-    """A phrase without the small words before it."""
+    """Return a phrase without the small words before it."""
     while (shorter := _LITTLE.sub("", _LEAD.sub("", text))) != text:
         text = shorter
     return text
 
 
 def noun(phrase: str) -> str:
-    """Return a noun phrase as a key: without articles, what follows it, and marks; at most four words.
+    """Return a noun phrase as a key of at most four words.
+
+    Articles, marks and everything after the noun are dropped.
 
     >>> noun("the API's error messages in production")
     "api's error messages"
@@ -378,7 +405,9 @@ def noun(phrase: str) -> str:
 
 
 def whole_noun(phrase: str) -> str:
-    """Return a noun phrase as a key, with what it is of: the timeouts of two things are two things.
+    """Return a noun phrase as a key, together with its whole.
+
+    The timeouts of two things are two keys.
 
     >>> whole_noun("timeout of the worker"), whole_noun("worker timeout"), whole_noun("délai du serveur")
     ('worker timeout', 'worker timeout', 'délai serveur')
@@ -391,7 +420,7 @@ def whole_noun(phrase: str) -> str:
 
 
 def head(phrase: str, *, first: bool = False) -> str:
-    """Return the word of a noun phrase that says what it is about: the last in English, the first in French."""
+    """Return a noun phrase's main word: last in English, first in French."""
     words = noun(phrase).split()
     words = [word for word in words if not word.isdigit()] or words  # "port 8080" is about the port
     if first:
