@@ -1,17 +1,17 @@
-"""What coding agents already wrote on this machine, as events: found, read from where one stopped, and never written to.
+"""Read transcripts of coding agents on this machine as events, incrementally.
 
-    found       the files, at the agents' usual places, that may be about some directories
-    read        the events of one file that are new, in batches, each with how far it has been read
+    found       list the files, in the agents' usual places, that may concern some directories
+    read        yield the new events of one file in batches, each with the state reached
 
 | agent       | where                                             | form |
 | ----------- | ------------------------------------------------- | ---- |
 | Claude Code | `~/.claude/projects/<directory>/<session>.jsonl`  | lines of JSON |
 | Codex CLI   | `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`    | lines of JSON, or these compressed (`.zst`), before June 2025 one object |
 | Gemini CLI  | `~/.gemini/tmp/<project>/chats/session-*`         | lines of JSON, before 2026 one object |
-|             | `~/.gemini/tmp/<project>/logs.json`               | an array of what was typed, for sessions without a chat |
+|             | `~/.gemini/tmp/<project>/logs.json`               | an array of typed messages, for sessions without a chat |
 | aider       | `.aider.chat.history.md` in the repository        | Markdown |
 
-Other programs write these files, in forms they do not promise: whatever does not look as expected is passed over.
+The files are never written to. Their formats are not documented, so records of an unexpected shape are skipped.
 """
 
 from __future__ import annotations
@@ -41,24 +41,28 @@ __all__ = ["AGENTS", "Batch", "Transcript", "Wanted", "found", "read"]
 
 AGENTS: Mapping[str, ModuleType] = {each.NAME: each for each in (claude, codex, gemini, aider)}
 _ENDINGS = (".jsonl", ".json", f".jsonl{ENDING}")
-_BATCH = 200  # events: a crash costs no more than these
-_MOST_FILE_BYTES = 200_000_000  # of a file that has to be read whole
+_BATCH = 200  # events; a crash costs at most one batch of work
+_MOST_FILE_BYTES = 200_000_000  # read at most, of a file that must be read whole
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A file that an agent wrote."""
+    """A transcript file that an agent wrote."""
 
     agent: str
     path: str
-    root: str = ""  # the directory it is about, where its place says so
+    root: str = ""  # the project's directory, where the file's location names one
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some events, and how far the file has been read once they are kept.
+    """Some events, and the file's state to store together with them.
 
-    `skipped` lines could not be read; the file is `packed` where what unpacks it is missing.
+    Attributes:
+        events: New events.
+        state: The state of the file after these events.
+        skipped: Number of lines that could not be read.
+        packed: The file is compressed, and the package that unpacks it is missing.
     """
 
     events: list[Event]
@@ -68,12 +72,12 @@ class Batch:
 
 
 def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcript]:
-    """Return the transcripts on this machine that may be about what is wanted, by agent and name.
+    """Return the transcripts that may concern the wanted directories, agent by agent.
 
     Args:
-        home: the user's home directory.
-        environ: the environment, where agents are told other places.
-        wanted: the directories one asks about.
+        home: The user's home directory.
+        environ: The environment, which may move an agent's files.
+        wanted: The directories to look for.
     """
     out: list[Transcript] = []
     for name, agent in AGENTS.items():
@@ -90,7 +94,7 @@ def found(home: str, environ: Mapping[str, str], wanted: Wanted) -> list[Transcr
 def _files(place: str) -> Iterator[str]:
     for folder, folders, names in os.walk(place):
         folders.sort()
-        plain = set(names)  # a file that is being packed or unpacked is there twice
+        plain = set(names)  # a file exists twice while it is compressed or unpacked
         wanted = (
             name
             for name in sorted(names)
@@ -100,9 +104,10 @@ def _files(place: str) -> Iterator[str]:
 
 
 def read(transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
-    """Yield what a transcript holds beyond `state`; nothing where it has not changed, is gone or cannot be read.
+    """Yield batches of the events that a transcript holds beyond `state`.
 
-    Whoever keeps a batch keeps its state with it: then a crash at any moment loses nothing, and nothing comes twice.
+    Yields nothing where the file is unchanged, is gone or cannot be read. A caller that stores each batch together with its
+    state loses no event in a crash and stores none twice.
     """
     file = open_transcript(transcript.path)
     if file is None:
@@ -140,7 +145,10 @@ def _read_lines(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any]
 
 
 def _read_packed(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iterator[Batch]:
-    """A file that is compressed once nothing is added to it: read whole, known again by its ids."""
+    """Read a compressed file whole; event ids reveal the known events.
+
+    The agent compresses a file once it adds no more lines.
+    """
     if not can_unpack():
         yield Batch([], {}, packed=True)
         return
@@ -158,10 +166,10 @@ def _read_packed(file: BinaryIO, transcript: Transcript, wanted: Wanted) -> Iter
 
 
 def _read_object(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
-    """A file that is written anew each time: its messages are known again by their ids."""
+    """Read a file that the agent rewrites; event ids reveal known events."""
     whole, name = stamp(file), os.path.basename(transcript.path)
     record = _value(file.read(_MOST_FILE_BYTES))
-    if record is None:  # it is being written: the next time it will be whole
+    if record is None:  # the agent is still writing the file; the next read finds it whole
         yield Batch([], {}, 1)
         return
     carry: dict[str, Any] = {"root": transcript.root, "name": name, "told": state.get("told") or []}
@@ -175,7 +183,10 @@ def _read_object(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any
 
 
 def _read_markdown(file: BinaryIO, transcript: Transcript, state: Mapping[str, Any], wanted: Wanted) -> Iterator[Batch]:
-    """A file that is added to: read up to the last thing the user typed, which may not be answered yet."""
+    """Read a Markdown file up to the user's last message.
+
+    That message may have no answer yet, so the next read begins there again.
+    """
     place = resume(file, state)
     offset, carry = place["offset"], place["carry"]
     numbered = [(line.decode("utf-8", "replace").rstrip("\r\n"), end) for line, end in whole_lines(file, offset)]

@@ -1,9 +1,9 @@
-"""Transcripts of aider: `.aider.chat.history.md` in the repository's root.
+"""Read transcripts of aider: `.aider.chat.history.md` in the repository's root.
 
-Markdown that is only added to: `# aider chat started at <local time>` opens a session, lines behind `#### ` are what the
-user typed, lines behind `> ` what aider itself says ("Applied edit to …", "Commit …"), the rest is the model's. What aider
-writes of the user ends in two blanks; that tells it from a heading of the model's, unless an editor took all of them away.
-Only a session's start has a time; what follows is a millisecond later each, so that the order holds.
+aider only appends to this Markdown file. `# aider chat started at <local time>` opens a session. Lines after `#### ` are the
+user's, lines after `> ` are aider's own ("Applied edit to …", "Commit …"), and the rest is the model's. aider ends the user's
+lines in two spaces, which distinguishes them from a model's headings unless an editor stripped all of them. Only the start
+of a session has a time; each later event is a millisecond later, to keep the order.
 """
 
 from __future__ import annotations
@@ -27,22 +27,28 @@ _SAID = re.compile(r"/(?:ask|code|architect|chat-mode \w+|context)\s+(.+)", re.D
 _SETTINGS = ".aider.conf.yml"
 _NAMED = re.compile(r"^chat-history-file:[ \t]*[\"']?([^\"'#\s]+)", re.MULTILINE)
 _MOST_SETTINGS = 100_000
-_NOTHING = "<blank>"  # what it writes where somebody only pressed return
+_NOTHING = "<blank>"  # stands for a message without text
 _STEP = 0.001
 
 
 def places(home: str, environ: Mapping[str, str]) -> list[str]:  # noqa: ARG001 -- it keeps nothing below the home
-    """Return the directories where it keeps transcripts: none but the repositories themselves."""
+    """Return no directories: aider keeps transcripts in the repositories."""
     return []
 
 
 def file_of(root: str, environ: Mapping[str, str]) -> str:
-    """Return the transcript of the work in a directory: where the environment says, else the repository's settings."""
+    """Return the transcript's path for a directory.
+
+    The environment may name it, then the repository's settings.
+    """
     return os.path.join(root, environ.get("AIDER_CHAT_HISTORY_FILE") or _configured(root) or FILE)
 
 
 def _configured(root: str) -> str:
-    """What `.aider.conf.yml` names, "" for nothing; a repository's file may not name one outside of it."""
+    """Return the path that `.aider.conf.yml` names, "" for none.
+
+    A path outside the repository is ignored.
+    """
     try:
         with open(os.path.join(root, _SETTINGS), encoding="utf-8") as file:
             named = _NAMED.search(file.read(_MOST_SETTINGS))
@@ -53,19 +59,24 @@ def _configured(root: str) -> str:
 
 
 def is_typed(line: str, *, marked: bool) -> bool:
-    """Return whether a line is the user's; `marked` where the file tells such lines by the blanks behind them."""
+    """Return whether the user typed a line.
+
+    Args:
+        line: The line, without its line end.
+        marked: The user's lines in this file end in two spaces.
+    """
     return line.startswith("####") and (line.endswith("  ") or not marked)
 
 
 def is_marked(lines: list[str]) -> bool:
-    """Return whether any line of the user's has the blanks behind it that aider writes."""
+    """Return whether any of the user's lines ends in two spaces."""
     return any(is_typed(line, marked=True) for line in lines)
 
 
 def blocks(lines: list[str], *, marked: bool = False) -> Iterator[tuple[str, list[str]]]:
-    """Yield runs of lines of one kind: `started`, `user`, `aider` or `model`. Lines in a code fence are the model's.
+    """Yield runs of lines of one kind: `started`, `user`, `aider` or `model`.
 
-    What the user types at once has no empty line in it; behind one the next begins.
+    Lines in a code fence are the model's. An empty line ends a message of the user.
 
     >>> [kind for kind, _ in blocks(["#### hi", "Hello.", "> Tokens: 3"])]
     ['user', 'model', 'aider']
@@ -100,7 +111,7 @@ def _kind(line: str, last: str, *, marked: bool) -> str:
 
 
 def events_of(lines: list[str], carry: dict[str, Any], wanted: Wanted, root: str) -> Iterator[Event]:
-    """Yield the events of some lines, in order; `carry` holds the session they go on with."""
+    """Yield the events of some lines; `carry` holds the session so far."""
     repo = wanted.repository(root)
     if repo is None:
         return

@@ -1,12 +1,13 @@
-"""Transcripts of Claude Code: `projects/<directory>/<session>.jsonl` below its configuration directory.
+"""Read transcripts of Claude Code: `projects/<directory>/<session>.jsonl`.
 
-One JSON object a line: `{"type": "user" | "assistant" | …, "sessionId", "cwd", "gitBranch", "timestamp", "message":
-{"content": "…" | [{"type": "text" | "tool_use" | "tool_result" | "thinking", …}]}}`. What subagents are told
-(`isSidechain`) is the agent's word and no person's; `isMeta`, compaction summaries and errors of the service are nobody's.
+The path is below Claude Code's configuration directory. One JSON object a line: `{"type": "user" | "assistant" | …, "sessionId", "cwd", "gitBranch", "timestamp", "message":
+{"content": "…" | [{"type": "text" | "tool_use" | "tool_result" | "thinking", …}]}}`. Prompts for subagents (`isSidechain`)
+come from the agent, not from a person; `isMeta`, compaction summaries and errors of the service come from the program.
 
-A person speaks in five places: in a message, in one typed while the agent worked (`attachment`, `queued_command`), behind
-a slash command, in an answer to a question (`toolUseResult.answers`) and in what is said when a tool is refused. A session
-that branches off begins with copies of another's lines (`forkedFrom`), which are that one's.
+A person's words are in five places: in a message, in a message typed while the agent worked (`attachment`,
+`queued_command`), after a slash command, in an answer to a question (`toolUseResult.answers`) and in the reason given for
+refusing a tool. A session that branches off begins with copies of another session's lines (`forkedFrom`); these belong to
+the other session.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from vademecum.memory.transcripts.shape import (
 NAME = "claude"
 _BASH = re.compile(r"<bash-(input|stdout|stderr)>(.*?)</bash-\1>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
-_WORDS = 3  # behind a slash command from which they are more than the name of a model or a file
+_WORDS = 3  # after a slash command; fewer are only the name of a model or a file
 _SHELLS = frozenset({"Bash", "PowerShell"})
 _REFUSED = re.compile(
     r"To tell you how to proceed, the user said:\n(?!The user wants to clarify)(.+?)(?:\n\nNote: The user's next message.*)?\Z",
@@ -43,7 +44,7 @@ _REFUSED = re.compile(
 
 
 def places(home: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the directories where it keeps transcripts."""
+    """Return the directories where Claude Code keeps transcripts."""
     configured = [environ["CLAUDE_CONFIG_DIR"]] if environ.get("CLAUDE_CONFIG_DIR") else []
     usual = [
         os.path.join(home, ".claude"),
@@ -53,7 +54,10 @@ def places(home: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def may_hold(path: str, wanted: Wanted) -> bool:
-    """Return whether a file may be about what is wanted, by its directory: the working directory with dashes."""
+    """Return whether a transcript may concern the wanted directories.
+
+    The name of its folder is the working directory with dashes.
+    """
     if not wanted.roots:
         return True
     folder = path.replace("\\", "/").rpartition("/projects/")[2].partition("/")[0]
@@ -81,20 +85,20 @@ def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) 
 
 
 def _is_nobodys(record: Mapping[str, Any]) -> bool:
-    """Whether neither a person nor a model said it: it was made up by the program, or is what another agent sent."""
+    """Return whether the program or another agent wrote a record."""
     made_up = mapping(record.get("message")).get("model") == "<synthetic>" or record.get("isApiErrorMessage")
     by = mapping(record.get("origin") or mapping(record.get("attachment")).get("origin")).get("kind")
     return bool(record.get("isMeta") or record.get("isCompactSummary") or made_up) or by not in (None, "human")
 
 
 def _queued(attachment: Mapping[str, Any]) -> Any:
-    """What a person typed while the agent was at work; None for what else is attached."""
+    """Return a message typed while the agent worked, None for other attachments."""
     typed = attachment.get("type") == "queued_command" and attachment.get("commandMode") in (None, "prompt")
     return attachment.get("prompt") if typed else None
 
 
 def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Event]:
-    """What a person typed: words, words behind a slash command, or a command of their own behind `!`."""
+    """Yield a person's messages, slash-command texts and `!` commands."""
     text = texts(content, "text")
     for name, body in _BASH.findall(text):
         yield from event(session, repo, Role.COMMAND if name == "input" else Role.OUTPUT, body, at)
@@ -103,7 +107,7 @@ def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Eve
 
 
 def _answered(result: Mapping[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
-    """What a person chose where the agent asked, with the question."""
+    """Yield a person's answers to the agent's questions, each with its question."""
     for question, answer in mapping(result.get("answers")).items():
         if isinstance(answer, str) and answer.strip():
             yield from event(session, repo, Role.USER, f"{question}\n{answer}", at, answers=True)
@@ -129,7 +133,7 @@ def _tool(part: Mapping[str, Any], carry: dict[str, Any], session: Session, repo
 
 
 def _edited(given: Mapping[str, Any]) -> tuple[str, str] | None:
-    """What an edit takes out and puts in; None for what only reads."""
+    """Return an edit's old and new text, None for a read."""
     edits = [mapping(each) for each in given["edits"]] if isinstance(given.get("edits"), list) else [given]
     old = "\n".join(string(each.get("old_string")) for each in edits)
     new = "\n".join(
@@ -140,7 +144,7 @@ def _edited(given: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _result(part: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
-    """The output of a command, of any other tool what it failed with, and what a person said who refused one."""
+    """Yield a command's output, a tool's error, or a person's refusal."""
     what = carry.get("calls", {}).pop(string(part.get("tool_use_id")), "")
     failed, output = bool(part.get("is_error")), texts(part.get("content"), "text")
     if failed and (refused := _REFUSED.search(output)) is not None:

@@ -1,16 +1,18 @@
-"""Transcripts of Codex CLI: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl` below CODEX_HOME, `~/.codex` by default.
+"""Read transcripts of Codex CLI: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl` below CODEX_HOME.
 
-One JSON object a line: `{"timestamp", "type": "session_meta" | "turn_context" | "response_item" | "event_msg", "payload"}`.
-What is said and done is in the response items: `message`, `function_call` and its output, `local_shell_call`,
-`custom_tool_call` (patches). Older files have no payload: the line is the item, and the first one the session. Before
-June 2025 a session was one object, `<id>.json`: `{"session": {"timestamp", "id"}, "items": [...]}`, written anew at each
-step, and in the first weeks each time under another name, `rollout-<day>-<id>.json`. It has a time for the whole alone, and
-says where the work was only in what its commands name (`workdir`, or `cd` to somewhere): the first is taken, and a file
-that names none is left, since it may be another repository's.
+CODEX_HOME is `~/.codex` by default. One JSON object a line: `{"timestamp", "type": "session_meta" | "turn_context" |
+"response_item" | "event_msg", "payload"}`. Words and actions are in the response items: `message`, `function_call` and its
+output, `local_shell_call`, `custom_tool_call` (patches). Older files have no payload: the line is the item, and the first
+line is the session.
 
-What a subagent is told (`source.subagent`) is the agent's word. A file that was forked from another begins with that one's
-lines, written anew with the time of the fork; they are read where they stand first. With a setting of Codex, files nobody
-touched for a week are `.jsonl.zst`.
+Before June 2025 a session was one object, `<id>.json`: `{"session": {"timestamp", "id"}, "items": [...]}`, rewritten at each
+step, and in the first weeks under another name each time, `rollout-<day>-<id>.json`. The object has one time for the whole
+session. Its directory appears only in its commands (`workdir`, or `cd` to an absolute path): the first one counts, and a
+file that names none is skipped, since it may belong to another repository.
+
+Prompts for a subagent (`source.subagent`) come from the agent, not from a person. A forked file begins with the lines of
+its parent, rewritten with the time of the fork; these are read in the parent alone. With a setting of Codex, files
+untouched for a week become `.jsonl.zst`.
 """
 
 from __future__ import annotations
@@ -39,30 +41,32 @@ from vademecum.memory.transcripts.shape import (
 
 NAME = "codex"
 _CWD = re.compile(r"\s*<environment_context>.*?(?:<cwd>(.*?)</cwd>|Current working directory: (\S+))", re.DOTALL)
-_REQUEST = re.compile(r"^## My request(?: for Codex)?:[ \t]*$", re.MULTILINE)  # an editor puts open files above it
+_REQUEST = re.compile(
+    r"^## My request(?: for Codex)?:[ \t]*$", re.MULTILINE
+)  # an editor lists open files above this line
 _TYPED_COMMAND = re.compile(
     r"\s*<user_shell_command>\s*<command>(.*?)</command>\s*<result>\s*(?:Exit code: (\d+))?(.*?)</result>", re.DOTALL
 )
 _SNAPSHOT = re.compile(r"rollout-(\d{4}-\d\d-\d\d)-[0-9a-f-]{36}\.json\Z")
 _CD = re.compile(r"\s*cd\s+(?:['\"](/[^'\"]+)['\"]|(/[^\s;&|]+))")
-_FILE_ADDED = re.compile(r"<([^<>\s]*[./][^<>\s]*)>\n.*?\n</\1>", re.DOTALL)  # what `@path` became
-_PAUSE_S = 1.0  # copies are written at once; between them and what is said then somebody thinks
+_FILE_ADDED = re.compile(r"<([^<>\s]*[./][^<>\s]*)>\n.*?\n</\1>", re.DOTALL)  # the expansion of `@path`
+_PAUSE_S = 1.0  # copied lines are written at once; a longer pause means a person typed the next one
 _PATCH = re.compile(r"\*\*\* Begin Patch.*?\*\*\* End Patch", re.DOTALL)
 
 
 def places(home: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the directories where it keeps transcripts."""
+    """Return the directories where Codex keeps transcripts."""
     top = environ.get("CODEX_HOME") or os.path.join(home, ".codex")
     return [os.path.join(top, "sessions"), os.path.join(top, "archived_sessions")]
 
 
 def may_hold(path: str, wanted: Wanted) -> bool:  # noqa: ARG001 -- the name of a file does not say where the work was
-    """Return whether a file may be about what is wanted: by its name, any may."""
+    """Return True: a file's name does not show the work's directory."""
     return True
 
 
 def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
-    """Yield the events of one line, or of a whole file that is one object."""
+    """Yield the events of one line, or of a whole-file object."""
     if isinstance(record.get("items"), list):
         yield from _whole(record, carry, wanted)
         return
@@ -86,7 +90,10 @@ def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) 
 
 
 def _whole(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
-    """The events of a session that is one object; their ids stay the same when it is written anew, later or elsewhere."""
+    """Yield the events of a session stored as one object.
+
+    Event ids stay the same when the file is rewritten, later or under another name.
+    """
     items, meta = [mapping(item) for item in record["items"]], mapping(record.get("session"))
     cwd = next((place for item in items if (place := _named_place(item))), "")
     repo = wanted.repository(cwd)
@@ -104,7 +111,7 @@ def _whole(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> 
 
 
 def _named_place(item: Mapping[str, Any]) -> str:
-    """The directory that a call says it works in, "" where it names none from the root."""
+    """Return the absolute directory that a call works in, "" for none."""
     given = _arguments(item.get("arguments")) or mapping(item.get("action"))
     place = string(given.get("workdir")) or string(given.get("working_directory"))
     if not os.path.isabs(place):
@@ -114,7 +121,10 @@ def _named_place(item: Mapping[str, Any]) -> str:
 
 
 def _begin(meta: Mapping[str, Any], carry: dict[str, Any]) -> None:
-    """Take what the file says of its session; a second such line is that of the session it was forked from."""
+    """Store the session's id, directory and branch.
+
+    A second such line comes from the session that this one was forked from.
+    """
     if carry.get("session"):
         if string(meta.get("id")) not in ("", carry["session"]):
             carry["copied"] = True
@@ -129,7 +139,10 @@ def _begin(meta: Mapping[str, Any], carry: dict[str, Any]) -> None:
 
 
 def _is_copied(payload: Mapping[str, Any], carry: Mapping[str, Any], before: float) -> bool:
-    """Whether a line at the beginning of a forked file is another session's: no turn of this one's own began yet."""
+    """Return whether a forked file's line is copied from its parent.
+
+    Copied lines end where this session's own first turn begins.
+    """
     started = payload.get("started_at") if payload.get("type") in ("task_started", "turn_started") else None
     if isinstance(started, int | float) and not isinstance(started, bool):
         return bool(started < carry.get("began", 0))
@@ -149,7 +162,7 @@ def _item(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo
 
 
 def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Event]:
-    """What a person typed: words, below what their editor added to them, or a command of their own behind `!`."""
+    """Yield a person's message without editor additions, or a `!` command."""
     if (ran := _TYPED_COMMAND.match(texts(content))) is not None:
         yield from event(session, repo, Role.COMMAND, ran[1], at)
         output = ran[3].partition("Output:\n")[2] or ran[3]
@@ -160,7 +173,7 @@ def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Eve
 
 
 def _result(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo: str, at: float) -> Iterator[Event]:
-    """How a command ended, what another tool failed with, and what a person chose where the agent asked."""
+    """Yield a command's output, a tool's error, or a person's answers."""
     what = carry.get("calls", {}).pop(string(item.get("call_id")), "")
     if what.startswith("{"):
         yield from _answered(_arguments(what), _arguments(item.get("output")), session, repo, at)
@@ -195,7 +208,7 @@ def _call(item: Mapping[str, Any], carry: dict[str, Any], session: Session, repo
 
 
 def _questions(asked: Any) -> dict[str, str]:
-    """What was asked, by its id."""
+    """Return the text of each question by its id."""
     each = [mapping(question) for question in asked] if isinstance(asked, list) else []
     return {string(question.get("id")): string(question.get("question")) for question in each}
 
@@ -208,7 +221,10 @@ def _arguments(value: Any) -> Mapping[str, Any]:
 
 
 def _output(value: Any) -> tuple[str, bool]:
-    """An output's text and whether it failed: plain, or `{"output", "metadata": {"exit_code"}}` as JSON in a string."""
+    """Return an output's text, and whether the call failed.
+
+    The output is plain text, or `{"output", "metadata": {"exit_code"}}` as JSON in a string.
+    """
     told = _arguments(value)
     text = string(told.get("output")) or string(told.get("content")) or texts(value)
     code = mapping(told.get("metadata")).get("exit_code")

@@ -1,15 +1,17 @@
-"""Transcripts of Gemini CLI: `tmp/<project>/chats/session-*` below `~/.gemini`.
+"""Read transcripts of Gemini CLI: `tmp/<project>/chats/session-*` below `~/.gemini`.
 
-Up to early 2026 one JSON object a file, written anew with every message: `{"sessionId", "projectHash", "messages": […]}`.
-Since then a line for each: first the same without messages, then the messages, `{"$set": …}` and `{"$rewindTo": …}`. A
-message is `{"id", "timestamp", "type": "user" | "gemini" | "info" | …, "content", "displayContent", "toolCalls"}`. Where the
-work was done is told by the SHA-256 of the project's directory, so that only the directories asked about can be recognised,
-and since 2026 by the file `.project_root` above the chats. What a person typed is `displayContent` where files were added
-to it. A chat of the kind `subagent` is between agents; a message is written again when its tools are through.
+Up to early 2026 a file is one JSON object, rewritten with every message: `{"sessionId", "projectHash", "messages": […]}`.
+Since then a file has lines: first the same object without messages, then the messages, `{"$set": …}` and `{"$rewindTo": …}`.
+A message is `{"id", "timestamp", "type": "user" | "gemini" | "info" | …, "content", "displayContent", "toolCalls"}`; it is
+written again when its tools have finished. Where files were added to a message, `displayContent` holds the words a person
+typed. A chat of the kind `subagent` is between agents.
 
-`tmp/<project>/logs.json` lists what a person typed in every session: `[{"sessionId", "messageId", "timestamp", "type",
-"message"}]`. It is older than the chats, and all there is of sessions without one; of the others it would say twice what
-their chat says.
+The project's directory is stored as a SHA-256 hash, so only the wanted directories can be recognised. Since 2026 the file
+`.project_root` above the chats names the directory.
+
+`tmp/<project>/logs.json` lists the messages a person typed in every session: `[{"sessionId", "messageId", "timestamp",
+"type", "message"}]`. The log is older than the chats. It is read only for sessions without a chat; for others it would
+repeat the chat.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ LOG = "logs.json"
 _ROOT_FILE = ".project_root"
 _MOST_ROOT_BYTES = 4_096
 _ADDED = "\n--- Content from referenced files ---"
-_FOR_THE_PROGRAM = re.compile(r"/[a-z][\w:-]*(?:\s|\Z)|\?")  # its own commands
+_FOR_THE_PROGRAM = re.compile(r"/[a-z][\w:-]*(?:\s|\Z)|\?")  # slash commands to Gemini CLI itself
 _TYPED_COMMAND = re.compile(
     r"I ran the following shell command:\n```sh\n(.*?)\n```\s*This produced the following result:\n```\n(.*)\n```\s*\Z",
     re.DOTALL,
@@ -49,12 +51,12 @@ _SHELL = frozenset({"run_shell_command", "shell", "ShellTool"})
 
 
 def places(home: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the directories where it keeps transcripts."""
+    """Return the directories where Gemini CLI keeps transcripts."""
     return [os.path.join(environ.get("GEMINI_CLI_HOME") or home, ".gemini", "tmp")]
 
 
 def may_hold(path: str, wanted: Wanted) -> bool:
-    """Return whether a file may be about what is wanted: chats and logs only, of a project whose directory is one of them."""
+    """Return whether a file is a chat or log of wanted directories."""
     project = _project(path)
     if not project:
         return False
@@ -63,12 +65,12 @@ def may_hold(path: str, wanted: Wanted) -> bool:
     root = root_of(path)
     hashed = (
         len(os.path.basename(project)) == 64
-    )  # since 2026 a name; then the chat itself, but no log, says where it was
+    )  # since 2026 the folder has a name instead; then a chat names its directory, a log does not
     return wanted.repository(root) is not None if root else not hashed and not path.endswith(LOG)
 
 
 def root_of(path: str) -> str:
-    """Return the directory a file is about where one beside it says so, else ""."""
+    """Return the project directory that `.project_root` names, else ""."""
     try:
         with open(os.path.join(_project(path), _ROOT_FILE), encoding="utf-8", errors="surrogateescape") as file:
             return file.read(_MOST_ROOT_BYTES).strip()
@@ -77,7 +79,7 @@ def root_of(path: str) -> str:
 
 
 def _project(path: str) -> str:
-    """The directory of a project that a chat or a log lies in, "" for another file."""
+    """Return the project folder of a chat or log, "" for other files."""
     path = path.replace("\\", "/")
     project, inside, _ = path.rpartition("/chats/")
     folder, _, name = path.rpartition("/")
@@ -85,10 +87,10 @@ def _project(path: str) -> str:
 
 
 def logged(entries: Any, path: str, carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
-    """Yield what was typed in the sessions of a log that have no chat.
+    """Yield the messages of sessions in a log that have no chat.
 
-    The chat of the newest session may be about to be written, so that one waits for the next; and a session that had a chat
-    once stays told, whatever became of it. `carry["told"]` keeps those.
+    The newest session waits for the next read, since its chat may not be written yet. `carry["told"]` lists the sessions that
+    have had a chat; they are skipped for ever, even if the chat is deleted.
     """
     told = {each for each in carry.get("told", []) if isinstance(each, str)}
     said = [each for each in map(mapping, entries if isinstance(entries, list) else []) if each.get("type") == "user"]
@@ -106,7 +108,10 @@ def logged(entries: Any, path: str, carry: dict[str, Any], wanted: Wanted) -> It
 
 
 def _chats_beside(path: str) -> list[str] | None:
-    """The names of the chats beside a log, None where that version of Gemini keeps none."""
+    """Return the names of the chats beside a log, None for none.
+
+    Early versions of Gemini CLI keep no chats.
+    """
     try:
         return os.listdir(os.path.join(_project(path), "chats"))
     except OSError:
@@ -114,7 +119,10 @@ def _chats_beside(path: str) -> list[str] | None:
 
 
 def events_of(record: Mapping[str, Any], carry: dict[str, Any], wanted: Wanted) -> Iterator[Event]:
-    """Yield the events of one line, or of a whole file that is one object; `carry["root"]` is where, if that is known."""
+    """Yield the events of one line, or of a whole-file object.
+
+    `carry["root"]` is the project's directory, if known.
+    """
     told = mapping(record.get("$set")) or record
     if "id" not in record:
         carry["session"] = string(told.get("sessionId")) or carry.get("session", "")
@@ -141,7 +149,7 @@ def _message(message: Mapping[str, Any], session: Session, repo: str, *, aside: 
 
 
 def _asked(content: Any, session: Session, repo: str, at: float) -> Iterator[Event]:
-    """What a person typed: words, without files that were added to them, or a command of their own behind `!`."""
+    """Yield a person's message without added files, or a `!` command."""
     typed = said_in(content).partition(_ADDED)[0]
     if (ran := _TYPED_COMMAND.match(typed)) is not None:
         yield from event(session, repo, Role.COMMAND, ran[1], at)

@@ -1,4 +1,4 @@
-"""A repository's commits as events: what was done, when and by whom, in its author's words."""
+"""Convert a repository's commits into events."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ _MOST_PATHS = 50
 
 
 class CommitMessage(Protocol):
-    """A commit as git tells it; `code.checkout.commits.Message` is one."""
+    """A commit as git reports it; `code.checkout.commits.Message` is one."""
 
     @property
     def id(self) -> str:
-        """Its hash."""
+        """Commit hash."""
         ...
 
     @property
     def author(self) -> str:
-        """Who wrote it."""
+        """Author's name."""
         ...
 
     @property
     def at(self) -> float:
-        """When, in seconds since the epoch."""
+        """Time of the commit, in seconds since the epoch."""
         ...
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """Commit message."""
         ...
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files it changed."""
+        """Changed files."""
         ...
 
 
 def events_of(commits: Iterable[CommitMessage], root: str) -> Iterator[Event]:
-    """Yield an event for each commit that says something, its time being when it was written."""
+    """Yield an event for each commit that has a message."""
     for commit in commits:
         if text := cut(commit.text.strip(), MOST[Role.COMMIT]):
             known = {"agent": NAME, "commit": commit.id, "paths": list(commit.paths[:_MOST_PATHS])}
-            at = commit.at if is_time(commit.at) else 0.0  # a commit may claim any
+            at = commit.at if is_time(commit.at) else 0.0  # a commit may claim any time
             yield Event(
                 event_id(commit.id, Role.COMMIT, "", 0.0), at, Role.COMMIT, text, "", root, commit.author, known
             )

@@ -1,4 +1,7 @@
-"""Transcripts that were compressed with Zstandard, read line by line: Python's own reader from 3.14 on, before it a backport."""
+"""Read transcripts compressed with Zstandard line by line.
+
+From Python 3.14 on the standard library decompresses, before that a backport.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,19 @@ from typing import Any, BinaryIO
 from vademecum.memory.transcripts.progress import whole_lines
 
 ENDING = ".zst"
-_MOST_BYTES = 4_000_000_000  # unpacked: a small file may hold any number of them
+_MOST_BYTES = 4_000_000_000  # after decompression; a small file may expand without limit
 
 
 def can_unpack() -> bool:
-    """Return whether compressed transcripts can be read here; the extra `zstd` brings what it takes."""
+    """Return whether Zstandard is available; the extra `zstd` installs it."""
     return _reader() is not None
 
 
 def unpacked_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield each complete line of a compressed file, up to where it is damaged or ends too early."""
+    """Yield each complete line of a compressed file.
+
+    Stops where the file is damaged or ends too early.
+    """
     reader = _reader()
     if reader is None:
         return

@@ -1,8 +1,8 @@
-"""How far a file has been read, and what came since.
+"""Read the new lines of a transcript and remember the offset.
 
-A file is known again by its beginning and by what stood right before the place that was reached. If either has changed,
-another file took its place or it was written anew: it is read from the start, and what is known already is known by its
-ids. A last line without its end is still being written and left for the next time.
+A digest of the file's beginning and one of the bytes right before the offset identify the file. If either has changed, the
+file was replaced or rewritten: reading starts over, and event ids reveal the known events. A last line without a line end is
+still being written and is left for the next read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ State = dict[str, Any]  # what JSON can hold: `offset`, `head`, `tail`, `stamp` 
 
 
 def open_transcript(path: str) -> BinaryIO | None:
-    """Open a plain file for reading, None where it is none (a link, a pipe), is gone or may not be read."""
+    """Open a regular file for reading; None if that fails.
+
+    None stands for a link, a pipe, a missing file and one without permission.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
@@ -31,18 +34,21 @@ def open_transcript(path: str) -> BinaryIO | None:
 
 
 def is_unchanged(file: BinaryIO, state: Mapping[str, Any]) -> bool:
-    """Return whether a file is as it was when all of it had been read."""
+    """Return whether a file is unchanged since its end was read."""
     return bool(state) and state.get("stamp") == stamp(file)
 
 
 def stamp(file: BinaryIO) -> str:
-    """Return what changes whenever a file does."""
+    """Return a stamp that changes whenever the file does."""
     facts = os.fstat(file.fileno())
     return f"{facts.st_ino}:{facts.st_size}:{facts.st_mtime_ns}"
 
 
 def resume(file: BinaryIO, state: Mapping[str, Any]) -> State:
-    """Return where to go on with a file, the file standing there: the state, or that of a file nobody has read."""
+    """Seek to the offset in `state` and return the state there.
+
+    Starts from the beginning where the file is new or was replaced.
+    """
     offset = state.get("offset", 0)
     size = os.fstat(file.fileno()).st_size
     known = isinstance(offset, int) and 0 < offset <= size
@@ -54,7 +60,10 @@ def resume(file: BinaryIO, state: Mapping[str, Any]) -> State:
 
 
 def reached(file: BinaryIO, offset: int, carry: Mapping[str, Any]) -> State:
-    """Return the state of a file that has been read up to `offset`; the file stays where it stands."""
+    """Return the state of a file that was read up to `offset`.
+
+    The position of the file object does not change.
+    """
     place = file.tell()
     state = {"offset": offset, "head": _head(file, offset), "tail": _tail(file, offset), "carry": dict(carry)}
     if offset == os.fstat(file.fileno()).st_size:
@@ -64,7 +73,10 @@ def reached(file: BinaryIO, offset: int, carry: Mapping[str, Any]) -> State:
 
 
 def whole_lines(file: BinaryIO, offset: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each complete line from where the file stands, with where it ends; b"" for one that is too long."""
+    """Yield each complete line with the offset of its end.
+
+    Reading starts at the current position. A line that is too long is yielded as b"".
+    """
     while line := file.readline(MOST_LINE_BYTES):
         offset += len(line)
         if not line.endswith(b"\n"):
@@ -77,7 +89,7 @@ def whole_lines(file: BinaryIO, offset: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _skip_line(file: BinaryIO) -> int | None:
-    """Read to the end of a line and return how long that was; None where it has no end yet."""
+    """Skip a line's rest and return its length, None if unfinished."""
     skipped = 0
     while part := file.readline(MOST_LINE_BYTES):
         skipped += len(part)

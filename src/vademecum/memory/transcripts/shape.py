@@ -1,4 +1,4 @@
-"""What every transcript becomes: events of a few roles, cut to what is worth keeping."""
+"""Convert records of any transcript into events of limited length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from vademecum.memory.records import Event, Role, event_id, is_time
 
-# Characters kept of each: a message whole, of the rest what tells it apart. The end of an output says how it ended.
+# Characters kept by role: messages are kept whole, the rest is cut in the middle, since the end of an output holds its result.
 MOST = {
     Role.USER: 20_000,
     Role.ASSISTANT: 20_000,
@@ -27,7 +27,7 @@ _SAID_BY_TOOLS = re.compile(
     r"|image(?= name=))\b[^>]*>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
-# A message that begins so was written by a program: another agent, a hook, a timer. Within a message these are words.
+# Openings of messages that a program wrote: another agent, a hook, a timer. Later in a message they are ordinary words.
 _NOT_SAID = re.compile(
     r"Caveat: The messages below|\[Request interrupted|# AGENTS\.md instructions|This session is being continued from"
     r"|</image>|Warning: (?:apply_patch was requested|The maximum number of unified exec|Your account was flagged)"
@@ -39,7 +39,7 @@ _NOT_SAID = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What is known of the session that a record belongs to."""
+    """The session that a record belongs to."""
 
     id: str
     agent: str
@@ -49,12 +49,15 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which work is asked about: that in some directories and below them, or all where none is named."""
+    """Directories whose transcripts are wanted, with all below; all if none."""
 
     roots: tuple[str, ...] = ()
 
     def repository(self, cwd: str) -> str | None:
-        """Return the first root where the work was done in one of them, "" where all is wanted, None elsewhere."""
+        """Return the first root if `cwd` is wanted, else None.
+
+        Returns "" where no roots are named, so that every directory is wanted.
+        """
         if not self.roots:
             return ""
         inside = any(cwd == root or cwd.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots)
@@ -62,7 +65,7 @@ class Wanted:
 
 
 def event(session: Session, repo: str, role: Role, text: str, at: float, **metadata: Any) -> Iterator[Event]:
-    """Yield an event, or nothing where there are no words or no time."""
+    """Yield an event, or nothing if text or time is missing."""
     text = cut(text.strip(), MOST[role])
     if not text or at <= 0 or not is_time(at):
         return
@@ -72,7 +75,7 @@ def event(session: Session, repo: str, role: Role, text: str, at: float, **metad
 
 
 def cut(text: str, most: int) -> str:
-    r"""Return a text of at most `most` characters: its beginning and its end, with a mark between.
+    r"""Shorten a text to `most` characters by cutting its middle out.
 
     >>> cut("0123456789" * 3, 15)
     '01234\n[…]\n56789'
@@ -84,7 +87,7 @@ def cut(text: str, most: int) -> str:
 
 
 def said(text: str) -> str:
-    """Return what a person typed of a message, "" where it is all the agent's own.
+    """Return the part of a message that a person typed, "" for none.
 
     >>> said("fix it<system-reminder>Be careful.</system-reminder>"), said("[Request interrupted by user]")
     ('fix it', '')
@@ -94,7 +97,11 @@ def said(text: str) -> str:
 
 
 def moment(value: Any) -> float:
-    """Return an ISO 8601 time, or a number of seconds or milliseconds, in seconds since the epoch; 0 for none."""
+    """Return a time as seconds since the epoch, 0 for none.
+
+    Args:
+        value: An ISO 8601 string, or a number of seconds or milliseconds since the epoch.
+    """
     if isinstance(value, bool) or value is None:
         return 0.0
     try:
@@ -106,7 +113,10 @@ def moment(value: Any) -> float:
 
 
 def texts(content: Any, *types: str) -> str:
-    """Return the text of a content that is a string or a list of parts, of these types where any are named."""
+    """Return the text of a string, or of a list of parts.
+
+    Where types are named, only parts of these types count.
+    """
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else [content]
@@ -115,13 +125,13 @@ def texts(content: Any, *types: str) -> str:
 
 
 def said_in(content: Any) -> str:
-    """Return what a person typed of a content that is a string or a list of parts, each looked at by itself."""
+    """Return a person's words in a string or a list of parts."""
     parts = content if isinstance(content, list) else [content]
     return "\n".join(filter(None, (said(text_of(part)) for part in parts)))
 
 
 def text_of(part: Any) -> str:
-    """Return a part's text, "" where it has none or is what a model thought."""
+    """Return a part's text, "" for none or a model's reasoning."""
     if isinstance(part, str):
         return part
     value = mapping(part).get("text")
@@ -129,7 +139,10 @@ def text_of(part: Any) -> str:
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return a mapping, an empty one for anything else: what other programs write may be of any shape."""
+    """Return a mapping, or an empty one for any other value.
+
+    Records of other programs may have any shape.
+    """
     return value if isinstance(value, dict) else {}
 
 
@@ -139,7 +152,7 @@ def string(value: Any) -> str:
 
 
 def command_line(value: Any) -> str:
-    """Return a command as one line: `["bash", "-lc", "make test"]` is `make test`.
+    """Return a command as one line, without the shell that wraps it.
 
     >>> command_line(["bash", "-lc", "make test"]), command_line(["git", "status"]), command_line("ls")
     ('make test', 'git status', 'ls')
@@ -157,13 +170,16 @@ def command_line(value: Any) -> str:
 
 
 def change(path: str, old: str, new: str) -> str:
-    """Return an edit as text: the path, what went, what came."""
+    """Return an edit as text: the path, removed lines, added lines."""
     lines = [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
     return "\n".join([path, *lines])
 
 
 def remember(carry: dict[str, Any], call: str, what: str, most: int = 64) -> None:
-    """Keep what a call was, so that its result can be told apart; the oldest are dropped."""
+    """Store the kind of a call until its result arrives.
+
+    Only the latest `most` calls are kept.
+    """
     calls = carry.setdefault("calls", {})
     calls[call] = what
     for old in list(calls)[: max(0, len(calls) - most)]:
@@ -171,5 +187,5 @@ def remember(carry: dict[str, Any], call: str, what: str, most: int = 64) -> Non
 
 
 def paths_of(patch: str) -> Sequence[str]:
-    """Return the files that a patch in Codex's form names."""
+    """Return the files that a patch in Codex's format names."""
     return re.findall(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", patch, re.MULTILINE)

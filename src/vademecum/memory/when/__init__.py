@@ -1,12 +1,12 @@
-"""Times in words: "last week", "since Tuesday", "entre le 3 et le 10 mars", as a range of moments.
+"""Find times in words, such as "last week" or "since Tuesday".
 
     what did we decide last week about the cache
                        ^^^^^^^^^  [Monday, Monday)    what did we decide about the cache
 
-A period is named by one rule of a language's table; a word before it (`since`, `before`, `between … and`) makes a range
-of it. The first that is named counts. What was meant is taken to be past where a year or a week is left open, since a
-memory is asked. Weeks begin on Monday; "a couple of" is one to three and "a few" two to five, as in the
-golden pairs of hindsight's query analyser (MIT), whose English part this is held against.
+One rule of a language's table names a period; a word before the period (`since`, `before`, `between … and`) turns it into a
+range. The first time named counts. Where the year or the week is left open, the latest past one is meant, since questions to
+a memory concern the past. Weeks begin on Monday; "a couple of" is one to three and "a few" two to five, as in the golden
+pairs of hindsight's query analyser (MIT), which the English rules are tested against.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vademecum.memory.when.rules import Language
 
 __all__ = ["Asked", "Mention", "Period", "find_time", "time_asked", "time_named", "time_range"]
 
-MOST_CHARACTERS = 2000  # of a question; a time named later than that is not what it is about
+MOST_CHARACTERS = 2000  # of a question; times after these are ignored
 _LANGUAGES = (ENGLISH, FRENCH)
 _FRENCH = re.compile(r"\b(?:le|la|les|du|des|depuis|avant|après|en|entre|jusqu|au|nous|que|quoi)\b")
 _NOW = re.compile(r"(?<![\w-])(?:right now|now|maintenant)(?![\w-])")
@@ -37,9 +37,9 @@ class Mention:
     """A time that a text names.
 
     Attributes:
-        period: what it means.
-        start: first character.
-        end: behind the last.
+        period: The range of time.
+        start: Index of the first character.
+        end: Index after the last character.
     """
 
     period: Period
@@ -49,11 +49,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question taken apart.
+    """A question, split into its time and the rest.
 
     Attributes:
-        period: when it asks about; None for any time.
-        question: the question without it.
+        period: The time asked about; None for any time.
+        question: The question without the words of that time.
     """
 
     period: Period | None
@@ -64,8 +64,8 @@ def time_range(words: str, now: datetime) -> Period | None:
     """Return the range of time that words name, or None.
 
     Args:
-        words: a phrase or a sentence; the first time that is named in it counts.
-        now: the moment it is said; its zone is the zone of what it means.
+        words: A phrase or a sentence; the first time named counts.
+        now: The current moment; results are in its time zone.
 
     Raises:
         UsageError: `now` does not know its zone.
@@ -82,12 +82,14 @@ def time_range(words: str, now: datetime) -> Period | None:
     """
     found = find_time(words, now)
     if found is None and _NOW.search(_lower(words[:MOST_CHARACTERS])):
-        return Clock(now).day(0)  # it names today, though a question with "now" in it asks about no time
+        return Clock(now).day(0)  # alone it names today; in a question "now" is no time
     return found.period if found else None
 
 
 def time_named(words: str, now: datetime) -> Period | None:
-    """Return the range of time that words name where they can name nothing else: a month or a year may stand alone.
+    """Return the range that words known to be a time name.
+
+    Unlike in a sentence, a month or a year may stand alone.
 
     >>> from datetime import UTC
     >>> wednesday = datetime(2026, 8, 12, tzinfo=UTC)
@@ -107,9 +109,9 @@ def time_named(words: str, now: datetime) -> Period | None:
 
 
 def time_asked(question: str, now: datetime) -> Asked:
-    """Return when a question asks about, and the question without these words.
+    """Return the time a question asks about, and the remaining question.
 
-    A time still to come is none: "what is due next week" was said before.
+    A future time does not count: "what is due next week" asks for something said before.
 
     >>> from datetime import UTC
     >>> time_asked("what did we discuss last week about auth?", datetime(2026, 8, 12, tzinfo=UTC)).question
@@ -126,7 +128,9 @@ def time_asked(question: str, now: datetime) -> Asked:
 
 
 def find_time(text: str, now: datetime) -> Mention | None:
-    """Return the first time a text names, with the words around it that say how it is meant; None where it names none.
+    """Return the first time that a text names, or None.
+
+    Words like `since` and `before` in front of the time are part of it.
 
     Raises:
         UsageError: `now` does not know its zone.
@@ -146,20 +150,23 @@ def find_time(text: str, now: datetime) -> Mention | None:
 
 
 def _lower(text: str) -> str:
-    """The text in lower case with one kind of apostrophe, every character in its place (`İ` would become two)."""
+    """Return a text of the same length, lower-cased, with straight apostrophes.
+
+    A character whose lower case is two characters, like `İ`, is left as is.
+    """
     text = text.replace("\u2019", "'")
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def _first(text: str, start: int, clock: Clock) -> tuple[Mention, Language] | None:
-    """The time that begins first from `start` on; of several there the longest."""
+    """Return the first time named from `start` on; the longest wins."""
     found = [(mention, language) for language in _LANGUAGES for mention in _mentions(text, start, language, clock)]
     return min(found, key=lambda each: (each[0].start, -each[0].end)) if found else None
 
 
 def _mentions(text: str, start: int, language: Language, clock: Clock) -> Iterator[Mention]:
-    """For each rule the first place where it applies and means something."""
+    """Yield the first valid match of each rule."""
     if language.hints.search(text, start) is None:
         return
     for pattern, means in language.compiled:
@@ -174,7 +181,7 @@ def _mentions(text: str, start: int, language: Language, clock: Clock) -> Iterat
 
 
 def _pair(text: str, first: Mention, language: Language, clock: Clock) -> Mention | None:
-    """`between A and B`, `from A to B`."""
+    """Return a range like `between A and B`, or None."""
     opened = _before(language.between, text, first.start)
     joined = _pattern(rf"\s*(?:{language.joined})\s+(?:(?:{language.leading})\s+)?").match(text, first.end)
     if joined is None or (opened is None and not re.search(r"to|through|-|\u2013|\.\.|au|à", joined[0])):
@@ -188,7 +195,10 @@ def _pair(text: str, first: Mention, language: Language, clock: Clock) -> Mentio
 
 
 def _bounded(text: str, found: Mention, language: Language, now: datetime) -> Mention:
-    """`since A`, `after A`, `before A`, `until A`, or A itself with the small words before it."""
+    """Return a time with the words around it.
+
+    `since`, `after`, `before` and `until` change the period.
+    """
     period, start, word = found.period, found.start, ""
     for words in (language.since, language.after, language.before, language.until):
         begun = _before(words, text, found.start)
@@ -201,7 +211,7 @@ def _bounded(text: str, found: Mention, language: Language, now: datetime) -> Me
 
 
 def _meant(word: str, period: Period, language: Language, latest: datetime) -> Period:
-    """What a word before a period makes of it."""
+    """Return a period changed by the word before it."""
     earliest = datetime(1970, 1, 2, tzinfo=period.start.tzinfo)
     if re.match(rf"(?:{language.after})\b", word):
         return Period(period.end, max(latest, period.end))
@@ -215,7 +225,10 @@ def _meant(word: str, period: Period, language: Language, latest: datetime) -> P
 
 
 def _before(words: str, text: str, end: int) -> int | None:
-    """Where one of some words begins that stand right before `end`, an article between them aside."""
+    """Return the start of a word right before `end`, or None.
+
+    The word is one of `words`. An article may stand in between.
+    """
     found = _pattern(rf"(?<!\w)(?:{words})\s*(?:the |le |la |les |l')?$").search(text, max(0, end - 40), end)
     return found.start() if found else None
 

@@ -1,7 +1,7 @@
-"""The calendar as one sees it from a given moment: days, weeks, months, and how far back each is.
+"""Calendar periods relative to a given moment.
 
-Every period is half-open and lies in the zone of that moment: a day is from midnight to midnight on the wall, 23 or 25
-hours long where clocks change. Weeks begin on Monday (ISO 8601).
+Every period is half-open and lies in the zone of that moment. A day lasts from midnight to midnight local time, so 23 or 25
+hours where clocks change. Weeks begin on Monday (ISO 8601).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PARTS: Mapping[str, tuple[int, int]] = {  # hours of the day; a night ends on th
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of time, half-open; both ends know their zone."""
+    """A half-open stretch of time; both ends are aware datetimes."""
 
     start: datetime
     end: datetime
@@ -34,11 +34,11 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A moment, and what is near it.
+    """A moment, with the calendar around it.
 
     Attributes:
-        now: the moment; it must know its zone.
-        day_first: whether 03/04 is the third of April.
+        now: The moment, an aware datetime.
+        day_first: Read 03/04 as the third of April.
     """
 
     now: datetime
@@ -46,11 +46,11 @@ class Clock:
 
     @property
     def today(self) -> date:
-        """The date on the wall."""
+        """The local date."""
         return self.now.date()
 
     def span(self, first: date, last: date) -> Period:
-        """Return the days from `first` to `last`, both whole."""
+        """Return the days from `first` to `last`, both included."""
         return Period(self._midnight(first), self._midnight(last + timedelta(days=1)))
 
     def day(self, offset: int) -> Period:
@@ -64,7 +64,7 @@ class Clock:
         return self.span(monday, monday + timedelta(days=6))
 
     def weekend(self, offset: int) -> Period:
-        """Return the Saturday and Sunday of the week `offset` weeks from this one."""
+        """Return the Saturday and Sunday `offset` weeks from this week."""
         saturday = self.today + timedelta(days=7 * offset + 5 - self.today.weekday())
         return self.span(saturday, saturday + timedelta(days=1))
 
@@ -92,12 +92,17 @@ class Clock:
         return self.span(date(self.today.year + offset, 1, 1), date(self.today.year + offset, 12, 31))
 
     def unit(self, name: str, offset: int) -> Period:
-        """Return the day, week, weekend, month, quarter or year that is `offset` of them away."""
+        """Return the period of a unit, `offset` units from the current one.
+
+        Args:
+            name: `day`, `week`, `weekend`, `month`, `quarter` or `year`.
+            offset: Number of units, negative for the past.
+        """
         there: Period = getattr(self, name)(offset)
         return there
 
     def latest(self, month: int, day: int | None = None) -> Period:
-        """Return the latest such month, or such day of it, that has begun.
+        """Return the latest such month, or such day, that has begun.
 
         Raises:
             ValueError: no year has that day.
@@ -110,12 +115,22 @@ class Clock:
         return self.month_of(year, month) if day is None else self.span(date(year, month, day), date(year, month, day))
 
     def same_month(self, period: Period, day: int) -> Period:
-        """Return a day of the month that a period begins in. Raises `ValueError` where it has none."""
+        """Return a day of the month that a period begins in.
+
+        Raises:
+            ValueError: the month has no such day.
+        """
         there = period.start.date().replace(day=day)
         return self.span(there, there)
 
     def weekday(self, number: int, *, week: int | None = None, back: int = 1) -> Period:
-        """Return the `back`-th such day before today, or the one of the week `week` weeks from this one."""
+        """Return a weekday before today, or in another week.
+
+        Args:
+            number: The weekday, 0 for Monday.
+            week: Offset of the week from this week; None counts back from today.
+            back: Which such day before today, 1 for the latest; used without `week`.
+        """
         if week is None:
             return self.day(-((self.today.weekday() - number - 1) % 7 + 1) - 7 * (back - 1))
         return self.day(7 * week + number - self.today.weekday())
@@ -127,7 +142,10 @@ class Clock:
         return Period(midnight + timedelta(hours=first), midnight + timedelta(hours=last))
 
     def back(self, unit: str, count: int) -> date:
-        """Return the date `count` days, weeks, months or years before today; a month's last day where it is shorter."""
+        """Return the date `count` units before today.
+
+        In a shorter month the date is the month's last day.
+        """
         if unit in {"day", "week"}:
             return self.today - timedelta(days=count * (7 if unit == "week" else 1))
         months = count * {"month": 1, "quarter": 3, "year": 12}[unit]
@@ -135,9 +153,9 @@ class Clock:
         return date(year, month + 1, min(self.today.day, calendar.monthrange(year, month + 1)[1]))
 
     def ago(self, unit: str, count: int) -> Period:
-        """Return what "`count` units ago" means: the day for days, the whole week, month or year for these.
+        """Return the period meant by "`count` units ago".
 
-        Nobody who says "three weeks ago" means one day.
+        "Three weeks ago" is a whole week, "three days ago" is a day.
         """
         if unit in {"hour", "minute"}:
             size = timedelta(hours=1) if unit == "hour" else timedelta(minutes=1)
@@ -146,27 +164,33 @@ class Clock:
         return self.unit(unit, -count)
 
     def some(self, unit: str, most: int, least: int) -> Period:
-        """Return the days from `most` to `least` units ago, a month counted as 30 days and a year as 365."""
+        """Return the days from `most` to `least` units ago.
+
+        A month counts as 30 days, a quarter as 91 and a year as 365.
+        """
         size = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}[unit]
         return self.span(self.today - timedelta(days=most * size), self.today - timedelta(days=least * size))
 
     def past(self, unit: str, count: int) -> Period:
-        """Return the `count` hours, days, weeks… that end now: whole days, but for hours and minutes."""
+        """Return the last `count` units until now.
+
+        Hours and minutes end now; longer units are whole days and include today.
+        """
         if unit in {"hour", "minute"}:
             return Period(self.now - timedelta(**{f"{unit}s": count}), self.now)
         return self.span(self.back(unit, count), self.today)
 
     def time_of_day(self, hour: int, minute: int = 0) -> Period:
-        """Return the day on which it was that time last."""
+        """Return the day on which that time of day was last reached."""
         return self.day(0 if (hour, minute) <= (self.now.hour, self.now.minute) else -1)
 
     def share(self, whole: Period, part: str) -> Period:
         """Return a part of a month, a quarter or a year.
 
         Args:
-            whole: of whole days.
-            part: `early`, `mid` or `late`, a third of its days each; a number for that week of it, seven days counted from
-                its first, or `last` for its last seven days.
+            whole: A period of whole days.
+            part: `early`, `mid` or `late` for a third of the days; a number for a week, counted from the first day; `last`
+                for the last seven days.
 
         >>> from datetime import UTC
         >>> october = Clock(datetime(2026, 8, 12, tzinfo=UTC)).latest(10)
@@ -188,7 +212,7 @@ class Clock:
         return self.span(*spans[part])
 
     def last_weekend(self) -> Period:
-        """Return the weekend that began last: on a Saturday or a Sunday the one that it is."""
+        """Return the latest weekend that has begun, perhaps the current one."""
         return self.weekend(0 if self.today.weekday() >= 5 else -1)
 
     def _midnight(self, day: date) -> datetime:

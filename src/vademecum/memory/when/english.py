@@ -1,4 +1,4 @@
-"""Times in English: what each way of naming one means."""
+"""Rules for times in English."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ UNITS = spelled(
     day="day d", week="week wk w", fortnight="fortnight", month="month mon mo", quarter="quarter", year="year yr y",
     hour="hour hr h", minute="minute min",
 )  # fmt: skip
-_OFFSETS = {"last": -1, "previous": -1, "prior": -1, "this": 0, "current": 0}  # nothing is remembered of what is next
+_OFFSETS = {
+    "last": -1,
+    "previous": -1,
+    "prior": -1,
+    "this": 0,
+    "current": 0,
+}  # "next" is missing: a memory holds no future
 _EXACT = frozenset({"d", "wk", "w", "mon", "mo", "yr", "y"})
 _DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1, "the day before yesterday": -2, "day before yesterday": -2}
 _NAMED_PART = {"this": 0, "yesterday": -1, "tomorrow": 1, "last": -1}
@@ -27,7 +33,7 @@ _PARTS = {
     r"(?:in )?(?:the )?second week (?:of|in) (?:the )?": "2",
     r"(?:in )?(?:the )?third week (?:of|in) (?:the )?": "3",
     r"(?:in )?(?:the )?(?:last|final) week (?:of|in) (?:the )?": "last",
-}  # thirds of it, or seven days
+}  # thirds of a month, quarter or year, or seven days
 _COUNT = rf"(?P<count>\d{{1,3}}|{one_of(NUMBERS)})"
 _UNIT = rf"(?P<unit>{one_of(UNITS)})s?"
 _WHOLE = "(?P<unit>week|weekend|month|quarter|year)"
@@ -39,7 +45,10 @@ def _count(match: re.Match[str]) -> int:
 
 
 def _ago(match: re.Match[str], clock: Clock) -> Period:
-    """Who abbreviates (`2w ago`) writes a duration, to the day; who spells it out means about."""
+    """Return the period of "`count` units ago".
+
+    An abbreviation (`2w ago`) means one exact day, a full word the whole unit.
+    """
     unit, count = UNITS[match["unit"]], _count(match)
     if match["unit"] in _EXACT:
         there = clock.back(unit, count)
@@ -48,7 +57,10 @@ def _ago(match: re.Match[str], clock: Clock) -> Period:
 
 
 def _some(match: re.Match[str], clock: Clock) -> Period:
-    """A couple of days ago is one to three, a few two to five."""
+    """Return the days meant by "a couple of" or "a few".
+
+    A couple is one to three, a few is two to five.
+    """
     most, least = (3, 1) if "couple" in match[0] else (5, 2)
     return clock.some(match["unit"], most, least)
 
@@ -63,7 +75,7 @@ def _past(match: re.Match[str], clock: Clock) -> Period:
 
 def _relative(match: re.Match[str], clock: Clock) -> Period:
     if match["unit"] == "weekend" and match["which"] in {"last", "previous"}:
-        return clock.weekend(0 if clock.today.weekday() == 6 else -1)  # on a Sunday it is the one that is ending
+        return clock.weekend(0 if clock.today.weekday() == 6 else -1)  # on a Sunday: the weekend that is ending
     return clock.unit(match["unit"], _OFFSETS[match["which"]])
 
 
@@ -84,7 +96,7 @@ def _clock_time(match: re.Match[str], clock: Clock) -> Period | None:
 
 
 def _time_on(match: re.Match[str], clock: Clock) -> Period:
-    """A time of a day that is named: that day."""
+    """Return the day that a time of day belongs to."""
     said = match["day"]
     return clock.day(_DAYS[said]) if said in _DAYS else clock.weekday(WEEKDAYS[said])
 

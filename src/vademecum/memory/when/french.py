@@ -1,4 +1,4 @@
-"""Times in French: what each way of naming one means."""
+"""Rules for times in French."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from vademecum.memory.when.clock import Clock, Period
 from vademecum.memory.when.rules import Language, Rule, date_rules, number_rules, numbered, one_of, part_rules, spelled
 
 MONTHS = numbered("janvier février mars avril mai juin juillet août septembre octobre novembre décembre", 1)
-MONTHS |= {"fevrier": 2, "aout": 8, "decembre": 12}  # as they are typed without accents
+MONTHS |= {"fevrier": 2, "aout": 8, "decembre": 12}  # typed without accents
 SHORT = {"janv": 1, "févr": 2, "fevr": 2, "avr": 4, "juil": 7, "sept": 9, "oct": 10, "nov": 11, "déc": 12, "dec": 12}
 WEEKDAYS = numbered("lundi mardi mercredi jeudi vendredi samedi dimanche", 0)
 NUMBERS = {"une": 1} | numbered("un deux trois quatre cinq six sept huit neuf dix onze douze", 1) | {"quinze": 15}
@@ -33,7 +33,7 @@ _THIRDS = {
     r"(?:la )?(?:deuxième|seconde|2e) semaine (?:de |d'|du )(?:l'|la |le )?": "2",
     r"(?:la )?(?:troisième|3e) semaine (?:de |d'|du )(?:l'|la |le )?": "3",
     r"(?:la )?dernière semaine (?:de |d'|du )(?:l'|la |le )?": "last",
-}  # of a month, a quarter or a year: thirds of it, or seven days
+}  # thirds of a month, quarter or year, or seven days
 _COUNT = rf"(?P<count>\d{{1,3}}|{one_of(NUMBERS)})"
 _UNIT = rf"(?P<unit>{one_of(UNITS)})s?"
 _WHOLE = r"(?P<unit>semaine|mois|trimestre|an|année|annee|week-end|weekend)"

@@ -1,4 +1,7 @@
-"""What a language's table of times is made of, and the rules that all languages share: dates, quarters and years."""
+"""Rule types for naming times, and rules shared by all languages.
+
+The shared rules cover dates, quarters and years.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +14,29 @@ from functools import cached_property
 from vademecum.memory.when.clock import Clock, Period
 
 Meaning = Callable[[re.Match[str], Clock], Period | None]
-Rule = tuple[str, Meaning]  # how it is said, in lower case; what it means, None where it is none after all
+Rule = tuple[str, Meaning]  # a lower-case pattern, and the meaning of its match: None where the match names no time
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # Neither part of a longer word nor of a path, a version or an address.
+    # The match may not be part of a longer word, a path, a version or an address.
     return re.compile(rf"(?<![\w@/])(?<!\w[.-])(?:{pattern})(?![\w@])(?!-\w)(?!/\w)")
 
 
 @dataclass(frozen=True)
 class Language:
-    """How times are named in one language.
+    """A language's ways to name times.
 
     Attributes:
-        rules: the ways to name a period, the more telling first where two begin at the same place.
-        since: words that make a period last until now.
-        after: words that let it begin where the named one ends.
-        before: words that take all before the named one.
-        until: the same, the named one included.
-        between: words that open a pair.
-        joined: what stands between the two of a pair.
-        leading: small words that belong to the time and go with it.
-        onward: words behind it that do.
-        hint: parts of words; a text with neither one of these nor a figure names no time.
+        rules: The rules that name a period; the more specific first where two begin at the same place.
+        since: Words that extend a period until now.
+        after: Words for the time after a period.
+        before: Words for all time before a period.
+        until: Words for all time up to the end of a period.
+        between: Words that open a pair.
+        joined: Words between the two times of a pair.
+        leading: Small words before a time that belong to it.
+        onward: Small words after a time that belong to it.
+        hint: Parts of words; a text with none of these and no digit names no time.
     """
 
     rules: tuple[Rule, ...]
@@ -49,12 +52,12 @@ class Language:
 
     @cached_property
     def compiled(self) -> tuple[tuple[re.Pattern[str], Meaning], ...]:
-        """The rules' patterns, made when first needed."""
+        """The rules with compiled patterns, made on first use."""
         return tuple((_compiled(said), means) for said, means in self.rules)
 
     @cached_property
     def hints(self) -> re.Pattern[str]:
-        """Finds what any time holds: a figure or one of the words."""
+        """A pattern that matches in every text that names a time."""
         return re.compile(rf"\d|{self.hint}")
 
 
@@ -79,12 +82,12 @@ def date_rules(
     """Return the rules for dates in words and in digits.
 
     Args:
-        months: the months' names.
-        short: their abbreviations, which need a day or a year beside them.
-        of: what stands between day and month, where something may.
-        ordinal: endings of a day's number.
-        before: words before a month that stands alone; without one of them it may be another word (`may`, `march`).
-        joined: words between two days of one month.
+        months: The months' names, with their numbers.
+        short: Their abbreviations, which need a day or a year beside them.
+        of: Optional pattern between day and month.
+        ordinal: Endings of a day's number.
+        before: Words that must stand before a month on its own, since it may be another word (`may`, `march`).
+        joined: Words between two days of one month.
     """
     named = {**short, **months}
     preposition = re.compile(rf"(?<!\w)(?:{before}) ?(?:le |the )?$")
@@ -122,7 +125,10 @@ def date_rules(
 
 
 def number_rules(*, quarter: str, year: str, before: str) -> tuple[Rule, ...]:
-    """Return the rules for a quarter and for a year in digits, which needs a word before it to be one."""
+    """Return the rules for quarters, and for years written in digits.
+
+    A bare number is a year only after one of the words in `before`.
+    """
     preposition = re.compile(rf"(?<!\w)(?:{before}) ?$")
 
     def meaning(match: re.Match[str], clock: Clock) -> Period | None:
@@ -136,7 +142,10 @@ def number_rules(*, quarter: str, year: str, before: str) -> tuple[Rule, ...]:
 
 
 def _moment(match: re.Match[str], clock: Clock) -> Period | None:
-    """A date in digits, and where the time stands with it the hour or, within one, the minute that it names."""
+    """Return the period of a date in digits, with its time if any.
+
+    A time on the hour names that hour, any other its minute.
+    """
     day = _digits(match, clock)
     if day is None or match["hour"] is None:
         return day
@@ -150,13 +159,14 @@ def _moment(match: re.Match[str], clock: Clock) -> Period | None:
 
 
 def part_rules(months: Mapping[str, int], parts: Mapping[str, str], relative: str, named: Meaning) -> tuple[Rule, ...]:
-    """Return the rules for a part of a month, a quarter or a year: "early last month", "first week of October".
+    """Return the rules for parts of months, quarters and years.
 
+    Examples are "early last month" and "first week of October".
     Args:
-        months: the months' names.
-        parts: how a part is said, as a pattern → which it is (`Clock.share`).
-        relative: how a month, a quarter or a year is named from today.
-        named: what that means.
+        months: The months' names, with their numbers.
+        parts: Patterns for a part, each with the part's name (`Clock.share`).
+        relative: A pattern that names a month, a quarter or a year relative to today.
+        named: The meaning of `relative`.
     """
     month = rf"(?P<month>{one_of(months)})(?:,? (?P<of>\d{{4}}))?"
 
@@ -183,8 +193,8 @@ def _digits(match: re.Match[str], clock: Clock) -> Period | None:
     month, day = groups["month"], groups.get("day")
     if not clock.day_first and day is not None and match.start("day") < match.start("month"):
         if groups["mark"] == ".":
-            return None  # in English such a thing is a version
-        month, day = day, month  # 01/15/2024, as it is written in America
+            return None  # with dots, English writes versions
+        month, day = day, month  # 01/15/2024, the American order
     return _date(clock, groups["year"], int(month or 0), day)
 
 
