@@ -1,1 +1,1 @@
-"""What was done, decided and preferred: kept, found again, and aged when it is no longer true."""
+"""Memory of actions, decisions and preferences: record, recall, and supersede facts."""

@@ -1,6 +1,6 @@
-"""Which preferences and instructions are always told: those that hold and are sure enough, surest first.
+"""Select the preferences and instructions that every context shows.
 
-A hook reads them off bare rows and everything else off whole facts, so this asks of a fact no more than both have.
+A hook has bare rows and other callers have whole facts, so `Said` lists only fields that both have.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ ALWAYS_ON = (FactKind.PREFERENCE, FactKind.INSTRUCTION)
 
 
 class Said(Protocol):
-    """What is needed of a fact to tell how sure it is."""
+    """Fields of a fact that this selection reads."""
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Fact id."""
         ...
 
     @property
     def key(self) -> str:
-        """What it is about, and where."""
+        """Subject and scope of application, as one key."""
         ...
 
     @property
     def text(self) -> str:
-        """The sentence that says it."""
+        """Sentence that states the fact."""
         ...
 
     @property
     def confidence(self) -> float:
-        """How sure it is, 0..1."""
+        """Confidence, 0..1."""
         ...
 
     @property
     def mentions(self) -> int:
-        """How often it was said."""
+        """Number of times the fact was stated."""
         ...
 
     @property
     def last_at(self) -> float:
-        """When it was said last."""
+        """Time of the latest statement, in seconds since the epoch."""
         ...
 
 
@@ -53,12 +53,14 @@ F = TypeVar("F", bound=Said)
 
 
 def surest(by_scope: Sequence[Sequence[F]]) -> list[F]:
-    """Return the facts that are sure enough, surest first, of those that hold in each scope, the nearest scope first.
+    """Return the facts with enough confidence, the most confident first.
 
-    What a nearer scope says of a thing stands before what a wider one says of it.
+    Args:
+        by_scope: Current facts of each scope, the nearest scope first. A nearer scope hides facts of a wider one on the same
+            subject.
     """
     found: list[F] = []
-    spoken_of: set[str] = set()  # by nearer scopes
+    spoken_of: set[str] = set()  # subjects of nearer scopes
     for facts in by_scope:
         own = [fact for fact in facts if _thing(fact) not in spoken_of]
         found += [fact for fact in own if fact.confidence >= PREFERENCE_CONFIDENCE_THRESHOLD]
@@ -67,7 +69,10 @@ def surest(by_scope: Sequence[Sequence[F]]) -> list[F]:
 
 
 def told(facts: Iterable[F]) -> list[F]:
-    """Return the first five facts; of several that one sentence states only the first, since the sentence is told whole."""
+    """Return the first five facts, at most one for each sentence.
+
+    The whole sentence is shown, so a second fact from the same sentence would repeat it.
+    """
     by_sentence: dict[str, F] = {}
     for fact in facts:
         by_sentence.setdefault(fact.text, fact)
@@ -75,5 +80,5 @@ def told(facts: Iterable[F]) -> list[F]:
 
 
 def _thing(fact: Said) -> str:
-    """What a fact is about, wherever it applies."""
+    """Return a fact's subject, without the place it applies to."""
     return fact.key.rpartition("|")[0]

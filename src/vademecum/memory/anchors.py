@@ -1,8 +1,7 @@
-"""Facts tied to code: which symbols a fact names, and whether their code is still what it was.
+"""Anchor facts to code, and report whether that code has changed.
 
-Memory knows nothing of how code is indexed: whoever assembles the engine hands it a look-up, a plain function from names
-to where they are defined and the hash of that definition. Where no index is at hand nothing is anchored and nothing is
-said to have drifted.
+Memory does not depend on the code index. The caller passes a look-up function from names to their definitions and the hash
+of each. Without an index no fact is anchored, and none is reported as drifted.
 
     >>> names_in("decided: `TokenBudget.split` hands leftovers on, see walk_tree() and README")
     ['TokenBudget.split', 'walk_tree']
@@ -18,8 +17,8 @@ from vademecum.memory.records import Anchor, AnchorState, Fact, Note, Recalled
 from vademecum.memory.scope import Scope
 
 AT_ONCE = 100  # facts in one transaction
-MOST_NAMES = 6  # of one fact: more is a list of names, not a statement about them
-MOST_SITES = 3  # a name defined in more places than this says nothing about which is meant
+MOST_NAMES = 6  # in one fact; more names are a list, not a statement about them
+MOST_SITES = 3  # definitions of a name; with more the name is ambiguous
 
 _IN_TICKS = re.compile(r"`([^`\s]{2,80})`")
 _NAME = r"[A-Za-z_]\w*"
@@ -32,23 +31,26 @@ _WHOLE = re.compile(rf"{_NAME}(?:(?:\.|::|#){_NAME})*(?:\(\))?")
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a symbol is defined, and the hash of the code there."""
+    """A symbol's definition: its file and the hash of its code."""
 
     symbol: str  # qualified
     path: str
     hash: str
 
 
-# Names → where each is defined, as the code is now; None where no index is at hand.
+# Names → the current definitions of each; None without an index.
 LookUp = Callable[[Sequence[str]], Mapping[str, Sequence[Site]] | None]
 
 
 def no_code(_: Sequence[str]) -> None:
-    """Look nothing up: for a memory without code."""
+    """Look up no names, for a memory without a code index."""
 
 
 def names_in(text: str) -> list[str]:
-    """Return what in a text is written as code writes names, in order."""
+    """Return the code names in a text, in order.
+
+    A name is in backticks, called, dotted, camel case or snake case. At most six are returned.
+    """
     found: list[tuple[int, str]] = []
     for pattern in (_IN_TICKS, _CALLED):
         found += [(match.start(), match[1]) for match in pattern.finditer(text) if _WHOLE.fullmatch(match[1])]
@@ -62,14 +64,17 @@ def names_in(text: str) -> list[str]:
 
 
 class Anchoring:
-    """Ties facts to code when they are learned, and looks at that code when they are read."""
+    """Anchors new facts to code, and reads the state of that code."""
 
     def __init__(self, look_up: LookUp = no_code) -> None:
-        """Take the way to look names up."""
+        """Take the function that looks names up."""
         self._look_up = look_up
 
     def anchor(self, scope: Scope, facts: Sequence[Fact]) -> int:
-        """Keep the symbols that facts name and the hash of their code; returns how many. Inside a transaction."""
+        """Store the symbols that facts name, and return their number.
+
+        Call it inside a transaction. Each row holds the hash of the symbol's code.
+        """
         wanted = {fact.id: names_in(f"{fact.text} {fact.reason}") for fact in facts}
         names = list(dict.fromkeys(name for each in wanted.values() for name in each))
         if not names:
@@ -89,15 +94,21 @@ class Anchoring:
         return scope.store.upsert("anchors", list(distinct.values())).unwrap()
 
     def catch_up(self, scope: Scope) -> None:
-        """Tie facts to code that could not be looked up when they were learned; a few at a time, so that no writer waits long."""
+        """Anchor facts that were learned before an index existed.
+
+        Facts are handled in small transactions, so that no writer waits long.
+        """
         facts = scope.ledger.facts()
-        self._look_up([])  # takes in what changed in the code, before anything is locked
+        self._look_up([])  # refreshes the index before the database is locked
         for first in range(0, len(facts), AT_ONCE):
             with scope.store.transaction():
                 self.anchor(scope, facts[first : first + AT_ONCE])
 
     def states(self, scope: Scope, facts: Sequence[Fact]) -> dict[str, tuple[Anchor, ...]]:
-        """Return the anchors of facts, each with what became of its code; none where no index is at hand."""
+        """Return the anchors of facts, each with the state of its code.
+
+        The result is empty without an index.
+        """
         rows = scope.store.get("anchors", [(fact.id,) for fact in facts]).unwrap() if facts else []
         if not rows:
             return {}
@@ -111,7 +122,7 @@ class Anchoring:
         return {fact: tuple(anchors) for fact, anchors in found.items()}
 
     def anchored(self, scopes: Sequence[Scope], found: Recalled) -> Recalled:
-        """Say of each piece of evidence what became of the code it speaks of."""
+        """Return recalled evidence with the anchors of its facts."""
         facts = [fact for item in found.evidence for fact in item.facts]
         states: dict[str, tuple[Anchor, ...]] = {}
         for scope in scopes:
@@ -125,12 +136,12 @@ class Anchoring:
         return replace(found, evidence=evidence)
 
     def about(self, scope: Scope, symbols: Mapping[str, str]) -> list[Note]:
-        """Return the facts that hold and are about any of these symbols.
+        """Return the current facts about any of these symbols.
 
         Args:
-            scope: where to look.
-            symbols: name → the symbol shown that calls it, "" for one that is shown itself. A call is written as code
-                writes it (`self.split`), so that its last part decides; what is shown is named in full.
+            scope: The scope to search.
+            symbols: Name → the shown symbol that calls it, or "" for a symbol that is shown itself. A call is spelled as in code
+                (`self.split`), so its last part must match; a shown symbol's full name must match.
         """
         rows = []
         for fact, symbol in scope.store.scan("anchors", columns=("fact", "symbol")).unwrap():
@@ -145,12 +156,12 @@ class Anchoring:
 
 
 def any_anchored(scopes: Iterable[Scope]) -> bool:
-    """Return whether any fact is about code. Raises `StoreError`."""
+    """Return whether any fact is anchored to code. Raises `StoreError`."""
     return any(scope.store.scan("anchors", columns=("fact",)).unwrap() for scope in scopes)
 
 
 def _called(symbol: str, symbols: Mapping[str, str]) -> str:
-    """Return the call among `symbols` that may be of a symbol, "" for none."""
+    """Return the call among `symbols` with a symbol's last part, or ""."""
     last = _last(symbol)
     return next((name for name, by in symbols.items() if by and _last(name) == last), "")
 
@@ -160,7 +171,9 @@ def _last(name: str) -> str:
 
 
 def state_of(hash_: str, sites: Sequence[Site]) -> AnchorState:
-    """Return what became of a definition: the same code anywhere is current, other code under its name drifted.
+    """Return the state of anchored code.
+
+    The same code in any place is current. Other code under its name has drifted. Without the name it is orphaned.
 
     >>> str(state_of("1f", [Site("f", "b.py", "1f")])), str(state_of("1f", []))
     ('current', 'orphaned')

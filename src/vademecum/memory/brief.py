@@ -1,8 +1,8 @@
-"""What an agent is told in passing, when a session opens or a message is sent: facts alone, and quickly.
+"""Fast notes for hooks, at session start and for each message.
 
-`recall` reads every event with arrays and vectors, which takes longer to load than a hook may take. This reads a few columns
-of the table of facts and nothing else: what holds, what was decided, what is left open, and of a message the facts that
-share its telling words. Rare words tell more than common ones, counted over the facts at hand (inverse document frequency).
+`recall` loads arrays and vectors of every event, which takes longer than a hook may take. This module reads a few columns of
+the table of facts and nothing else: current preferences, decisions, open work, and the facts that share a message's telling
+words. Rare words weigh more than common ones, counted over these facts (inverse document frequency).
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 LEAST_CONFIDENCE = 0.6
 MOST_OPEN = 3
 MOST_TOLD = 3
-MOST_FACTS = 5_000  # the newest of a database: more take longer to look through than a hook may take
-TOLD_SINCE = "told_since"  # the row of `meta` that says since when they are; kept by whoever has time to look at all
-MOST_CHARACTERS = 2_000  # of a message: what is longer was pasted
+MOST_FACTS = 5_000  # the newest of a database; a hook has no time to search more
+TOLD_SINCE = "told_since"  # the row of `meta` with the time of the oldest of these; `consolidate` updates it
+MOST_CHARACTERS = 2_000  # of a message; a longer message is mostly a paste
 _CAPITAL = re.compile(r"[A-Z]+\w*")
-_OPENS = re.compile(r"(?:^|[.!?:\n])[\W_]*$")  # before a word that has a capital because it opens a sentence
-_STEM_LETTERS = 4  # of a term: a stem's first letters stand in every form of its word
+_OPENS = re.compile(r"(?:^|[.!?:\n])[\W_]*$")  # the text before the first word of a sentence
+_STEM_LETTERS = 4  # first letters of a stem, which every form of its word has
 _COLUMNS = ("valid_to", "id", "key", "kind", "subject", "attribute", "text", "confidence", "mentions", "first_at",
             "last_at", "disputed")  # fmt: skip
 _KNOWLEDGE = (FactKind.DECISION, FactKind.FACT, FactKind.FIX, FactKind.TODO)
 
 
 class Outline(NamedTuple):
-    """Enough of a fact to choose it by and to tell it."""
+    """Columns of a fact that select and show it."""
 
     id: str
     key: str
@@ -55,17 +55,17 @@ class Outline(NamedTuple):
 
     @property
     def words(self) -> str:
-        """All its words."""
+        """All words of the fact."""
         return f"{self.subject} {self.attribute} {self.text}"
 
     @property
     def topic(self) -> str:
-        """What it is about, as `Fact.topic`."""
+        """Label of the subject, as `Fact.topic`."""
         return label(self.subject, self.attribute, self.text, self.kind)
 
 
 class Brief:
-    """Tells what the databases of some memories hold."""
+    """Summarises the facts of some databases for hooks."""
 
     def __init__(
         self,
@@ -75,7 +75,15 @@ class Brief:
         budget_tokens: int,
         count: Callable[[str], int] = estimated_tokens,
     ) -> None:
-        """Take the databases, the nearest scope's first, the words to tell it in, and how many tokens it may take."""
+        """Take the databases, the wording and the budget.
+
+        Args:
+            stores: Databases, that of the nearest scope first.
+            wording: The language of headings and hints.
+            clock: Returns the current time.
+            budget_tokens: Most tokens of a result.
+            count: Counts the tokens of a text.
+        """
         self._stores = tuple(stores)
         self._wording = wording
         self._clock = clock
@@ -83,7 +91,7 @@ class Brief:
         self._count = count
 
     def opening(self) -> str:
-        """Return what to know when a session opens: preferences and instructions, the latest decisions, what is left open."""
+        """Return preferences, latest decisions and open work for a new session."""
         active = told(surest([_standing(store, ALWAYS_ON) for store in self._stores]))
         known = self._known((FactKind.DECISION, FactKind.TODO))
         decided = [each for each in known if each.kind == FactKind.DECISION][:MOST_TOLD]
@@ -94,18 +102,18 @@ class Brief:
         return fitted(sections, self._budget, self._count)
 
     def answering(self, message: str) -> str:
-        """Return what to know before answering a message; "" where nothing that is known concerns it."""
+        """Return the facts that concern a message as Markdown, or ""."""
         lines = self._lines(relevant(message, self._known(_KNOWLEDGE))[:MOST_TOLD])
         return fitted([(self._wording.knowledge, lines)], self._budget, self._count)
 
     def _known(self, kinds: Sequence[FactKind]) -> list[Outline]:
-        """Return what is sure enough of all databases, the newest first."""
+        """Return confident facts of all databases, the newest first."""
         held = [_standing(store, kinds, told_since(store)) for store in self._stores]
         found = [each for own in held for each in own if each.confidence >= LEAST_CONFIDENCE]
         return sorted(found, key=lambda each: -each.last_at)[:MOST_FACTS]
 
     def _preference(self, one: Outline) -> str:
-        """Return a preference as it was said; where another was said and nothing decides between them, both, dated."""
+        """Return a preference's sentence, with a rival one where disputed."""
         if not one.disputed:
             return one_line(one.text)
         where: list[Condition] = [("key", "=", one.key), ("disputed", "=", 1)]
@@ -123,22 +131,25 @@ class Brief:
 
 
 def _standing(store: Store, kinds: Sequence[FactKind], since: float = 0.0) -> list[Outline]:
-    """Return what holds now of what was said since a moment."""
+    """Return the current facts last stated at `since` or later."""
     where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds]), ("last_at", ">=", since)]
     rows = store.scan("facts", where, _COLUMNS).unwrap()
     return [Outline._make(row[1:]) for row in rows if row[0] is None]
 
 
 def told_since(store: Store) -> float:
-    """Return the moment before which facts are too many to be looked through in passing; 0 where they are few."""
+    """Return the time from which facts are searched, 0 for all.
+
+    With many facts, a hook searches only the newest.
+    """
     rows = store.scan("meta", [("name", "=", TOLD_SINCE)], ("value",)).unwrap()
     return float(rows[0][0]) if rows else 0.0
 
 
 def mark_told_since(store: Store) -> None:
-    """Work out that moment again; preferences and instructions are looked through whenever they were said.
+    """Store the time from which hooks search facts.
 
-    Raises `StoreError`.
+    Preferences and instructions are searched from any time. Raises `StoreError`.
     """
     where: list[Condition] = [("kind", "in", [str(kind) for kind in _KNOWLEDGE])]
     newest = sorted(
@@ -149,9 +160,10 @@ def mark_told_since(store: Store) -> None:
 
 
 def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
-    """Return the facts that concern a message, best first: they share two of its words, or one that few facts have.
+    """Return the facts that concern a message, best first.
 
-    Facts of equal weight stay in the order they come in, which is the newest first.
+    Such a fact shares two of the message's words, or one word that few facts have. Facts of equal weight keep their order, which
+    is the newest first.
     """
     asked = set(terms(message[:MOST_CHARACTERS]))
     holding = {fact.id: shared for fact in facts if (shared := _shared(asked, fact.words))}
@@ -162,19 +174,28 @@ def relevant(message: str, facts: Sequence[Outline]) -> list[Outline]:
 
 
 def _shared(asked: set[str], text: str) -> set[str]:
-    """The terms that a text has of those asked for; only a text that has their letters is cut into terms."""
+    """Return the terms that occur in a text.
+
+    Only a text that holds the first letters of a term is split into terms.
+    """
     low = text.lower()
     near = {term for term in asked if term[:_STEM_LETTERS] in low}
     return near & set(terms(text)) if near else set()
 
 
 def _concerns(shared: Collection[str], spread: Mapping[str, int], text: str) -> bool:
-    """Whether the terms that a message shares with a fact tell that it concerns it: two, or a rare one that says something."""
+    """Return whether shared terms are enough: two, or a rare long one.
+
+    A rare short term counts if it is a name.
+    """
     return len(shared) >= 2 or any(spread[term] <= 2 and (len(term) >= 5 or _is_name(term, text)) for term in shared)
 
 
 def _is_name(term: str, text: str) -> bool:
-    """Whether a short word is a name and no common word: no vowel, a figure, or written as one, as in "TLS", "npm", "Vue"."""
+    """Return whether a short term is a name.
+
+    A name has no vowel ("npm"), or a capital that does not open a sentence ("Vue").
+    """
     if not any(letter in "aeiouy" for letter in term):
         return len(term) >= 2
     named = re.compile(rf"(?<!\w){re.escape(term)}", re.IGNORECASE)

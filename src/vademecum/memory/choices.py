@@ -1,4 +1,4 @@
-"""Well-known tools and styles, and what each is a choice of: one takes the place of another of its kind.
+"""Known tools and styles by kind; one replaces another of its kind.
 
 pnpm  →  package manager · javascript        tabs  →  indentation
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Subject(NamedTuple):
-    """What is spoken of, and what of it."""
+    """Subject and attribute of a statement."""
 
     name: str
     attribute: str = ""
@@ -26,7 +26,7 @@ def _choices(table: Mapping[str, str]) -> dict[str, Subject]:
     return out
 
 
-# subject/attribute → what one chooses among, an underscore for a space
+# subject/attribute → names of the choices, with underscores for spaces
 CHOICES: Mapping[str, Subject] = _choices(
     {
         "package manager/javascript": "npm yarn pnpm bun",
@@ -68,7 +68,10 @@ CHOICES: Mapping[str, Subject] = _choices(
 
 
 def _any_of(names: Iterable[str]) -> str:
-    """A pattern of any of some names, the longest first; by their first letter, so that each word is compared with few."""
+    """Return a pattern that matches any of some names, the longest first.
+
+    Names are grouped by their first letter, so that each word is compared with few.
+    """
     by_letter: dict[str, list[str]] = {}
     for name in sorted(names, key=len, reverse=True):
         by_letter.setdefault(name[0], []).append(re.escape(name[1:]))
@@ -80,21 +83,24 @@ def _any_of(names: Iterable[str]) -> str:
 CHOICE = re.compile(rf"(?i)(?<![\w.-])(?:{_any_of(CHOICES)})(?![\w-])")
 
 
-@lru_cache(maxsize=1)  # made when first needed: hooks have no time for it
+@lru_cache(maxsize=1)  # compiled on first use, since hooks have no time for it
 def _other() -> re.Pattern[str]:
-    """Behind a comma another name with what it does or did: what follows is told of that one."""
+    """Return a pattern for a comma and another name with its verb.
+
+    The words that follow are about that other name.
+    """
     return re.compile(
         rf"(?i)[,;]\s+(?:(?:but|and|since|because|mais|et|car)\s+)?{CHOICE.pattern.removeprefix('(?i)')}\s+"
         r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|keeps?|kept|breaks?|broke|fails?|gets?|got|\w+n't|\w+ed|est|était|ne|n'\w+|a|avait|\w+ait|casse|plante|échoue)\b"
     )
 
 
-# Names that are words as well are names only where no article stands before them: "at the moment" is about no library
+# Names that are also words: with an article before it, as in "at the moment", the word is no name
 _IS_WORD = re.compile(
     r"(?i)\b(?:the|a|le|la|les|un|une|des|du) (?:moment|rest|requests?|fetch|render|express|black|parcel|foundation|fish|hatch|squash|react)$"
 )
 _ANSWERS = Subject("answer language")
-# A word beside a language that makes it the language of something else: "comments in English"
+# Other words beside a language: "comments in English" is not about the language of answers
 _ELSE = re.compile(
     r"(?i)\b(?!(?:in|en|to|me|moi|us|nous|always|toujours|only|uniquement|all|tout|every|everything|please|answer\w*|repl\w+|respond\w*|response\w*"
     r"|speak\w*|talk\w*|write|use|using|language|langue|réponds|répondez|répondre|réponses?|parle[rz]?|parlons|écris|écrivez|utilise[rz]?|not|pas"
@@ -102,7 +108,7 @@ _ELSE = re.compile(
 )
 
 
-# One name alone, with what denies it before it and what it is for behind it: "not Kafka for events"
+# One name alone, perhaps with a denial before it and a purpose after it: "not Kafka for events"
 _NAME = re.compile(
     r"(?:(?i:not|no|never|pas|jamais|ne pas)\s+)*(?:(?i:to|de)\s+)?(?:(?i:use|using|utiliser)\s+)?(?P<name>[A-Z][\w.+#-]*)"
     r"(?:,?\s+(?i:for|pour|as|comme|in|dans|here|ici|any ?more|either|now)\b.*)?"
@@ -110,13 +116,13 @@ _NAME = re.compile(
 
 
 def is_known(value: str) -> bool:
-    """Return whether a value is one of those that are chosen among."""
+    """Return whether a value names a known choice."""
     return choice_of(value) is not None
 
 
-@lru_cache(maxsize=64)  # what one clause is about is asked several times
+@lru_cache(maxsize=64)  # each clause is looked up several times
 def choice_of(text: str) -> Subject | None:
-    """Return what the first name in a text is a choice of, None where it names nothing that is chosen among."""
+    """Return the kind of the first choice in a text, or None."""
     plain = without_marks(text)
     match = next(_named(plain), None)
     choice = CHOICES[match[0].lower().replace("_", " ")] if match is not None else None
@@ -126,7 +132,9 @@ def choice_of(text: str) -> Subject | None:
 
 
 def names_in(value: str) -> frozenset[str]:
-    """Return, in lower case, what a value names of what is chosen among, or the one name that it is; nothing elsewhere.
+    """Return the known choices in a value, or its only name, lower-cased.
+
+    The set is empty for any other value.
 
     >>> names_in("not npm either"), names_in("not Kafka for events"), names_in("not push to main")
     (frozenset({'npm'}), frozenset({'kafka'}), frozenset())
@@ -139,7 +147,7 @@ def names_in(value: str) -> frozenset[str]:
 
 
 def up_to_another(clause: str) -> str:
-    """Return what a clause says before it goes on with what another name does.
+    """Return a clause up to a statement about another name.
 
     >>> up_to_another("yarn now, pnpm broke on CI"), up_to_another("pnpm, not npm, for the frontend")
     ('yarn now', 'pnpm, not npm, for the frontend')

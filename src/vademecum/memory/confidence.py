@@ -1,15 +1,20 @@
-"""How far to trust that memory holds the answer: a probability, and a verdict from it.
+"""Estimate the probability that memory holds the answer, and a verdict.
 
     log-odds = bias + missing * m + meaning * c + alone * a + rare * r + lonely * l
 
-with m the share of the question's idf in words that nobody ever wrote (it says little where little was written), c the highest cosine among the first three events,
-and a how far the tenth stands below the first, as a share: a topic that was only touched has one event, far above the
-rest; one that was spoken of has several; and r how rare the rarest word of the question is, 1 where nobody ever wrote it: a detail that was never told
-is asked for by a word that was hardly used; and l the same as a, by meaning alone and counted over what people said, to the twentieth: what an assistant
-said at length of a topic does not hide that a person only touched it. The height of a BM25 score says nothing of it (area under the ROC curve 0.4-0.5
-measured). Fitted by logistic regression on questions to conversations and to other conversations than their own, and to
-questions about details that were never told; each conversation left out in turn; the weights of `r` and `l` beside these (decisions 0047, 0051). Cosines of different embedders do not
-compare: one that was never fitted is judged by words.
+- m: the share of the question's idf in words that occur in no event. Few events make it weak evidence.
+- c: the highest cosine among the first three events.
+- a: the relative drop in score from the first to the tenth event. A topic mentioned once has one event far above the rest;
+  a discussed topic has several.
+- r: the rarity of the question's rarest word, 1 where it occurs in no event. A question about a missing detail has a word
+  that is hardly used.
+- l: as a, but by cosine and among people's words alone, down to the twentieth event. A long text by an assistant on a topic
+  does not hide that a person only touched on it.
+
+The height of a BM25 score says nothing (measured area under the ROC curve: 0.4-0.5). The weights were fitted by logistic
+regression on questions to a conversation, questions to other conversations, and questions about details that were never
+mentioned, with each conversation left out in turn; those of `r` and `l` were fitted on top (decisions 0047, 0051). Cosines of
+different embedders do not compare, so an embedder without fitted weights is judged by words alone.
 """
 
 from __future__ import annotations
@@ -24,15 +29,18 @@ from vademecum.memory.scoring import Weighed
 from vademecum.types import Verdict
 
 RESOLVED_FROM, LIKELY_FROM, FOUND_FROM = 0.9, 0.5, 0.1  # as for code
-LITTLE = 50  # events: from so many on it counts half which words are missing or rare, and how many are near
-RARE = 0.76  # the mean of r, which stands for it where nothing was written
-LONELY = 0.39  # the same of l
+LITTLE = 50  # events; with this many, m, r and l count half
+RARE = 0.76  # mean of r, used where there are no events
+LONELY = 0.39  # mean of l, likewise
 _HEAD, _TENTH, _TWENTIETH = 3, 9, 19
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The constants of the model above; `share` weighs the words of the best event, where there is no cosine."""
+    """Constants of the model above.
+
+    `share` weighs the words of the best event, for embedders without a fitted cosine.
+    """
 
     bias: float
     missing: float
@@ -49,18 +57,21 @@ BY_WORDS = Calibration(0.36, -3.0, 0.0, 2.4, -2.34)
 
 @dataclass(frozen=True)
 class Found:
-    """What recall found, to be judged."""
+    """Candidates that recall found, to be judged."""
 
     weighed: Weighed
     best: NDArray[np.int64]  # the places of the best candidates, best first
-    shares: NDArray[np.float32]  # how much of the question each of them holds
-    events: int  # how many there are
-    searched: int  # how many passed the filters
-    by_meaning: bool = False  # words were not asked for
+    shares: NDArray[np.float32]  # share of the question's words in each
+    events: int  # number of events
+    searched: int  # number of events that passed the filters
+    by_meaning: bool = False  # the search used meaning alone
 
 
 def probability(found: Found, embedder: str) -> float:
-    """Return the probability, 0..1, that what was found holds the answer; `embedder` made the cosines."""
+    """Return the probability, 0..1, that the candidates hold the answer.
+
+    `embedder` names the embedder of the cosines; it selects the weights.
+    """
     weighed, best = found.weighed, found.best
     if not len(best):
         return 0.0
@@ -70,7 +81,7 @@ def probability(found: Found, embedder: str) -> float:
     meaning, share = float(weighed.meaning[best[:_HEAD]].max()), float(found.shares[:_HEAD].max())
     written = found.events / (found.events + LITTLE)
     missing = weighed.missing * written
-    unwritten = math.log1p(2 * found.events + 1)  # the idf of a word that nobody wrote
+    unwritten = math.log1p(2 * found.events + 1)  # idf of a word that occurs in no event
     rarest = RARE + (float(weighed.idf.max(initial=0.0)) / unwritten - RARE) * written
     lonely = LONELY + (_fallen(_first_and(weighed.meaning[weighed.by_people], _TWENTIETH), 1) - LONELY) * written
     odds = c.bias + c.missing * missing + c.meaning * meaning + c.share * share
@@ -79,7 +90,9 @@ def probability(found: Found, embedder: str) -> float:
 
 
 def _fallen(values: NDArray[np.float32], place: int) -> float:
-    """Return how far the value at a place, or the last, stands below the first, the highest, as a share of it.
+    """Return the relative drop from the first, highest value to another.
+
+    The other is the one at `place`, or the last.
 
     >>> _fallen(np.array([2, 1, 0.5], np.float32), 1), _fallen(np.zeros(0, np.float32), 1)
     (0.5, 0.0)
@@ -90,7 +103,9 @@ def _fallen(values: NDArray[np.float32], place: int) -> float:
 
 
 def _first_and(values: NDArray[np.float32], place: int) -> NDArray[np.float32]:
-    """Return the highest value and the one at a place from it, or the last, without putting all that lies between in order.
+    """Return the highest value and the one `place` ranks below.
+
+    If there are fewer values, the second is the lowest. The values between are not sorted.
 
     >>> _first_and(np.array([1, 4, 2, 3], np.float32), 2).tolist(), _first_and(np.array([1], np.float32), 9).tolist()
     ([4.0, 2.0], [1.0, 1.0])
@@ -102,7 +117,7 @@ def _first_and(values: NDArray[np.float32], place: int) -> NDArray[np.float32]:
 
 
 def judge(found: Found, embedder: str) -> tuple[Verdict, float, str]:
-    """Return verdict, probability, and the reason where it is not resolved."""
+    """Return verdict and probability, and the reason if not resolved."""
     if not found.searched:
         return Verdict.NOT_FOUND, 0.0, "the filters leave nothing" if found.events else "nothing is recorded yet"
     if not len(found.best) or not (found.by_meaning or found.weighed.words[found.best].any()):

@@ -1,7 +1,7 @@
-"""What is done when nobody waits: near duplicates merged, sessions told in a few lines, the oldest archived.
+"""Maintenance: merge near-duplicate facts, digest finished sessions, archive old events.
 
-Nothing is lost by it. A merged fact keeps the claims of both; a digest stands beside its events; what is archived lies in
-a file beside the database that `vade memory import` reads, and is counted.
+Nothing is lost. A merged fact keeps the claims of both; a digest is stored beside its events; archived events are in a file
+beside the database that `vade memory import` reads, and are still counted.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from vademecum.memory.scope import Scope
 from vademecum.memory.words import is_denied, terms
 from vademecum.private import private_folder, private_opener
 
-ALIKE = 0.8  # Jaccard similarity of two facts' words from which they say the same
-LEAST_WORDS = 4  # of a fact that may be merged: "use tabs" and "use tools" are not alike for sharing a word
-QUIET_S = 1800.0  # a session that nothing was added to for so long is over
-DIGEST_LINES = 5  # of each part
-MOST_DIGESTS = 2_000  # sessions at once: the rest have their turn next time
-EVERY_S = 86_400.0  # when nobody asks
-ARCHIVED_TO = 0.9  # of the most events there may be: how many are left, so that it is not done each time
-_DONE = "consolidated_at"  # the row of `meta` that says when it was done
+ALIKE = 0.8  # Jaccard similarity of words from which two facts are duplicates
+LEAST_WORDS = 4  # in a fact that may be merged; shorter facts share words by chance
+QUIET_S = 1800.0  # a session without events for this long has ended
+DIGEST_LINES = 5  # items in each part of a digest
+MOST_DIGESTS = 2_000  # sessions in one run; the next run takes the rest
+EVERY_S = 86_400.0  # between automatic runs
+ARCHIVED_TO = 0.9  # share of `max_events` that stays, so that not every run archives
+_DONE = "consolidated_at"  # the row of `meta` with the time of the last run
 
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
-    """What was done."""
+    """Counts of one maintenance run."""
 
     merged: int
     digests: int
     archived: int
     archive: str = ""  # the file, "" where nothing was archived
-    read_on: int = 0  # long messages that were read to their end
+    read_on: int = 0  # long messages whose rest was read
     scope: str = ""  # "repository" or "global"
 
 
 def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:
-    """Merge, digest and archive. Raises `StoreError`; each part is whole or not done at all."""
+    """Merge, digest and archive. Raises `StoreError`; each step is atomic."""
     merged = merge_duplicates(scope)
     digests = digest_sessions(scope, now)
     archived, archive = archive_oldest(scope, now, max_events)
@@ -58,9 +58,9 @@ def consolidate(scope: Scope, now: float, max_events: int) -> Consolidated:
 
 
 def is_our_turn(scope: Scope, now: float) -> bool:
-    """Return whether a scope was not consolidated for a day, and if so take it on, so that no other process does.
+    """Return whether a scope is due, and claim the run if so.
 
-    Raises `StoreError`.
+    A scope is due a day after its last run. The claim keeps other processes from running too. Raises `StoreError`.
     """
     with scope.store.transaction():
         rows = scope.store.scan("meta", [("name", "=", _DONE)], ("value",)).unwrap()
@@ -71,23 +71,24 @@ def is_our_turn(scope: Scope, now: float) -> bool:
 
 
 def merge_duplicates(scope: Scope) -> int:
-    """Let facts of one kind and reach that say nearly the same become one, with the claims of all; return how many went.
+    """Merge near-duplicate facts, and return how many were merged away.
 
-    They are looked for without holding the database, and each is merged by itself, so that nobody who writes waits.
+    Facts of one kind and place are compared without a lock, and each pair is merged in its own transaction, so that writers do
+    not wait.
     """
     merged = 0
     for kind in FactKind:
         facts = [fact for fact in scope.ledger.facts([kind]) if fact.key.startswith(f"{kind}|")]
         for fact, into in duplicates(facts):
             with scope.store.transaction():
-                if len(scope.ledger.get([fact.id, into.id])) == 2:  # else somebody has just changed one
+                if len(scope.ledger.get([fact.id, into.id])) == 2:  # else another process has just changed one
                     _join(scope.ledger, fact, into)
                     merged += 1
     return merged
 
 
 def duplicates(facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
-    """Return each fact that says nearly the same as an earlier one of the same reach, with that one.
+    """Return each near-duplicate fact with the earlier fact that it repeats.
 
     Only facts that share one of their rarest words are compared: two sets of n words that share four in five have one in
     common among the n - ceil(0.8 n) + 1 that come first in any order (Chaudhuri, Ganti and Kaushik, "A primitive operator
@@ -112,7 +113,9 @@ def duplicates(facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
 
 
 def alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Return whether two sets of words say the same. Numbers decide: at most 3 retries are not at most 5.
+    """Return whether two sets of words mean the same.
+
+    Numbers must be equal: at most 3 retries are not at most 5.
 
     >>> words = lambda text: frozenset(terms(text))
     >>> alike(words("remember to rotate the api keys monthly"), words("rotate the api keys monthly, remember"))
@@ -130,7 +133,7 @@ def _numbers(words: frozenset[str]) -> frozenset[str]:
 
 
 def _join(ledger: Ledger, fact: Fact, into: Fact) -> None:
-    """Make the claims of one fact claims of another; their words and events stay what they are."""
+    """Move one fact's claims to another, with words and events unchanged."""
     value = into.value
     digest = digest_of(into.key, value)
     rows = ledger.store.scan("claims", [("key", "=", fact.key)]).unwrap()
@@ -140,7 +143,10 @@ def _join(ledger: Ledger, fact: Fact, into: Fact) -> None:
 
 
 def digest_sessions(scope: Scope, now: float) -> int:
-    """Tell sessions that are over and have grown since in a few lines, at most `MOST_DIGESTS`; return how many."""
+    """Digest sessions that ended and have grown since, and return their number.
+
+    At most `MOST_DIGESTS` sessions are digested in one run.
+    """
     known = {row[0]: row[1] for row in scope.store.scan("digests", columns=("session", "covers")).unwrap()}
     last: dict[str, tuple[int, float]] = {}
     for session, number, at in scope.store.scan("events", columns=("session", "number", "at")).unwrap():
@@ -163,7 +169,10 @@ def digest_sessions(scope: Scope, now: float) -> int:
 
 
 def digest_of_session(events: Sequence[Event], ledger: Ledger, still_open: Collection[str]) -> str:
-    """Return what a session decided, did and left open, as a few lines of Markdown; `still_open` are keys of facts."""
+    """Return a session's digest: decisions, work done and open work.
+
+    The digest is a few lines of Markdown. `still_open` holds the keys of open todos.
+    """
     claims = ledger.claims_of([event.id for event in events])
 
     def said(*kinds: FactKind) -> list[str]:
@@ -187,15 +196,15 @@ def _as_item(text: str) -> str:
 
 
 def _listed(items: Sequence[str], between: str) -> str:
-    """Return the first of some items, and how many there are besides."""
+    """Return the first items joined, with the number of the others."""
     more = len(items) - DIGEST_LINES
     return between.join([*items[:DIGEST_LINES], *([f"and {more} more"] if more > 0 else [])])
 
 
 def archive_oldest(scope: Scope, now: float, max_events: int) -> tuple[int, str]:
-    """Move the oldest events beyond the most there may be into a file; return how many, and the file.
+    """Archive the oldest events above `max_events`, and return count and file.
 
-    The file is whole and on the disk before anything leaves the database. Facts and their claims stay.
+    The file is complete and synced to disk before any event leaves the database. Facts and their claims stay.
     """
     rows = scope.store.scan("events", columns=("id", "number"), order=("at", "number")).unwrap()
     if len(rows) <= max_events:

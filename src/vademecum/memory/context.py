@@ -1,4 +1,4 @@
-"""The session's context: what an agent should know before it answers, as Markdown, within a number of tokens.
+"""Build a session's context: Markdown for an agent, within a token budget.
 
     ### Active preferences
     - indentation: I prefer tabs
@@ -6,10 +6,10 @@
     ### Relevant knowledge
     - We decided on SQLite because nothing else is everywhere (first mention: 5 Oct, 3 times)
 
-Built as Emergence's MemoryContextBuilder specifies: active preferences from the cache, then what answers the last message,
-weighted by freshness and use, with hints of when it was said. A question about the course of things ("what did we discuss
-last week") gets a timeline instead. Where there is nothing to say there is the empty string; where the past is asked for
-and nothing is known of it, that is said, so that nobody invents it.
+Built as Emergence's MemoryContextBuilder specifies: active preferences from the cache, then evidence for the last message,
+weighted by freshness and use, with hints on its age. A question about a stretch of time ("what did we discuss last week") gets
+a timeline instead. With nothing to show, the result is the empty string. Where the message asks about the past and memory
+has nothing, the context says so, to keep the agent from inventing an answer.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from vademecum.protocols import Clock
 if TYPE_CHECKING:
     from vademecum.memory.recall import Recall
 
-BESIDE = 0.5  # of the best score: what is below is beside the message, and an agent reads all it is given
-CHAPTER_LINES = 12  # of a timeline's chapter
+BESIDE = 0.5  # share of the best score; evidence below is off topic, and an agent reads everything it is given
+CHAPTER_LINES = 12  # in one chapter of a timeline
 _ASKS_PAST = re.compile(
     r"\b(?:did|have|had|was|were)\b.{0,20}\b(?:we|i|you)\b|\b(?:we|i|you)\b.{0,12}\b(?:said|decided|discussed|agreed|chose)\b"
     r"|\bremember\b|\blast time\b|\b(?:avons-nous|ai-je|as-tu|avions)\b|\b(?:nous avons|j'ai|on a)\b|\brappelle",
@@ -42,7 +42,7 @@ _ASKS_PAST = re.compile(
 
 @dataclass(frozen=True)
 class Ask:
-    """What a context is built for."""
+    """A request for a context."""
 
     message: str
     top_k: int
@@ -63,7 +63,16 @@ class ContextBuilder:
         wording: Wording,
         count_tokens: Callable[[str], int] | None = None,
     ) -> None:
-        """Take what it is made of; `timeline` returns chapters where a message asks for them, else None."""
+        """Take the parts a context is built from.
+
+        Args:
+            recall: Finds evidence.
+            preferences: The cached preferences.
+            timeline: Returns chapters if a message asks for a timeline, else None.
+            clock: Returns the current time.
+            wording: The language of headings and hints.
+            count_tokens: Counts the tokens of a text; an estimate unless given.
+        """
         self._recall = recall
         self._preferences = preferences
         self._timeline = timeline
@@ -72,7 +81,7 @@ class ContextBuilder:
         self._count = count_tokens or estimated_tokens
 
     def build(self, ask: Ask) -> tuple[str, list[str]]:
-        """Return the context, and the ids of the facts and events it shows."""
+        """Return the context, and the ids of the facts and events shown."""
         if not ask.message.strip():
             return "", []
         chapters = self._timeline(ask.message)
@@ -90,7 +99,7 @@ class ContextBuilder:
         return text, [fact.id for fact in preferences] + shown
 
     def _knowledge(self, ask: Ask, said: set[str]) -> tuple[list[str], list[str]]:
-        """Return what answers the message, best first after weighting, a line each, and what it is by id."""
+        """Return evidence for a message as lines, best first, and its ids."""
         from vademecum.memory.recall import Filters
         from vademecum.types import Verdict
 
@@ -113,7 +122,7 @@ class ContextBuilder:
         return [line for _, line in chosen], [id_ for id_, _ in chosen]
 
     def _lines(self, item: Evidence, now: float) -> Iterator[tuple[str, str]]:
-        """Yield (id, line): its facts, or where it has none the event itself."""
+        """Yield (id, line) for each fact, or for an event without facts."""
         facts = [fact for fact in item.facts if fact.kind not in ALWAYS_ON or fact.valid_to is not None]
         for fact in facts:
             yield fact.id, f"- {self.fact_line(fact, (*item.now, *item.against), now)}"
@@ -122,7 +131,7 @@ class ContextBuilder:
             yield item.event.id, f"- {one_line(item.event.text)} ({said})"
 
     def _preference(self, fact: Fact) -> str:
-        """Return a preference as it was said; where another was said and nothing decides between them, both, dated."""
+        """Return a preference's sentence, with a rival one where disputed."""
         if not fact.disputed:
             return one_line(fact.text)
         said = (each for scope in self._recall.scopes for each in scope.ledger.history(fact.key))
@@ -130,7 +139,10 @@ class ContextBuilder:
         return self.fact_line(fact, rivals, self._clock())
 
     def fact_line(self, fact: Fact, others: Sequence[Fact], now: float) -> str:
-        """Return a fact with when it was said, and what took its place, `now X; was Y until D`, or stands against it."""
+        """Return a fact with its age, and with its successor or rival.
+
+        A superseded fact reads `now X; was Y until D`.
+        """
         if fact.valid_to is not None:
             new = next((each for each in others if each.key == fact.key), None)
             date = date_of(self._wording, fact.valid_to, now)
@@ -161,6 +173,9 @@ class ContextBuilder:
 
 
 def _is_knowledge(item: Evidence) -> bool:
-    """What somebody said, unless something later says it instead; what facts know to be replaced tells what it was."""
+    """Return whether evidence is words of a person or an assistant.
+
+    Superseded words count only if the fact that replaced them is known.
+    """
     said = item.event.role in (Role.USER, Role.NOTE, Role.COMMIT, Role.ASSISTANT)
     return said and (not item.superseded_by or bool(item.now))

@@ -1,4 +1,4 @@
-"""What a person says of what memory holds: why is this here, it is so, it is not, forget it, put it like this."""
+"""Corrections by a person: explain, confirm, reject, restore, forget and edit facts."""
 
 from __future__ import annotations
 
@@ -18,23 +18,31 @@ from vademecum.protocols import Clock
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Where a fact comes from, and what became of it."""
+    """A fact's sources and history."""
 
     fact: Fact
-    said: tuple[tuple[Event | None, str], ...]  # each event that says it (None where it is not here), and its words
-    history: tuple[Fact, ...]  # all values of the same thing, oldest first
+    said: tuple[tuple[Event | None, str], ...]  # each event that states the fact (None if not stored), and its words
+    history: tuple[Fact, ...]  # all facts with the same key, oldest first
     scope: str
-    rejected: bool = False  # a person said that it is not so: it stands nowhere until it is restored
-    anchors: tuple[Anchor, ...] = ()  # the code it is about, and what became of that
+    rejected: bool = False  # a person rejected the fact: it is hidden until restored
+    anchors: tuple[Anchor, ...] = ()  # the code it is about, each with its state
 
 
 class Corrections:
-    """Looks facts up by id in all scopes, and changes what is held of them."""
+    """Finds facts by id in all scopes, and changes them."""
 
     def __init__(
         self, scopes: Sequence[Scope], anchoring: Anchoring, extract: Extract, clock: Clock, changed: Callable[[], None]
     ) -> None:
-        """Take the scopes, how facts are tied to code, what reads statements, the clock, and whom to tell of a change."""
+        """Take the scopes and their collaborators.
+
+        Args:
+            scopes: Scopes, the nearest first.
+            anchoring: Anchors facts to code.
+            extract: Reads statements in a text.
+            clock: Returns the current time.
+            changed: Called after each change.
+        """
         self._scopes = tuple(scopes)
         self._anchoring = anchoring
         self._extract = extract
@@ -42,7 +50,7 @@ class Corrections:
         self._changed = changed
 
     def why(self, id_: str) -> Why:
-        """Return where a fact comes from. Raises `UsageError`."""
+        """Return a fact's sources and history. Raises `UsageError`."""
         scope, fact = self._fact(id_)
         claims = scope.ledger.claims(fact)
         events = {e.id: e for each in self._scopes for e in each.journal.get([claim.event for claim in claims])}
@@ -52,17 +60,20 @@ class Corrections:
         return Why(fact, said, history, scope.name, fact.id not in {each.id for each in history}, anchors)
 
     def mark(self, id_: str, mark: str) -> Fact:
-        """Confirm or reject a fact, and return what it is then. Raises `UsageError`, `StoreError`."""
+        """Confirm or reject a fact, and return its new state.
+
+        Raises `UsageError`, `StoreError`.
+        """
         scope, fact = self._fact(id_)
         with scope.store.transaction():
             scope.ledger.mark(fact, mark, self._clock())
-            self._anchoring.anchor(scope, scope.ledger.get([id_]))  # one that was rejected lost what it was tied to
+            self._anchoring.anchor(scope, scope.ledger.get([id_]))  # a rejected fact has lost its anchors
         self._changed()
         same = [each for each in scope.ledger.history(fact.key) if each.digest == fact.digest]
         return next((each for each in same if each.valid_to is None), next((e for e in same if e.id == id_), fact))
 
     def restore(self, id_: str) -> Fact:
-        """Take a rejection back, and return the fact as it stands again. Raises `UsageError`, `StoreError`."""
+        """Undo a rejection, and return the fact. Raises `UsageError`, `StoreError`."""
         scope, fact = self._fact(id_)
         if scope.ledger.get([id_]):
             raise UsageError(f"the fact {id_!r} was not rejected: `vade memory restore` lists those that were")
@@ -73,9 +84,9 @@ class Corrections:
         return next(iter(scope.ledger.get([id_])), fact)
 
     def forget(self, id_: str) -> int:
-        """Forget a fact or an event, with the words that said it; return how many events lost words.
+        """Forget a fact or an event, and return the number of events.
 
-        Raises `UsageError`, `StoreError`.
+        The words that state the fact are removed from these events. Raises `UsageError`, `StoreError`.
         """
         try:
             scope, fact = self._fact(id_)
@@ -84,14 +95,14 @@ class Corrections:
             return 1
         claims = scope.ledger.all_claims(fact.digest)
         cut = 0
-        for each in self._scopes:  # words of a fact that holds everywhere may stand in the repository's journal
+        for each in self._scopes:  # the repository's journal may hold words of a global fact
             with each.store.transaction():
                 here = {event.id for event in each.journal.get([claim.event for claim in claims])}
                 keys = [claim.key for claim in each.ledger.claims_of(list(here))]
                 for claim in claims:
                     if claim.event in here:
                         each.journal.cut(claim.event, claim.text, self._clock())
-                each.ledger.settle(keys)  # an event that goes takes its other statements with it
+                each.ledger.settle(keys)  # deleting an event deletes its other claims too
                 cut += len(here)
         with scope.store.transaction():
             scope.ledger.mark(fact, FORGOTTEN, self._clock())
@@ -99,7 +110,7 @@ class Corrections:
         return cut
 
     def delete(self, id_: str) -> None:
-        """Delete an event and what it says. Raises `UsageError`, `StoreError`."""
+        """Delete an event with its claims. Raises `UsageError`, `StoreError`."""
         scope = self.holder(id_)
         with scope.store.transaction():
             keys = [claim.key for claim in scope.ledger.claims_of([id_])]
@@ -108,11 +119,13 @@ class Corrections:
         self._changed()
 
     def edit(self, id_: str, text: str) -> Fact:
-        """Put a fact in other words from now on. Raises `UsageError`, `StoreError`."""
+        """Replace a fact's wording from now on. Raises `UsageError`, `StoreError`."""
         if not text.strip():
             raise UsageError("there is nothing to put in its place: give some text, or use `vade memory forget`")
         scope, fact = self._fact(id_)
-        now = max(self._clock(), scope.ledger.after(fact.key))  # later than what it replaces, whatever the clock says
+        now = max(
+            self._clock(), scope.ledger.after(fact.key)
+        )  # later than the old wording, even if the clock was set back
         event = Event(event_id("", Role.NOTE, text, now), now, Role.NOTE, text, "", scope.repo, metadata={"edits": id_})
         wording = _wording_of(fact, self._extract)
         _, facts = record([event], Recording(scope, scope, wording, self._anchoring, fact.key), now)
@@ -120,7 +133,7 @@ class Corrections:
         return next(each for each in facts if each.valid_to is None)
 
     def holder(self, id_: str) -> Scope:
-        """Return the scope that has an event. Raises `UsageError`."""
+        """Return the scope that holds an event. Raises `UsageError`."""
         found = next((scope for scope in self._scopes if scope.journal.get([id_])), None)
         if found is None:
             raise UnknownError(f"there is no fact or event {id_!r}: `vade memory recall` shows ids")
@@ -146,7 +159,10 @@ class Corrections:
 
 
 def _wording_of(fact: Fact, read: Extract) -> Extract:
-    """Return what reads a text as this fact's new wording, whatever it says; its value as the rules read it."""
+    """Return an extractor that reads any text as this fact's new wording.
+
+    The value comes from the rules where they find the fact's subject in the text, else it is the text.
+    """
 
     def extract(text: str, role: Role, *, later: bool = False) -> Reading:
         about = (fact.subject, fact.attribute)

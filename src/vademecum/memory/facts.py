@@ -1,17 +1,17 @@
-"""What holds and what held: facts settled from claims.
+"""Settle claims into facts, the current and the past ones.
 
-A claim is a statement with its event; claims are only ever added. A fact is an interval in which one value of one thing
-holds, and is computed from the claims of its key alone, in order of time, whatever order they came in: importing an old
-transcript after a new one gives the same history.
+A claim is a statement with its event; claims are only ever added. A fact is an interval in which one value of one subject
+holds. It is computed from the claims of its key alone, in order of time, so the order of recording does not matter: importing
+an old transcript after a new one gives the same history.
 
     >>> tabs, spaces = claim_like("tabs", at=1.0), claim_like("spaces", at=2.0)
     >>> [(fact.value, fact.valid_from, fact.valid_to) for fact in settle([spaces, tabs], {})]
     [('tabs', 1.0, 2.0), ('spaces', 2.0, None)]
 
-A later claim closes what held before if it says that it corrects, or is as sure as what it contradicts, or sure enough to
-act on. Otherwise both stand, disputed, until a person confirms one: nothing is decided by a guess. What a person confirms
-holds from then on, also where something had taken its place. To deny one value says nothing against another: "don't use npm"
-leaves "we use pnpm" as it is, and the other way round.
+A later claim ends the facts it contradicts if it is a correction, or is as confident as they are, or confident enough to act
+on. Otherwise both stand, disputed, until a person confirms one. A value that a person confirms holds from then on, even if
+another had replaced it. Denying one value does not contradict another: "don't use npm" leaves "we use pnpm" as it is, and the
+other way round.
 """
 
 from __future__ import annotations
@@ -27,18 +27,25 @@ from vademecum.memory.records import Claim, Event, Fact, FactKind, Role, Stateme
 from vademecum.memory.words import is_denied, terms
 
 CONFIRMED, REJECTED, FORGOTTEN = "confirmed", "rejected", "forgotten"
-SURE = 0.6  # from here on a statement is acted on (Emergence: the confidence from which preferences are injected)
-_DENIED = re.compile(r"(?i)(?:not|no|never|pas|jamais|aucune?)\b")  # what a value begins with that is not so
+SURE = 0.6  # confidence that is enough to act on (Emergence: the confidence from which preferences are injected)
+_DENIED = re.compile(r"(?i)(?:not|no|never|pas|jamais|aucune?)\b")  # the beginning of a denied value
 NEARLY_AS_SURE = 0.1
-REPEATED = 0.5  # a repetition halves the doubt that is left, times how sure it is itself
-MOST = 0.99  # only a person's word is certain
-# Things one can be of two minds about: what is said of them replaces what was said before. A thing to do, or a problem
-# solved, stands beside others.
+REPEATED = 0.5  # a repetition removes this share of the remaining doubt, times its own confidence
+MOST = 0.99  # only a person's confirmation is certain
+# Kinds in which a later value replaces an earlier one. Todos and fixes stand beside each other.
 REPLACING = frozenset({FactKind.PREFERENCE, FactKind.INSTRUCTION, FactKind.DECISION, FactKind.FACT})
 
 
 def claim_of(statement: Statement, position: int, event: Event, recorded_at: float, key: str = "") -> Claim:
-    """Return a statement as a claim of its event, about `key` where that is known better than from its words."""
+    """Return a statement as a claim of its event.
+
+    Args:
+        statement: The statement.
+        position: Its place among the event's statements.
+        event: The event that it was read in.
+        recorded_at: The time of recording, in seconds since the epoch.
+        key: The key of the fact, if known; else it is made from the subject.
+    """
     key = key or fact_key(statement)
     digest = digest_of(key, statement.value or statement.text)
     return Claim(
@@ -49,13 +56,15 @@ def claim_of(statement: Statement, position: int, event: Event, recorded_at: flo
 
 
 def fact_key(statement: Statement) -> str:
-    """Return what claims about the same thing share. Without a subject, a statement is only about itself.
+    """Return the key that all claims about one subject share.
+
+    The key of a statement without a subject is its own text.
 
     >>> one = Statement(FactKind.PREFERENCE, "I prefer tabs", "indentation", "", "tabs", 0.9)
     >>> fact_key(one) == fact_key(replace(one, kind=FactKind.DECISION, value="spaces"))
     True
     """
-    about = " ".join(terms(statement.subject))  # "one" and "that" are no subjects
+    about = " ".join(terms(statement.subject))  # words like "one" and "that" leave no terms
     if statement.kind in REPLACING and about:
         parts = ("of", about, " ".join(terms(statement.attribute)), statement.where)
     else:
@@ -64,7 +73,9 @@ def fact_key(statement: Statement) -> str:
 
 
 def digest_of(key: str, value: str) -> str:
-    """Return what names a value of a thing without saying it: equal for the same words, whatever their form, said or denied.
+    """Return a digest of a value that does not reveal its words.
+
+    Equal for the same words in any form; different for a value and its denial.
 
     >>> digest_of("k", "tabs") == digest_of("k", "a tab"), digest_of("k", "tabs") == digest_of("k", "not tabs")
     (True, False)
@@ -77,14 +88,14 @@ def digest_of(key: str, value: str) -> str:
 
 @dataclass
 class _Run:
-    """Claims of one value that follow one another."""
+    """Successive claims of one value, while that value holds."""
 
     first: Claim
     last: Claim
     confidence: float
     mentions: int = 1
     ordinal: int = 0
-    since: float = 0.0  # when it began to hold, where that is not when it was said first
+    since: float = 0.0  # start of validity, if later than the first claim
     valid_to: float | None = None
     superseded_by: str = ""
 
@@ -97,7 +108,7 @@ class _Run:
 
     @property
     def began(self) -> float:
-        """When the value began to hold."""
+        """Time from which the value holds."""
         return max(self.since, self.first.at)
 
     @property
@@ -110,12 +121,12 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
     """Return the facts that the claims of one key make, oldest first.
 
     Args:
-        claims: all claims of the key, in any order.
-        marks: digest → what a person said of the value, and when.
+        claims: All claims of the key, in any order.
+        marks: Digest → a person's mark on the value, and its time.
     """
     runs: list[_Run] = []
     standing: list[_Run] = []
-    times: Counter[str] = Counter()  # how often each value has begun to hold
+    times: Counter[str] = Counter()  # runs of each value so far
     words = sorted(
         [(claim.at, claim) for claim in claims] + _brought_back(claims, marks),
         key=lambda said: (said[0], said[1].event, said[1].position),
@@ -148,7 +159,7 @@ def settle(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> l
 
 
 def _brought_back(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]]) -> list[tuple[float, Claim]]:
-    """Return each confirmed value with the moment a person said that it holds, in the words it was said in last before."""
+    """Return each confirmed value's last earlier claim, with the confirmation's time."""
     last: dict[str, Claim] = {}
     for claim in sorted(claims, key=lambda c: (c.at, c.event, c.position)):
         mark, at = marks.get(claim.digest, ("", 0.0))
@@ -158,14 +169,17 @@ def _brought_back(claims: Sequence[Claim], marks: Mapping[str, tuple[str, float]
 
 
 def _decides(claim: Claim, other: _Run) -> bool:
-    """Whether a claim takes the place of another value."""
+    """Return whether a claim replaces another value."""
     later = claim.at > max(other.last.at, other.since)
     sure = claim.confidence >= SURE or claim.confidence >= other.confidence - NEARLY_AS_SURE
     return later and (claim.corrects or sure)
 
 
 def _contradicts(claim: Claim, other: _Run) -> bool:
-    """Whether two values of one thing cannot both be so: they can where both are denied, or one is and the other is another name."""
+    """Return whether two values of one subject contradict each other.
+
+    Two denials do not, nor does a denial with a value that names something else.
+    """
     values = claim.value, other.first.value
     denied = [_DENIED.match(value) is not None for value in values]
     if not any(denied) or all(denied):
@@ -175,7 +189,7 @@ def _contradicts(claim: Claim, other: _Run) -> bool:
 
 
 def _confirmed(standing: list[_Run], marks: Mapping[str, tuple[str, float]]) -> list[_Run]:
-    """Let a person's word decide between values that stand against each other."""
+    """Return the standing runs after a person's confirmation ended its rivals."""
     said = [run for run in standing if marks.get(run.first.digest, ("",))[0] == CONFIRMED]
     if not said or len(standing) == 1:
         return standing

@@ -1,4 +1,4 @@
-"""Text that fits: one line of a thing, and as many lines as a number of tokens allows."""
+"""Fit text into one line or into a token budget."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ _PATTERN = re.compile(r"[A-Za-z]{1,6}|\d{1,3}|[^\sA-Za-z\d]")
 
 
 def fitted(sections: Sequence[tuple[str, Sequence[str]]], budget: int, count: Callable[[str], int]) -> str:
-    """Return the sections that have lines, as many lines as fit; a line that does not is passed over."""
+    """Return the sections as Markdown, with as many lines as fit.
+
+    A line that does not fit is skipped, and later lines may still fit. Sections without lines are left out.
+
+    Args:
+        sections: Headings, each with its lines.
+        budget: Most tokens of the result.
+        count: Counts the tokens of a text.
+    """
     parts: list[str] = []
     left = budget
     for heading, lines in sections:
@@ -41,7 +49,9 @@ def one_line(text: str, most: int = SNIPPET_CHARACTERS) -> str:
 
 
 def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has, rather more than less: runs of six letters, of three digits, signs.
+    """Return the estimated number of tokens in a text, rather too many.
+
+    Runs of up to six letters, runs of up to three digits, and signs count one each.
 
     >>> estimated_tokens("We decided on SQLite.")
     6

@@ -1,4 +1,7 @@
-"""Whether the databases of memory are whole, for `vade doctor`: their content is nowhere else, so nothing is mended by itself."""
+"""Check the databases of memory for `vade doctor`.
+
+The check repairs nothing, since the content exists nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ FIX = "put back a copy of it, or move it away and `vade memory import` what was 
 
 
 def check_memory(opened: Callable[[], Sequence[Scope]]) -> list[Check]:
-    """Return one check for each scope of a memory, or what keeps it from being opened."""
+    """Return one check for each scope, or the error that prevents opening."""
     try:
         scopes = opened()
     except Error as error:

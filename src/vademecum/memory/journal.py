@@ -1,7 +1,7 @@
-"""The event log of one scope: what happened, in the order it was recorded.
+"""Event log of one scope, in recording order.
 
-One database per scope, so that nothing of one repository can turn up in another. Events are only ever added; what is
-deleted leaves a tombstone with its id and nothing else, so that reading the same transcript again does not bring it back.
+Each scope has its own database, so no event of one repository can appear in another. Events are only ever added. A deleted
+event leaves a tombstone with its id and nothing else, so that reading the same transcript again does not bring it back.
 """
 
 from __future__ import annotations
@@ -16,26 +16,31 @@ from vademecum.memory.records import Event, Role, is_time
 from vademecum.protocols import Condition, Row, Store
 
 FORGOTTEN, ARCHIVED = "forgotten", "archived"
-MOVED = "moved"  # the event is still there, under a later number: arrays made under the old one are made again
-CUT = "[forgotten]"  # stands where words were taken out
+MOVED = "moved"  # the event has a later number now, so arrays under the old number are rebuilt
+CUT = "[forgotten]"  # replaces removed words
 FACTS_VERSION = "facts_version"
-WAITS, LEFT = "waits ", "left "  # before the id of an event that was not read to its end, in `meta`
+WAITS, LEFT = "waits ", "left "  # prefixes in `meta` for the ids of events that were not read whole
 
 
 _ROLES = {str(role): role for role in Role}
 
 
 class Journal:
-    """The events of one scope, in its store. Use one per process; several processes may hold one each."""
+    """Events of one scope, in its store.
+
+    Use one per process; several processes may open the same store.
+    """
 
     def __init__(self, store: Store) -> None:
-        """Take the scope's store; it is opened durable by whoever assembles."""
+        """Take the scope's store, which the caller opened as durable."""
         self.store = store
 
     # -- writing -------------------------------------------------------------------------------------------------
 
     def append(self, events: Sequence[Event], recorded_at: float) -> list[Event]:
-        """Add events that are neither known nor forgotten, and return them. Call it inside a transaction.
+        """Add events that are neither known nor deleted, and return them.
+
+        Call it inside a transaction.
 
         Raises:
             UsageError: an event has a time that no calendar has.
@@ -59,7 +64,7 @@ class Journal:
         return new
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
-        """Change an event's metadata: a value of None takes the key away. Its text never changes.
+        """Change an event's metadata; None removes a key. The text never changes.
 
         Raises:
             UsageError: there is no such event.
@@ -82,13 +87,14 @@ class Journal:
         return patched
 
     def archived(self) -> int:
-        """Return how many events lie in archives and not here. Raises `StoreError`."""
+        """Return the number of archived events. Raises `StoreError`."""
         return len(self._scan("tombstones", [("reason", "=", ARCHIVED)], ("id",)))
 
     def delete(self, ids: Sequence[str], reason: str, at: float, *, with_claims: bool = True) -> int:
-        """Delete events and leave tombstones; also for ids that are not here yet. Returns how many there were.
+        """Delete events and leave tombstones; return the number deleted.
 
-        What was read in them goes too, but for those that are only archived. Raises `StoreError`.
+        Ids of unknown events get a tombstone too. Claims are deleted as well, unless the events are only archived.
+        Raises `StoreError`.
         """
         with self.store.transaction():
             numbers = self.numbers(ids)
@@ -105,33 +111,42 @@ class Journal:
         return len(numbers)
 
     def leave(self, unread: Mapping[str, int]) -> None:
-        """Note how many characters of events wait to be read. Inside a transaction. Raises `StoreError`."""
+        """Note the number of unread characters of each event.
+
+        Call it inside a transaction. Raises `StoreError`.
+        """
         self.store.upsert("meta", [(WAITS + id_, str(count)) for id_, count in unread.items()]).unwrap()
 
     def leave_for_good(self, id_: str, unread: int) -> None:
-        """Note of an event that waited how many characters no rule is to read, 0 for none. Inside a transaction."""
+        """Note the number of characters that will never be read.
+
+        The event no longer waits. 0 means that it was read whole. Call it inside a transaction.
+        """
         self.store.delete("meta", [("name", "=", WAITS + id_)]).unwrap()
         if unread:
             self.store.upsert("meta", [(LEFT + id_, str(unread))]).unwrap()
 
     def unread(self, which: str) -> dict[str, int]:
-        """Return by event the characters that no rule read: those that wait, `WAITS`, or are left for good, `LEFT`.
+        """Return the number of unread characters of each event.
 
-        Raises `StoreError`.
+        `WAITS` selects events that are still to be read, `LEFT` those whose rest is never read. Raises `StoreError`.
         """
         rows = self._scan("meta", [("name", "prefix", which)], ("name", "value"))
         return {str(name).removeprefix(which): int(count) for name, count in rows}
 
     def welcome_back(self, ids: Sequence[str]) -> None:
-        """Let archived events be added again; what was forgotten stays so. Inside a transaction. Raises `StoreError`."""
+        """Allow archived events to be added again; forgotten ones stay forgotten.
+
+        Call it inside a transaction. Raises `StoreError`.
+        """
         rows = self._scan("tombstones", [("reason", "=", ARCHIVED), ("id", "in", list(ids))])
         renamed = [(number, moved_id(id_, event), event, MOVED, at) for number, id_, event, _, at in rows]
         self.store.upsert("tombstones", renamed).unwrap()
 
     def cut(self, id_: str, words: str, at: float) -> None:
-        """Take words out of an event; one that says little else is deleted. Inside a transaction. Raises `StoreError`.
+        """Remove words from an event, or delete it if little else remains.
 
-        What is left gets a new number, so that arrays made of the old text are made again.
+        The rest gets a new number, so that arrays of the old text are rebuilt. Call it inside a transaction. Raises `StoreError`.
         """
         rows = self._scan("events", [("id", "=", id_)])
         if not rows:
@@ -144,11 +159,14 @@ class Journal:
         self._put_behind([(rows[0], replace(event, text=left))], at)
 
     def read_anew(self, ids: Sequence[str], at: float) -> None:
-        """Have arrays made of events again: more is known of what they are about. Inside a transaction. Raises `StoreError`."""
+        """Give events new numbers, so that their arrays are rebuilt.
+
+        The facts that name their subjects have changed. Call it inside a transaction. Raises `StoreError`.
+        """
         self._put_behind([(row, event_of(row)) for row in self._scan("events", [("id", "in", list(ids))])], at)
 
     def _put_behind(self, moved: Sequence[tuple[Row, Event]], at: float) -> None:
-        """Give events new numbers, behind all others, and keep them as they are to be."""
+        """Store events under new numbers after all others."""
         old = [row[0] for row, _ in moved]
         self.store.delete("events", [("number", "in", old)]).unwrap()
         self.store.delete("event_tags", [("event", "in", old)]).unwrap()
@@ -159,18 +177,21 @@ class Journal:
         self.store.upsert("event_tags", [tag for _, event in moved for tag in _tags(event, numbers[event.id])]).unwrap()
 
     def bump(self) -> None:
-        """Say that facts changed, so that every process that cached some reads them again. Inside a transaction."""
+        """Raise the version of the facts, so that other processes drop caches.
+
+        Call it inside a transaction.
+        """
         self.store.upsert("meta", [(FACTS_VERSION, str(int(self.version() or 0) + 1))]).unwrap()
 
     # -- reading -------------------------------------------------------------------------------------------------
 
     def version(self) -> str:
-        """Return what changes whenever facts do."""
+        """Return the version of the facts, which changes whenever they do."""
         rows = self._scan("meta", [("name", "=", FACTS_VERSION)], ("value",))
         return str(rows[0][0]) if rows else ""
 
     def get(self, ids: Sequence[str]) -> list[Event]:
-        """Return the events with these ids, in their order; ids that are not here are left out."""
+        """Return the events with these ids, in that order, without unknown ids."""
         found = {row[1]: event_of(row) for row in self._scan("events", [("id", "in", list(ids))])}
         return [found[id_] for id_ in ids if id_ in found]
 
@@ -179,7 +200,7 @@ class Journal:
         return {row[0]: event_of(row) for row in self.store.get("events", [(n,) for n in numbers]).unwrap()}
 
     def after(self, number: int, at_once: int) -> Iterator[list[tuple[int, Event]]]:
-        """Yield the events recorded after the one of this number, in order, a list of at most `at_once` at a time."""
+        """Yield the events after a number, in order, in lists of `at_once`."""
         numbers = sorted(row[0] for row in self._scan("events", [("number", ">", number)], ("number",)))
         for start in range(0, len(numbers), at_once):
             part = numbers[start : start + at_once]
@@ -189,7 +210,14 @@ class Journal:
     def between(
         self, since: float, until: float, session: str = "", metadata: Mapping[str, Any] | None = None
     ) -> list[Event]:
-        """Return the events of a stretch of time, half-open, whose metadata holds all these values, in order of time."""
+        """Return the events from `since` to before `until`, in order of time.
+
+        Args:
+            since: Start, in seconds since the epoch.
+            until: End, not included.
+            session: Only events of this session, "" for all.
+            metadata: Only events whose metadata holds all these values.
+        """
         where: list[Condition] = [("at", ">=", since), ("at", "<", until)]
         where += [("session", "=", session)] if session else []
         tagged = self.tagged(metadata) if metadata else None
@@ -197,12 +225,12 @@ class Journal:
         return [event_of(row) for row in rows if tagged is None or row[0] in tagged]
 
     def of_session(self, session: str) -> list[tuple[int, Event]]:
-        """Return the events of a session by number, in order of time."""
+        """Return a session's events with their numbers, in order of time."""
         rows = self._scan("events", [("session", "=", session)], order=("at", "number"))
         return [(row[0], event_of(row)) for row in rows]
 
     def digests(self, since: float, until: float, session: str = "") -> list[tuple[float, str]]:
-        """Return when each session that ended in a stretch of time did, and what it came to, in order."""
+        """Return (end, digest) of sessions that ended in a period, in order."""
         where: list[Condition] = [("last_at", ">=", since), ("last_at", "<", until)]
         where += [("session", "=", session)] if session else []
         return [(row[0], row[1]) for row in self._scan("digests", where, ("last_at", "text"), ("last_at",)) if row[1]]
@@ -212,17 +240,17 @@ class Journal:
         return dict(self._scan("events", [("id", "in", list(ids))], ("id", "number")))
 
     def id_at(self, number: int) -> str:
-        """Return the id of the event of a number, "" where there is none."""
+        """Return the id of the event with a number, "" for none."""
         rows = self._scan("events", [("number", "=", number)], ("id",))
         return str(rows[0][0]) if rows else ""
 
     def deleted(self, after: int) -> tuple[list[int], int]:
-        """Return the numbers of events deleted since tombstone `after`, and the last tombstone's number."""
+        """Return numbers of events deleted since tombstone `after`, and the last tombstone."""
         rows = self._scan("tombstones", [("number", ">", after)], ("number", "event"))
         return [event for _, event in rows if event], max((number for number, _ in rows), default=after)
 
     def tagged(self, metadata: Mapping[str, Any]) -> set[int]:
-        """Return the numbers of the events whose metadata holds all these values."""
+        """Return the numbers of events whose metadata holds all these values."""
         sets = [
             {
                 row[0]
@@ -239,7 +267,7 @@ class Journal:
 
 
 def moved_id(id_: str, number: int) -> str:
-    """Return the id of the tombstone of a number that an event no longer has.
+    """Return the tombstone id for a number that an event gave up.
 
     >>> moved_id("ab12", 7)
     'ab12#7'
@@ -248,19 +276,19 @@ def moved_id(id_: str, number: int) -> str:
 
 
 def _row(event: Event, recorded_at: float) -> Row:
-    """The event as a row without its number, which the database gives."""
+    """Return an event as a row; the database assigns the number."""
     return (None, event.id, event.at, str(event.role), event.session, event.repo, event.speaker, event.text,
             _json(dict(event.metadata)), recorded_at)  # fmt: skip
 
 
 def event_of(row: Row) -> Event:
-    """Return the event of a row of `events`."""
+    """Return the event in a row of `events`."""
     _, id_, at, role, session, repo, speaker, text, metadata, _ = row
     return Event(id_, at, _ROLES[role], text, session, repo, speaker, json.loads(metadata) if metadata != "{}" else {})
 
 
 def _tags(event: Event, number: int) -> list[Row]:
-    """One row for each plain value; lists count value by value."""
+    """Return one row for each plain value or item of a list."""
     rows: dict[Row, None] = {}
     for name, value in event.metadata.items():
         for item in value if isinstance(value, list | tuple) else (value,):

@@ -1,14 +1,14 @@
-"""What memory's parts are called: all that a hook needs of `records` and `scope`, which take longer to load."""
+"""Enums of memory that hooks need, without the slower modules."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-DATABASE = "memory.db"  # of a scope, in its directory
+DATABASE = "memory.db"  # file name in a scope's directory
 
 
 class Role(StrEnum):
-    """Who or what an event comes from."""
+    """Source of an event."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -20,19 +20,19 @@ class Role(StrEnum):
 
 
 class FactKind(StrEnum):
-    """What a statement is for those who come after."""
+    """Kind of a statement or fact."""
 
     PREFERENCE = "preference"
     INSTRUCTION = "instruction"
     DECISION = "decision"
     FACT = "fact"
     TODO = "todo"
-    FIX = "fix"  # a problem and what solved it
+    FIX = "fix"  # a problem and its solution
 
 
 class AnchorState(StrEnum):
-    """Whether the code a fact is about is still the code it was learned from."""
+    """State of the code that a fact is about."""
 
-    CURRENT = "current"  # the symbol is there and its code is what it was
-    DRIFTED = "drifted"  # the symbol is there, its code has changed since
-    ORPHANED = "orphaned"  # nothing is called that any more
+    CURRENT = "current"  # the code is unchanged
+    DRIFTED = "drifted"  # the symbol exists, but its code has changed
+    ORPHANED = "orphaned"  # no symbol has that name any more

@@ -1,7 +1,7 @@
-"""What a fact is about, in words that read as the person wrote who said it.
+"""Readable labels for the subjects of facts.
 
-A subject is a key: without articles, in the order that makes "timeout of the worker" and "worker timeout" one. Shown, it is
-the words as they stand in the text, and what one chooses among has a name in English and in French:
+A subject is a key without articles, in an order that makes "timeout of the worker" and "worker timeout" one. Its label has
+the words as they stand in the text. Kinds of choices have a name in English and one in French:
 
     >>> label("package manager", "javascript", "Use pnpm, not npm", "instruction")
     'JavaScript package manager'
@@ -22,7 +22,7 @@ _ENGLISH_WORDS = re.compile(
     r"(?i)\b(?:the|an|we|i|you|my|our|not|and|with|for|in|is|are|to|uses?|always|never|of|it|this|that|over|prefer|should|must|don't|from|now|no|by"
     r"|be|at)\b"
 )
-_MOST_CHARACTERS = 400  # of a text that are looked at for its language
+_MOST_CHARACTERS = 400  # of a text, examined for its language
 _LINKS = (
     "at",
     "on",
@@ -38,8 +38,8 @@ _LINKS = (
     "sur",
     "dans",
     "en",
-)  # attributes that name nothing
-_DONE = ("instruction", "decision", "preference")  # of these an attribute is what is done to the subject
+)  # attributes that are left out of a label
+_DONE = ("instruction", "decision", "preference")  # kinds whose attribute is the act done to the subject
 _LANGUAGES: Mapping[str, str] = {"javascript": "JavaScript", "python": "Python"}
 _ENGLISH: Mapping[str, str] = {"http client": "HTTP client", "css framework": "CSS framework", "api style": "API style"}
 FRENCH: Mapping[str, str] = {
@@ -57,7 +57,10 @@ _BETWEEN = r"(?:\s+(?:(?:de|du|des|la|le|les|à|au|aux|en|un|une|mon|ma|mes|ton|
 
 
 def label(subject: str, attribute: str, text: str, kind: str) -> str:
-    """Return what is spoken of: its subject and attribute as a person would write them, its kind where nothing is named."""
+    """Return a fact's subject and attribute in readable words.
+
+    A fact without either is labelled by its kind. The label is French if the text is.
+    """
     name = subject or attribute or kind
     shown = subject and attribute not in _LINKS and (kind not in _DONE or attribute in _LANGUAGES)
     of = attribute if shown else ""
@@ -71,7 +74,7 @@ def label(subject: str, attribute: str, text: str, kind: str) -> str:
 
 
 def with_topic(topic: str, said: str) -> str:
-    """Return what is said of a thing behind what it is about, which is left out where that is all it says.
+    """Put a topic before a text, unless the text only repeats it.
 
     >>> with_topic("indentation", "tabs"), with_topic("ripgrep", "Ripgrep.")
     ('indentation: tabs', 'Ripgrep.')
@@ -80,7 +83,7 @@ def with_topic(topic: str, said: str) -> str:
 
 
 def is_french(text: str) -> bool:
-    """Return whether a text has more small words of French than of English.
+    """Return whether a text has more French small words than English ones.
 
     >>> is_french("Utilise toujours pnpm, pas npm"), is_french("Always use pnpm, not npm")
     (True, False)
@@ -90,6 +93,6 @@ def is_french(text: str) -> bool:
 
 
 def _as_it_stands(name: str, text: str) -> str:
-    """Return a key's words with the small words between them that the text has there."""
+    """Return a key's words as the text has them, with small words."""
     found = re.search(r"\b" + _BETWEEN.join(map(re.escape, name.split())) + r"\b", text, re.IGNORECASE)
     return found[0].lower() if found else name

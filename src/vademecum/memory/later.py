@@ -1,7 +1,8 @@
-"""What was left unread of long messages while they were recorded, read when nobody waits.
+"""Read the rest of long messages when nobody waits.
 
-Recording has a bound on what reading one message costs, so that it never keeps anybody waiting; what that leaves is noted
-with the event, and read by `sync`, `consolidate` and `export`. What even they leave, the middle of a long paste, is counted.
+Recording limits the cost of reading a message, so that nobody waits long. The number of unread characters is noted with the
+event, and `sync`, `consolidate` and `export` read on. Characters that even they skip, in the middle of a long paste, are
+counted.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from vademecum.memory.record import Recording, by_reach
 from vademecum.memory.records import Claim, Event
 from vademecum.memory.scope import Scope
 
-FIRST_POSITION = 100_000  # among an event's statements: behind those that were read at once, and a model's
+FIRST_POSITION = 100_000  # position of the first such statement; those read at once and those of a model come before
 
 
 def read_on(into: Recording, now: float) -> int:
-    """Read what waits in a scope, each event in a transaction of its own; return how many events. Raises `StoreError`."""
+    """Read the waiting messages of a scope, and return their number.
+
+    Each event is read in its own transaction. Raises `StoreError`.
+    """
     ids = list(into.scope.journal.unread(WAITS))
     for id_ in ids:
         events = into.scope.journal.get([id_])
@@ -42,7 +46,7 @@ def _read(event: Event, into: Recording, now: float) -> None:
 
 
 def _learn(into: Recording, scope: Scope, claims: list[Claim], event: Event, now: float) -> None:
-    """Add what is new of an event's claims, and tie it to code."""
+    """Add an event's new claims to a scope, and anchor their facts."""
     known = {(claim.digest, claim.text) for claim in scope.ledger.claims_of([event.id])} if claims else set()
     new = [claim for claim in claims if (claim.digest, claim.text) not in known]
     if new:

@@ -1,8 +1,8 @@
-"""Have a language model read what the rules may have missed, when nobody waits; only what it can quote is kept.
+"""Extract statements with a language model, keeping only quoted ones.
 
-An item of its answer counts if it names an event it was shown and quotes words that stand there, blanks aside. Everything
-else is dropped and counted. What the rules read in the same words already is not learned twice. How far it has come is
-kept after each batch, so that it goes on where it stopped, and a server that fails costs one batch.
+An item of the model's answer counts if it names an event from the prompt and quotes words of that event, regardless of
+spaces. All other items are dropped and counted. Statements that the rules already read in the same words are not learned
+twice. Progress is stored after each batch, so the next run continues there and a failing server costs one batch.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from vademecum.protocols import Clock, Extractor
 from vademecum.result import Err
 from vademecum.types import Passage
 
-SOURCE = "learn"  # under which it is kept how far the events were read
-MOST_EVENTS = 200  # in one go, unless more are asked for: a model on a desk takes seconds for ten
+SOURCE = "learn"  # name under which the progress is stored
+MOST_EVENTS = 200  # in one run, by default; a local model takes seconds for ten
 AT_ONCE = 10
 CONFIDENCE: Mapping[Role, float] = {Role.USER: 0.7, Role.NOTE: 0.75, Role.ASSISTANT: 0.5}
 SHOWN = 4_000  # characters of an event: two thirds from its beginning, the rest from its end
-FIRST_POSITION = 1000  # among an event's statements: behind those of the rules
+FIRST_POSITION = 1000  # position of a model's first statement; those of the rules come before
 _MOST_CHARACTERS = 300  # of a value or reason
 _LEAST_QUOTED = 8  # characters: a shorter quotation can be found anywhere
 
 
 @dataclass
 class Learned:
-    """What came of it.
+    """Counts of one run.
 
     Attributes:
-        read: events the model was shown.
-        kept: statements that are new.
-        shortened: of them those whose middle it was not shown.
-        dropped: items that name no event they were shown, or quote what it does not say, or make no sense.
-        problem: why it stopped early, "" where it did not.
-        scope: whose events these are, "repository" or "global".
+        read: Events shown to the model.
+        kept: New statements.
+        dropped: Items that name no event of the batch, quote words it does not hold, or make no sense.
+        shortened: Events that the model was shown without their middle.
+        problem: The error that ended the run early, "" for none.
+        scope: The scope of the events, "repository" or "global".
     """
 
     read: int = 0
@@ -55,7 +55,10 @@ class Learned:
 
 
 def learn(scope: Scope, extractor: Extractor, clock: Clock, most: int = MOST_EVENTS) -> Learned:
-    """Let a model read the events that it has not seen yet, oldest first, at most so many. Raises `StoreError`."""
+    """Let a model read up to `most` new events, oldest first.
+
+    Raises `StoreError`.
+    """
     done = Learned(scope=scope.name)
     start = load_state(scope.store, scope.name, SOURCE).get("number", 0)
     for batch in _batches(scope, int(start), most):
@@ -73,7 +76,9 @@ def learn(scope: Scope, extractor: Extractor, clock: Clock, most: int = MOST_EVE
 
 
 def shown_of(text: str) -> str:
-    """Return what of a text a model is shown: all, or its beginning and its end, where one says what a paste is about.
+    """Return the text a model is shown, without a long text's middle.
+
+    Both ends stay, since people comment on a paste there.
 
     >>> len(shown_of("a" * 5_000)), CUT in shown_of("a" * 5_000)
     (4000, True)
@@ -85,7 +90,7 @@ def shown_of(text: str) -> str:
 
 
 def _batches(scope: Scope, number: int, most: int) -> Iterator[list[tuple[int, Event]]]:
-    """Yield events with their numbers until so many of those that count have come."""
+    """Yield events with their numbers, until `most` readable ones have come."""
     left = most
     for batch in scope.journal.after(number, AT_ONCE):
         if left <= 0:
@@ -111,7 +116,9 @@ def _keep(items: Sequence[Mapping[str, Any]], events: Sequence[Event], scope: Sc
 
 
 def statement_of(item: Mapping[str, Any], event: Event) -> Statement | None:
-    """Return what an item of a model's answer says of an event, None unless it quotes it and makes sense.
+    """Return the statement in an item of a model's answer, or None.
+
+    None stands for an item that does not quote the event or has no valid kind.
 
     >>> said = Event("a", 0.0, Role.USER, "Tabs, please. We ship on Fridays.")
     >>> statement_of({"kind": "fact", "quote": "We  ship on Fridays", "subject": "Releases", "value": "Fridays"}, said).start
@@ -133,19 +140,22 @@ def statement_of(item: Mapping[str, Any], event: Event) -> Statement | None:
 
 
 def _text(item: Mapping[str, Any], name: str) -> str:
-    """A string of an item on one line, without secrets: a model may put together what was taken apart."""
+    """Return a string of an item on one line, without secrets.
+
+    A model may join the parts of a secret that was split.
+    """
     value = item.get(name)
     return redact(writable(" ".join(value.split())[:_MOST_CHARACTERS])).text if isinstance(value, str) else ""
 
 
 def _found(quote: str, text: str) -> tuple[int, int] | None:
-    """Where a quotation stands in a text, however the blanks are."""
+    """Return the span of a quotation in a text; spaces may differ."""
     match = re.search(r"\s+".join(map(re.escape, quote.split())), text)
     return match.span() if match else None
 
 
 def _is_known(statement: Statement, event: Event) -> bool:
-    """Whether the rules read a statement of this kind in the same words."""
+    """Return whether the rules read a statement of this kind there."""
     return any(
         each.kind is statement.kind and each.start < statement.end and statement.start < each.end
         for each in extract(event.text, event.role)

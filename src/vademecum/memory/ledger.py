@@ -1,4 +1,4 @@
-"""The facts of one scope in its store: claims in, settled facts out, and what people said of them."""
+"""Claims, facts and marks of one scope, in its store."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class Ledger:
     """Claims and facts of one scope."""
 
     def __init__(self, store: Store, journal: Journal) -> None:
-        """Take the scope's store, and its journal, which tells other processes that facts changed."""
+        """Take the scope's store, and the journal that versions its facts."""
         self.store = store
         self.journal = journal
 
     # -- writing, inside a transaction ---------------------------------------------------------------------------
 
     def learn(self, claims: Sequence[Claim]) -> list[Fact]:
-        """Keep claims, settle what they are about, and return the facts of the keys they touch.
+        """Store claims, settle their keys, and return the facts of these keys.
 
-        What was forgotten is not learned again. Raises `StoreError`.
+        Claims of forgotten values are not stored. Raises `StoreError`.
         """
         marks = self.marks(claim.digest for claim in claims)
         kept = [claim for claim in claims if marks.get(claim.digest, ("",))[0] != FORGOTTEN]
@@ -33,9 +33,9 @@ class Ledger:
         return self.settle(claim.key for claim in kept)
 
     def add(self, claims: Sequence[Claim], at: float) -> list[Fact]:
-        """Learn claims of events that are here already: those that they say the subject of are searched by it from now on.
+        """Learn claims of stored events, and return the facts.
 
-        Raises `StoreError`.
+        Events that gain a subject this way are indexed again under it. Raises `StoreError`.
         """
         named = [claim for claim in claims if claim.subject or claim.attribute]
         known = {tuple(row) for row in self._scan("claims", [("event", "in", list({c.event for c in named}))],
@@ -45,7 +45,10 @@ class Ledger:
         return facts
 
     def settle(self, keys: Iterable[str]) -> list[Fact]:
-        """Compute the facts of these keys again from their claims. Raises `StoreError`."""
+        """Compute the facts of some keys again from their claims.
+
+        Raises `StoreError`.
+        """
         distinct = list(dict.fromkeys(keys))
         if not distinct:
             return []
@@ -62,9 +65,9 @@ class Ledger:
         return facts
 
     def mark(self, fact: Fact, mark: str, at: float) -> None:
-        """Keep what a person said of a fact's value, and settle again. Raises `StoreError`.
+        """Store a person's mark on a fact's value, and settle its key.
 
-        It is said after all that is known, whatever the clock says.
+        The mark's time is later than all claims and marks of the key, whatever the clock says. Raises `StoreError`.
         """
         self.store.upsert("marks", [(fact.digest, mark, max(at, self.after(fact.key)))]).unwrap()
         if mark == FORGOTTEN:
@@ -72,7 +75,10 @@ class Ledger:
         self.settle([fact.key])
 
     def unmark(self, fact: Fact) -> None:
-        """Take back what a person said of a fact's value, and settle again. Raises `StoreError`."""
+        """Remove a person's mark from a fact's value, and settle its key.
+
+        Raises `StoreError`.
+        """
         self.store.delete("marks", [("digest", "=", fact.digest)]).unwrap()
         self.settle([fact.key])
 
@@ -86,7 +92,13 @@ class Ledger:
         return [found[id_] for id_ in ids if id_ in found]
 
     def facts(self, kinds: Sequence[FactKind] = (), *, standing: bool = True, as_of: float | None = None) -> list[Fact]:
-        """Return facts of some kinds, or all, oldest first: those that hold now, held at `as_of`, or all there are."""
+        """Return facts, oldest first.
+
+        Args:
+            kinds: Only facts of these kinds; all if empty.
+            standing: Only facts that hold now; else all there ever were.
+            as_of: Facts that held at this time instead.
+        """
         where: list[Condition] = [("kind", "in", [str(kind) for kind in kinds])] if kinds else []
         found = [_fact(row) for row in self._scan("facts", where, order=("valid_from", "id"))]
         if as_of is not None:
@@ -94,7 +106,7 @@ class Ledger:
         return [fact for fact in found if fact.valid_to is None] if standing else found
 
     def rejected(self) -> list[Fact]:
-        """Return the facts whose value a person rejected, as they would stand had nobody, oldest first."""
+        """Return the rejected facts as if not rejected, oldest first."""
         digests = {row[0] for row in self._scan("marks", [("mark", "=", REJECTED)], ("digest",))}
         keys = (
             {row[0] for row in self._scan("claims", [("digest", "in", list(digests))], ("key",))} if digests else set()
@@ -110,7 +122,7 @@ class Ledger:
         return [_fact(row) for row in self._scan("facts", [("key", "=", key)], order=("valid_from", "id"))]
 
     def of_events(self, ids: Sequence[str]) -> dict[str, list[Fact]]:
-        """Return the facts that events say something of, by event."""
+        """Return the facts that events state, by event."""
         if not ids:
             return {}
         claims = [_claim(row) for row in self.store.get("claims", [(id_,) for id_ in ids]).unwrap()]
@@ -121,19 +133,19 @@ class Ledger:
         by_event: dict[str, list[Fact]] = {}
         for claim in claims:
             own = [fact for fact in facts if fact.digest == claim.digest and fact.first_at <= claim.at]
-            if own:  # of several times the same was so, the one this event is about
+            if own:  # where a value held several times, the latest run that had begun by this claim
                 by_event.setdefault(claim.event, []).append(max(own, key=lambda f: (f.first_at, f.valid_from)))
         return by_event
 
     def claims(self, fact: Fact) -> list[Claim]:
-        """Return what a fact rests on, oldest first."""
+        """Return the claims that support a fact, oldest first."""
         rows = self._scan("claims", [("key", "=", fact.key)])
         own = [claim for claim in map(_claim, rows) if claim.digest == fact.digest]
         end = fact.valid_to if fact.valid_to is not None else float("inf")
         return sorted((c for c in own if fact.first_at <= c.at <= max(fact.last_at, end)), key=lambda c: c.at)
 
     def all_claims(self, digest: str) -> list[Claim]:
-        """Return every claim of a value, whenever it was made."""
+        """Return all claims of a value."""
         return [_claim(row) for row in self._scan("claims", [("digest", "=", digest)])]
 
     def claims_of(self, events: Sequence[str]) -> list[Claim]:
@@ -142,27 +154,27 @@ class Ledger:
         return sorted(map(_claim, rows), key=lambda claim: (claim.at, claim.event, claim.position))
 
     def subjects_of(self, events: Sequence[str]) -> list[tuple[str, str, str]]:
-        """Return (event, subject, attribute) of the claims of events that have a subject."""
+        """Return (event, subject, attribute) of the claims with a subject."""
         rows = self._scan("claims", [("event", "in", list(events))], ("event", "subject", "attribute"))
         return [(event, subject, attribute) for event, subject, attribute in rows if subject]
 
     def marks(self, digests: Iterable[str]) -> dict[str, tuple[str, float]]:
-        """Return what was said of values, by digest."""
+        """Return a person's marks on values, by digest."""
         rows = self._scan("marks", [("digest", "in", list(dict.fromkeys(digests)))])
         return {digest: (mark, at) for digest, mark, at in rows}
 
     def after(self, key: str) -> float:
-        """Return a moment after all that was said of a key, by claims and by a person's marks."""
+        """Return a time after all claims and marks of a key."""
         said = self._scan("claims", [("key", "=", key)], ("at", "digest"))
         marked = self.marks(digest for _, digest in said).values()
         return max([at for at, _ in said] + [at for _, at in marked], default=0.0) + _AFTER
 
     def uses(self, items: Sequence[str]) -> dict[str, int]:
-        """Return how often facts or events were shown."""
+        """Return how often facts or events were shown, by id."""
         return dict(self._scan("usage", [("item", "in", list(items))]))
 
     def count_uses(self, shown: Mapping[str, int]) -> None:
-        """Count facts or events as shown so many times more. Raises `StoreError`."""
+        """Add to the counts of shown facts and events. Raises `StoreError`."""
         with self.store.transaction():
             before = self.uses(list(shown))
             rows = [(item, before.get(item, 0) + times) for item, times in shown.items()]

@@ -1,4 +1,4 @@
-"""The capability as one object: what `engine.memory` offers, over a repository's memory and the one for everything."""
+"""Facade of memory: `engine.memory`, over a repository's scope and the global one."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from vademecum.protocols import Clock, Embedder
 
 CONTEXT_TOKENS = 800
 MAX_EVENTS = 500_000
-MOST_UNWRITTEN = 500  # items shown whose count is not written down yet: writing waits for the disk
+MOST_UNWRITTEN = 500  # shown items whose count is still unwritten; writing waits for the disk
 
 
 class Memory:
-    """What was done, decided and preferred: recorded, recalled with evidence, and kept true.
+    """Records events, recalls them as evidence, and keeps facts up to date.
 
     Args:
-        scopes: the repository's scope, then the global one; the global one alone outside of repositories.
-        embedder: returns what turns text into vectors; called when first needed.
-        extract: reads statements in a text.
-        look_up: where names are defined in the code, see `anchors.LookUp`.
-        clock: tells the time.
-        language: of headings and hints, a key of `wording.LANGUAGES`.
-        count_tokens: how long a text is for an agent; an estimate unless given.
-        outside: where transcripts lie, what tells of commits and what reads beside the rules; nothing unless given.
-        sharing: keeps what events are laid out as for other engines of this process too; this one alone unless given.
+        scopes: The repository's scope, then the global one; outside a repository the global one alone.
+        embedder: Returns the embedder; called on first use.
+        extract: Reads statements in a text.
+        look_up: Finds the definitions of names in the code, see `anchors.LookUp`.
+        clock: Returns the current time.
+        language: The language of headings and hints, a key of `wording.LANGUAGES`.
+        count_tokens: Counts the tokens of a text; an estimate unless given.
+        outside: The places of transcripts, the source of commits and the optional extractor; nothing unless given.
+        sharing: Shares array layouts with other engines of this process; none unless given.
     """
 
     def __init__(  # noqa: PLR0913 - what it is put together from, each by its name
@@ -94,16 +94,16 @@ class Memory:
         metadata: Mapping[str, Any] | None = None,
         everywhere: bool = False,
     ) -> Recorded:
-        """Keep something that happened or was said, without its secrets, and the facts that it states.
+        """Record an event without its secrets, and the facts it states.
 
         Args:
-            text: the words.
-            role: who or what says it, a value of `Role`.
-            session: what it belongs to.
-            speaker: a name, where one is known.
-            at: when, in seconds since the epoch; now unless given.
-            metadata: what JSON can hold; its plain values can be filtered by.
-            everywhere: into the global memory instead of the repository's.
+            text: The words.
+            role: The source, a value of `Role`.
+            session: The session it belongs to.
+            speaker: The speaker's name, if known.
+            at: The time, in seconds since the epoch; now unless given.
+            metadata: Any JSON values; plain values can be filtered by.
+            everywhere: Record into the global memory instead of the repository's.
 
         Raises:
             UsageError: the text is empty, or there is no such role.
@@ -117,24 +117,27 @@ class Memory:
         return self.record_all([event], everywhere=everywhere)
 
     def record_all(self, events: Iterable[Event], *, everywhere: bool = False) -> Recorded:
-        """Keep many events, those already known left as they are. Raises `StoreError`; what was kept before it stays kept."""
+        """Record many events, without those already known.
+
+        Raises `StoreError`; the events recorded before the error are kept.
+        """
         return record_all(events, self._into(self._chosen(everywhere=everywhere)), self._clock)
 
     def get(self, id_: str) -> Event:
-        """Return an event. Raises `UsageError` where there is none of this id."""
+        """Return an event by its id. Raises `UsageError` for an unknown id."""
         for scope in self._scopes:
             if found := scope.journal.get([id_]):
                 return found[0]
         raise UnknownError(f"there is no event {id_!r}: `vade memory recall` shows ids")
 
     def patch(self, id_: str, changes: Mapping[str, Any]) -> Event:
-        """Change an event's metadata; None takes a key away. Raises `UsageError`, `StoreError`."""
+        """Change an event's metadata; None removes a key. Raises `UsageError`, `StoreError`."""
         return self._corrections.holder(id_).journal.patch(id_, without_secrets(changes))
 
     def delete(self, id_: str) -> None:
-        """Delete an event and what it says, for good: reading its source again does not bring it back.
+        """Delete an event and its claims for good.
 
-        Raises `UsageError`, `StoreError`.
+        Reading the same transcript again does not bring it back. Raises `UsageError`, `StoreError`.
         """
         self._corrections.delete(id_)
 
@@ -147,16 +150,24 @@ class Memory:
         roles: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> list[Event]:
-        """Return events of a stretch of time, half-open, in order of time; filters as for `recall`. Raises `UsageError`."""
+        """Return the events from `since` to before `until`, in order of time.
+
+        The filters are those of `recall`. Raises `UsageError`.
+        """
         chosen = set(map(role_of, roles))
         found = [event for scope in self._scopes for event in scope.journal.between(since, until, session, metadata)]
         return sorted((event for event in found if not chosen or event.role in chosen), key=lambda event: event.at)
 
     def sync(self, sources: Collection[str] = (), told: Callable[[str, int], None] | None = None) -> Synced:
-        """Record what agents wrote on this machine and what commits say, as far as it is new and about the repository.
+        """Record new transcripts and commits that concern the repository.
 
-        `sources` are some of `sync.SOURCES`, none for each; `told` hears of a source and its new events. Raises
-        `UsageError` for an unknown source and `StoreError`; what was recorded before it stays recorded.
+        Args:
+            sources: Some of `sync.SOURCES`; all if empty.
+            told: Called with each source and the number of its new events.
+
+        Raises:
+            UsageError: there is no such source.
+            StoreError: the database cannot be written; the events recorded before are kept.
         """
         store, outside, told = self._scopes[0].store, self._outside, told or (lambda *_: None)
         done = sync(outside, self.record_all, store, self._clock, sources=sources, told=told)
@@ -178,20 +189,20 @@ class Memory:
         by: str = By.BOTH,
         vector: Sequence[float] | None = None,
     ) -> Recalled:
-        """Return the events that answer a question best, what they state, and whether memory holds an answer at all.
+        """Return the best evidence for a question, with facts and a verdict.
 
         Args:
-            question: in words.
-            k: at most how many pieces of evidence.
-            roles: only events of these.
-            session: only events of this session.
-            when: only events of this time, in words: "last week".
-            since: only events from then on, seconds since the epoch.
-            until: only events before.
-            metadata: only events whose metadata has all these values.
-            as_of: answer as if it were then.
-            by: "words", "meaning", exactly over every vector, or "both".
-            vector: of the embedder in use, asked by in place of words; the question may be empty then.
+            question: The question in words.
+            k: Most pieces of evidence.
+            roles: Only events of these roles.
+            session: Only events of this session.
+            when: Only events of this time, in words: "last week".
+            since: Only events from this time on, in seconds since the epoch.
+            until: Only events before this time.
+            metadata: Only events whose metadata has all these values.
+            as_of: Answer as if it were this time.
+            by: "words", "meaning" (exact search over all vectors), or "both".
+            vector: A vector of the current embedder to search by instead of words; the question may be empty then.
 
         Raises:
             UsageError: the question is empty, `k` is below 1, `when` names no time, or the vector has another length.
@@ -210,31 +221,43 @@ class Memory:
         return self._anchoring.anchored(self._scopes, found)
 
     def moment(self, words: str) -> float:
-        """Return the end of a time in words, or now where that is still to come. Raises `UsageError`."""
+        """Return the end of a time in words, at most now.
+
+        Raises `UsageError`.
+        """
         return min(self._range(words)[1], self._clock())
 
     def period(self, words: str) -> tuple[float, float]:
-        """Return a time in words as seconds since the epoch, half-open. Raises `UsageError`."""
+        """Return a time in words as a half-open period. Raises `UsageError`.
+
+        Both ends are in seconds since the epoch.
+        """
         return self._range(words)
 
     def sessions(self, question: str, *, k: int = 5) -> list[tuple[str, str, float]]:
-        """Return (scope, session, score) of the sessions that answer a question best."""
+        """Return (scope, session, score) of the best sessions for a question."""
         return self._recall.sessions(question, k=k, filters=Filters())
 
     def about(self, symbols: Mapping[str, str]) -> list[Note]:
-        """Return the facts that hold and are about symbols of the code.
+        """Return the current facts about symbols of the code.
 
         Args:
-            symbols: qualified name → the symbol shown that calls it, or "" where it is shown itself.
+            symbols: Qualified name → the shown symbol that calls it, or "" for a symbol that is shown itself.
         """
         return [note for scope in self._scopes for note in self._anchoring.about(scope, symbols)]
 
     def preferences(self, files: Sequence[str] = ()) -> list[Fact]:
-        """Return the surest preferences and instructions that hold, at most five; `files` are the paths that are open."""
+        """Return the most confident current preferences and instructions, at most five.
+
+        `files` are the paths that are open.
+        """
         return self._preferences.active("", files)
 
     def invalidate_preferences_cache(self, user_id: str = "") -> None:
-        """Drop what is cached of a user's preferences, "" for all; writes through this object do it by themselves."""
+        """Drop the cached preferences of a user, "" for all users.
+
+        Writes through this object do so by themselves.
+        """
         self._preferences.invalidate(user_id)
 
     def build_memory_context(
@@ -246,26 +269,29 @@ class Memory:
         budget_tokens: int = CONTEXT_TOKENS,
         files: Sequence[str] = (),
     ) -> str:
-        """Return what to know before answering a message, as Markdown; "" where there is nothing.
+        """Return the context for a message as Markdown, "" for none.
 
         Args:
-            session_id: the session that is open.
-            last_user_message: what was asked last.
-            top_k: at most how many pieces of knowledge.
-            budget_tokens: never more than so many tokens.
-            files: paths that are open, which preferences may be limited to.
+            session_id: The current session.
+            last_user_message: The latest message of the user.
+            top_k: Most pieces of knowledge.
+            budget_tokens: Most tokens of the result.
+            files: Open paths, which preferences may be limited to.
         """
         text, shown = self._context.build(Ask(last_user_message, top_k, budget_tokens, files))
         self._count(shown)
         return text
 
     def warm_up(self) -> None:
-        """Load what the first question would wait for: preferences, arrays, the embedder."""
+        """Load preferences, arrays and the embedder before the first question."""
         self._preferences.active()
         self._recall.view().lay_out()
 
     def timeline(self, when: str = "", *, session: str = "") -> list[Chapter]:
-        """Return what was said and committed, by chapters, the latest first. Raises `UsageError` where `when` names no time."""
+        """Return events by chapters, the latest first.
+
+        Raises `UsageError` where `when` names no time.
+        """
         since, until = self._range(when) if when else (0.0, float("inf"))
         return self._chapters(since, until, session)
 
@@ -282,60 +308,83 @@ class Memory:
         return chapters(self.events(since=since, until=until, session=session), told, self._clock())
 
     def facts(self, *, kinds: Sequence[str] = (), as_of: float | None = None, past: bool = False) -> list[Fact]:
-        """Return facts: those that hold, those that held at `as_of`, or with `past` all there ever were."""
+        """Return current facts, facts at `as_of`, or with `past` all facts."""
         chosen = [kind_of(kind) for kind in kinds]
         return [f for scope in self._scopes for f in scope.ledger.facts(chosen, standing=not past, as_of=as_of)]
 
     def why(self, id_: str) -> Why:
-        """Return where a fact comes from, and its history. Raises `UsageError` where there is none of this id."""
+        """Return a fact's sources and history. Raises `UsageError` for an unknown id."""
         return self._corrections.why(id_)
 
     def confirm(self, id_: str) -> Fact:
-        """Say that a fact holds: it is certain from now on, and decides what contradicts it. Raises `UsageError`."""
+        """Confirm a fact: it is certain from now on. Raises `UsageError`.
+
+        Facts that contradict it end.
+        """
         return self._corrections.mark(id_, CONFIRMED)
 
     def reject(self, id_: str) -> Fact:
-        """Say that a fact does not hold: it is shown no more, not learned again, until it is restored. Raises `UsageError`."""
+        """Reject a fact: it is hidden, and not learned again, until restored.
+
+        Raises `UsageError`.
+        """
         return self._corrections.mark(id_, REJECTED)
 
     def rejected(self) -> list[Fact]:
-        """Return the facts that were rejected, as they would stand otherwise, oldest first."""
+        """Return the rejected facts as if not rejected, oldest first."""
         return [fact for scope in self._scopes for fact in scope.ledger.rejected()]
 
     def restore(self, id_: str) -> Fact:
-        """Take a rejection back: the fact stands as what was said makes it. Raises `UsageError`, `StoreError`."""
+        """Undo a rejection and return the fact. Raises `UsageError`, `StoreError`."""
         return self._corrections.restore(id_)
 
     def forget(self, id_: str) -> int:
-        """Forget a fact or an event for good, with the words that said it; returns how many events lost words.
+        """Forget a fact or an event for good; return the events cut.
 
-        Reading the same transcript again does not bring it back. Raises `UsageError`, `StoreError`.
+        The words that state the fact are removed from its events. Reading the same transcript again does not bring them back.
+        Raises `UsageError`, `StoreError`.
         """
         return self._corrections.forget(id_)
 
     def edit(self, id_: str, text: str) -> Fact:
-        """Put a fact in other words from now on; what it was stays its past. Raises `UsageError`, `StoreError`."""
+        """Replace a fact's wording; the old wording becomes its past.
+
+        Raises `UsageError`, `StoreError`.
+        """
         return self._corrections.edit(id_, text)
 
     def export(self, *, everywhere: bool = False) -> Iterator[str]:
-        """Yield a scope as JSON lines, with all provenance; the repository's, or the global one. Raises `StoreError`."""
+        """Yield a scope as JSON lines with full provenance. Raises `StoreError`.
+
+        The scope is the repository's, or with `everywhere` the global one.
+        """
         read_on(self._into(scope := self._chosen(everywhere=everywhere)), self._clock())
         return exported(scope)
 
     def import_lines(self, lines: Iterable[str], *, everywhere: bool = False) -> Imported:
-        """Read what `export` wrote, or an archive; what is known stays as it is. Raises `UsageError`, `StoreError`."""
+        """Import the output of `export`, or an archive.
+
+        Known events stay as they are. Raises `UsageError`, `StoreError`.
+        """
         done = imported(lines, self._chosen(everywhere=everywhere), self._clock())
         self.invalidate_preferences_cache()
         return done
 
     def markdown(self, *, everywhere: bool = False) -> str:
-        """Return the facts that hold as a page to read and review."""
+        """Return the current facts as a Markdown page for review."""
         return markdown(self._chosen(everywhere=everywhere), self._wording, self._clock())
 
     def consolidate(self, max_events: int = MAX_EVENTS, *, when_due: bool = False) -> list[Consolidated]:
-        """Merge what says the same, tell sessions in a few lines, archive the oldest beyond a number; by scope.
+        """Merge duplicates, digest sessions and archive old events, scope by scope.
 
-        Facts learned before there was an index are tied to code. With `when_due` only of scopes where that was not done for a day. Raises `StoreError`.
+        Facts learned before an index existed are anchored to code.
+
+        Args:
+            max_events: Events that may stay in a scope's database.
+            when_due: Skip scopes that were consolidated within a day.
+
+        Raises:
+            StoreError: a database cannot be written.
         """
         now = self._clock()
         chosen = [scope for scope in self._scopes if not when_due or is_our_turn(scope, now)]
@@ -345,9 +394,10 @@ class Memory:
         return [replace(consolidate(s, now, max_events), read_on=n) for s, n in zip(chosen, read, strict=True)]
 
     def learn(self, most: int = MOST_EVENTS) -> list[Learned]:
-        """Have the extractor that is set read events it has not seen, at most so many in each scope; by scope.
+        """Let the configured extractor read new events, scope by scope.
 
-        Raises `UsageError` where none is set, `ConsentError` where it sends text elsewhere unasked, `StoreError`.
+        At most `most` events of each scope are read. Raises `UsageError` where no extractor is set, `ConsentError` where it would
+        send text elsewhere without consent, `StoreError`.
         """
         extractor = self._outside.extractor()
         if extractor is None:
@@ -356,7 +406,7 @@ class Memory:
         return [learn(scope, extractor, self._clock, most) for scope in self._scopes]
 
     def close(self) -> None:
-        """Write down what was counted. The stores belong to whoever opened them."""
+        """Write the counts of shown items. The caller closes the stores."""
         self._flush()
 
     @property
@@ -386,7 +436,10 @@ class Memory:
         return period.seconds
 
     def _count(self, items: Sequence[str]) -> None:
-        """Count what was shown; written down now and then, since a count may be lost and a question may not wait."""
+        """Count shown items, and write the counts now and then.
+
+        A lost count does no harm, but a question must not wait for the disk.
+        """
         for item in items:
             self._shown[item] = self._shown.get(item, 0) + 1
         if len(self._shown) >= MOST_UNWRITTEN:

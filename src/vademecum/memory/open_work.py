@@ -1,8 +1,8 @@
-"""What is left to do: the todos that are open, for a question that asks for them and names nothing else.
+"""Answer questions for all open work with the open todos.
 
-"What is left to do?" shares no word with "I still have to write the migration guide". Like a question about the course of things
-it has nothing to weigh, so it is answered by what it asks for: the events that state a todo nobody has taken out, the
-latest first. One that names a thing ("what is left to do about the cache?") is weighed by its words like any other.
+"What is left to do?" shares no word with "I still have to write the migration guide", so words and vectors cannot rank it.
+The answer is the events that state open todos, the latest first. A question that names a subject ("what is left to do about
+the cache?") is ranked by its words like any other.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STATE = r"(?:left|open|remaining|outstanding|pending|unfinished|undone|missing)
 _WORK = r"(?:to-?dos?|to do|tasks?|items?|action items?|(?:loose )?ends|work|things?(?: to do)?|points?)"
 _ETAT = r"(?:ouverte?s?|restante?s?|en cours|en attente|en suspens|à faire|inachevée?s?)"
 _CHOSE = r"(?:to-?dos?|tâches?|choses?|points?|travail|travaux)"
-# From its beginning on, so that any other question is seen to be none at its first words; in lower case, with plain apostrophes.
+# Matched from the start of a question in lower case with plain apostrophes; most other questions fail at the first words.
 _ASKS = re.compile(
     r"\W*(?:(?:so|and|ok|okay|now|alors|et|donc)\b[,\s]*)*(?:"
     rf"what(?:'s| is| are|)(?: still| yet)? (?:{_STATE}|remains?|to be done|to do)(?: (?:open|undone|to do|to be done|to finish))?\b"
@@ -50,11 +50,11 @@ _NAMES_NOTHING = re.compile(
     r"\b(?:now|then|so far|still|yet|here|please|project|repo(?:sitory)?|session|all|open|for (?:me|us)"
     r"|encore|donc|ici|maintenant|projet|dépôt|session|ouverte?s?)\b"
 )
-_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # to see which words are a time, whichever it is
+_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # any date, to find the words of a time
 
 
 def asks_for_open_work(question: str) -> bool:
-    """Return whether a question is about all that is left to do.
+    """Return whether a question asks for all open work.
 
     >>> asks_for_open_work("What is left to do this week?"), asks_for_open_work("Que reste-t-il à faire ?")
     (True, True)
@@ -72,9 +72,9 @@ def asks_for_open_work(question: str) -> bool:
 
 
 def open_rows(scopes: Sequence[Scope], view: View, as_of: float | None = None) -> NDArray[np.int64]:
-    """Return the rows of a view whose events state a todo that is open, or was at `as_of`: int64 (M,), ascending.
+    """Return the rows of events that state open todos: int64 (M,), ascending.
 
-    Raises `StoreError`.
+    With `as_of`, todos that were open at that time. Raises `StoreError`.
     """
     todos = [fact.event for scope in scopes for fact in scope.ledger.facts([FactKind.TODO], as_of=as_of)]
     return rows_of(scopes, view, todos)

@@ -1,4 +1,4 @@
-"""Events a page at a time, the latest first: what a page costs does not grow with what lies behind it."""
+"""Page through events, the latest first, at a constant cost per page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from vademecum.memory.scope import Scope
 from vademecum.memory.timeline import chapter_of, stretches
 from vademecum.protocols import Condition
 
-Place = tuple[float, str]  # an event's time and id; of two of one time the one with the greater id is the later
+Place = tuple[float, str]  # an event's time and id; at equal times the greater id is the later
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What events have to have: a time in a half-open stretch, a session and one of some roles if named, all of some metadata."""
+    """Conditions on events: a half-open period, session, roles and metadata."""
 
     since: float = 0.0
     until: float = float("inf")
@@ -28,7 +28,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ChapterHead:
-    """A stretch of the past: how many events it holds, and what its sessions came to."""
+    """A chapter of a timeline: its period, event count and session digests."""
 
     name: str
     since: float
@@ -38,7 +38,10 @@ class ChapterHead:
 
 
 def latest(scopes: Sequence[Scope], wanted: Filter, before: Place | None, most: int) -> list[Event]:
-    """Return the last `most` events before a place, or of all, the latest first. Raises `UsageError`, `StoreError`."""
+    """Return the last `most` events before a place, the latest first.
+
+    Without a place the latest events are returned. Raises `UsageError`, `StoreError`.
+    """
     found = [
         event for scope in scopes for where in _conditions(scope, wanted) for event in _last(scope, where, before, most)
     ]
@@ -46,18 +49,24 @@ def latest(scopes: Sequence[Scope], wanted: Filter, before: Place | None, most: 
 
 
 def how_many(scopes: Sequence[Scope], wanted: Filter) -> int:
-    """Return how many events there are, as the databases count them. Raises `UsageError`, `StoreError`."""
+    """Return the number of wanted events. Raises `UsageError`, `StoreError`."""
     return sum(scope.store.count("events", where).unwrap() for scope in scopes for where in _conditions(scope, wanted))
 
 
 def chapters_of(scopes: Sequence[Scope], wanted: Filter, events: Sequence[Event], now: float) -> list[ChapterHead]:
-    """Return the chapters that events are of, in their order, each as far as it is asked for. Raises `UsageError`, `StoreError`.
+    """Return the chapters of some events, in the order of the events.
+
+    The period of each count and of each digest is cut to the wanted one.
 
     Args:
-        scopes: what is counted.
-        wanted: which events are asked for.
-        events: those that are shown.
-        now: a moment of the day that the chapters are seen from.
+        scopes: The scopes to count in.
+        wanted: The conditions on events.
+        events: The events on the page.
+        now: The time that chapters are relative to.
+
+    Raises:
+        UsageError: there is no such role.
+        StoreError: a database cannot be read.
     """
     found: dict[str, ChapterHead] = {}
     for event in events:
@@ -76,7 +85,10 @@ def _within(wanted: Filter, since: float, until: float) -> Filter:
 
 
 def _conditions(scope: Scope, wanted: Filter) -> Iterator[list[Condition]]:
-    """What the database is asked: once, or for each role where there is a list of numbers, of which it takes one at a time."""
+    """Yield the database conditions of a filter.
+
+    The database takes one list of values at a time, so with metadata each role is a query of its own.
+    """
     where: list[Condition] = [("at", ">=", wanted.since), ("at", "<", wanted.until)]
     where += [("session", "=", wanted.session)] if wanted.session else []
     where += [("number", "in", sorted(scope.journal.tagged(wanted.metadata)))] if wanted.metadata else []

@@ -142,7 +142,7 @@ def number_rules(*, quarter: str, year: str, before: str) -> tuple[Rule, ...]:
 
 
 def _moment(match: re.Match[str], clock: Clock) -> Period | None:
-    """Return the period of a date in digits, with its time if any.
+    """Return the period of a date in digits, with any time.
 
     A time on the hour names that hour, any other its minute.
     """
@@ -162,6 +162,7 @@ def part_rules(months: Mapping[str, int], parts: Mapping[str, str], relative: st
     """Return the rules for parts of months, quarters and years.
 
     Examples are "early last month" and "first week of October".
+
     Args:
         months: The months' names, with their numbers.
         parts: Patterns for a part, each with the part's name (`Clock.share`).
