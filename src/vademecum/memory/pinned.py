@@ -1,13 +1,13 @@
-"""Standing preferences and instructions, shown beside what answers a request for help.
+"""Show current preferences and instructions in answers to requests for help.
 
-A request for help ("how should I store sessions?") is also answered with what was once said about such help: "I prefer Redis
-over a table", "always show the types when I ask for code". Such a sentence shares few words with the request, so words do not
-find it. But there are few of them, and of few the nearest in meaning is mostly the one that matters. So the last places of
-an answer to such a request go to the events that state them.
+Past remarks about such help matter to a request like "how should I store sessions?": "I prefer Redis over a table", "always
+show the types when I ask for code". Such a sentence shares few words with the request, so a search by words does not find it.
+But these sentences are few, and the nearest in meaning is mostly the relevant one. So the last places of an answer to a
+request for help go to the events that state them.
 
-Measured on 279 questions of chats of the kind that memory is tuned on, none of those that are reported: of what instructions and
-preferences such a request has to heed, 0.26 and 0.43 were among the ten shown, with the last four places given to what
-stands 0.39 and 0.54; questions of other kinds lose next to nothing, for they ask for no help (decision 0051).
+Measured on 279 questions of chats like those that memory is tuned on, none of them from a reported test: of the instructions
+and preferences that matter to a request, 0.26 and 0.43 were among the ten events shown; with the last four places for
+current ones, 0.39 and 0.54. Questions of other kinds lose next to nothing, since they ask for no help (decision 0051).
 """
 
 from __future__ import annotations
@@ -22,19 +22,24 @@ from vademecum.memory.preferences import read_active
 from vademecum.memory.scope import Scope
 from vademecum.memory.view import View
 
-PART = 0.4  # of the places of an answer, the last ones, at most
+PART = 0.4  # largest share of an answer's places
 
 
 class Standing:
-    """The rows of the events that hold what stands, kept while neither facts nor events change. For one thread at a time."""
+    """Cached rows of the events that state current preferences and instructions.
+
+    The cache is valid until facts or events change. For one thread at a time.
+    """
 
     def __init__(self, scopes: Sequence[Scope]) -> None:
         """Take the scopes."""
         self._scopes = tuple(scopes)
-        self._known: tuple[ref[View], tuple[str, ...], NDArray[np.int64]] | None = None  # a view that goes is not held
+        self._known: tuple[ref[View], tuple[str, ...], NDArray[np.int64]] | None = (
+            None  # a weak reference, so that the cache keeps no old view alive
+        )
 
     def rows(self, view: View) -> NDArray[np.int64]:
-        """Return the rows of a view that hold a preference or an instruction that stands: int64 (M,), ascending.
+        """Return the rows of current preferences and instructions: int64 (M,), ascending.
 
         Raises `StoreError`.
         """
@@ -46,9 +51,15 @@ class Standing:
 
 
 def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArray[np.int64]:
-    """Return the rows of a view that hold events, by their ids, which several scopes may have: int64 (M,), ascending.
+    """Return the rows of events in a view: int64 (M,), ascending.
 
-    Raises `StoreError`.
+    Args:
+        scopes: The scopes, which may share an id.
+        view: The view.
+        events: Ids of events.
+
+    Raises:
+        StoreError: a database cannot be read.
     """
     found = []
     for scope in scopes:
@@ -57,7 +68,7 @@ def rows_of(scopes: Sequence[Scope], view: View, events: Sequence[str]) -> NDArr
         own = view.numbers[here]
         place = np.searchsorted(own, numbers)
         there = place < len(own)
-        there[there] = own[place[there]] == numbers[there]  # one that was recorded this moment is in the next view
+        there[there] = own[place[there]] == numbers[there]  # an event recorded just now is only in the next view
         found.append(place[there] + here.start)
     rows: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *found])
     return rows[view.alive.take(rows)]

@@ -1,4 +1,4 @@
-"""Memory as files: JSON lines that hold everything with its provenance, and a page of Markdown to read and review.
+"""Export memory as JSON lines or Markdown, and import the lines.
 
     {"type": "memory", "version": 1, "scope": "repository"}
     {"type": "event", "id": …, "at": …, "role": …, "text": …, …}
@@ -6,8 +6,8 @@
     {"type": "mark", "digest": …, "mark": "confirmed", "at": …}
     {"type": "tombstone", "id": …, "reason": "forgotten", "at": …}
 
-Facts are not written: they are settled again from claims and marks, so a file that is read into another memory, in any
-order and twice, gives the same facts. Secrets are looked for once more on the way out.
+The lines hold everything with its provenance except facts, which are settled again from claims and marks. So importing a file
+in any order, or twice, gives the same facts. Exported texts are searched for secrets once more.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from vademecum.memory.scope import Scope
 from vademecum.memory.wording import Wording, date_of
 
 VERSION = 1
-AT_ONCE = 1000  # records of one transaction
-_DAMAGED = (KeyError, ValueError, TypeError, OverflowError, RecursionError)  # what reading a damaged record raises
+AT_ONCE = 1000  # records in one transaction
+_DAMAGED = (KeyError, ValueError, TypeError, OverflowError, RecursionError)  # errors of reading a damaged record
 _MOST_POSITION = 1 << 31
-_WORDS = ("text", "value", "reason")  # of a claim, that may quote a secret known as one only since
+_WORDS = ("text", "value", "reason")  # fields of a claim, which may hold a secret that newer rules recognise
 _MARKS = (CONFIRMED, REJECTED, FORGOTTEN)
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What reading a file brought."""
+    """Counts of one import."""
 
-    events: int  # new ones
-    claims: int  # statements that were not known
-    skipped: int  # lines of no type that is known, or damaged
+    events: int  # new events
+    claims: int  # new claims
+    skipped: int  # damaged lines, and lines of an unknown type
 
 
 def exported(scope: Scope) -> Iterator[str]:
@@ -61,7 +61,9 @@ def exported(scope: Scope) -> Iterator[str]:
 
 
 def imported(lines: Iterable[str], scope: Scope, now: float) -> Imported:
-    """Read JSON lines into a scope; what is there already stays as it is, what is forgotten on either side stays so.
+    """Import JSON lines into a scope.
+
+    Known events and claims stay as they are. Events forgotten on either side stay forgotten.
 
     Raises:
         UsageError: a newer vademecum wrote it.
@@ -82,7 +84,7 @@ def imported(lines: Iterable[str], scope: Scope, now: float) -> Imported:
 
 
 def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
-    """Write a batch in one transaction: tombstones and marks before what they are about."""
+    """Write a batch in one transaction, tombstones and marks first."""
     of: dict[str, list[Mapping[str, Any]]] = {}
     for record in batch:
         of.setdefault(str(record["type"]), []).append(record)
@@ -110,7 +112,7 @@ def _keep(batch: list[Mapping[str, Any]], scope: Scope, now: float) -> Imported:
 
 
 def _standing(claims: list[Claim], scope: Scope) -> list[Claim]:
-    """Return the claims whose events were not forgotten here."""
+    """Return the claims whose events were not deleted here."""
     dead = {
         row[0] for row in scope.store.scan("tombstones", [("id", "in", [c.event for c in claims])], ("id",)).unwrap()
     }
@@ -118,7 +120,10 @@ def _standing(claims: list[Claim], scope: Scope) -> list[Claim]:
 
 
 def markdown(scope: Scope, wording: Wording, now: float) -> str:
-    """Return what holds as a page to read and review: facts by kind, surest first, each with its id and when it was said."""
+    """Return the current facts as a Markdown page, by kind.
+
+    The most confident come first, each with its id and the time of its first statement.
+    """
     lines = [f"# {wording.page}", ""]
     facts = scope.ledger.facts()
     for kind in FactKind:

@@ -1,8 +1,8 @@
-"""The always-on block: the preferences and instructions that hold, shown whatever is asked.
+"""Cache of the current preferences and instructions, which every context shows.
 
-A request rarely shares a word with the preference it would violate (similarity finds one in eight), so they are not
-searched for but always there: confidence at least 0.6, the five surest, cached for five minutes per user and dropped when
-one is written, here or by another process. Source: Emergence's MemoryContextBuilder.
+A request rarely shares a word with the preference it would violate (similarity finds one in eight). So the preferences are
+not searched for, but always shown: those with a confidence of at least 0.6, the five most confident. They are cached for five
+minutes per user, and dropped when one is written, here or by another process. Source: Emergence's MemoryContextBuilder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vademecum.metrics import counter
 from vademecum.protocols import Clock
 
 CACHE_TTL_S = 300.0
-MOST_CACHED = 256  # users; the least recently asked for goes first
+MOST_CACHED = 256  # users; the least recently used entry is dropped first
 
 CACHE_OPERATIONS = counter("memory_cache_operations_total", "Look-ups of cached memory, by operation and type.")
 _log = logging.getLogger("vademecum.memory")
@@ -39,11 +39,11 @@ _LANGUAGE_SUFFIXES = {
 class _Cached:
     facts: tuple[Fact, ...]
     at: float
-    versions: tuple[str, ...]  # of each scope's facts: another process's write shows here
+    versions: tuple[str, ...]  # of each scope's facts; a write by another process changes them
 
 
 class Preferences:
-    """The preferences and instructions that hold, cached."""
+    """Current preferences and instructions, cached."""
 
     def __init__(self, scopes: Sequence[Scope], clock: Clock) -> None:
         """Take the scopes, the nearest first, and the clock."""
@@ -52,17 +52,16 @@ class Preferences:
         self._cache: OrderedDict[str, _Cached] = OrderedDict()
 
     def active(self, user_id: str = "", files: Sequence[str] = ()) -> list[Fact]:
-        """Return the surest preferences and instructions that hold, at most five.
+        """Return the five most confident current preferences and instructions.
 
         Args:
-            user_id: whose cache entry; a memory on one's own machine has one user, "".
-            files: paths that are open, relative to the repository; what is limited to other files is left out.
-                Nothing is left out where none are known.
+            user_id: The user of the cache entry; a memory on one's own machine has one user, "".
+            files: Open paths, relative to the repository. Facts limited to other files are left out; with no paths, none are.
         """
         return told(fact for fact in self._all(user_id) if applies(fact.place, files))
 
     def invalidate(self, user_id: str) -> None:
-        """Forget what is cached for a user, with what is cached for nobody in particular; "" for all."""
+        """Drop a user's cached preferences, and those of no user; "" for all."""
         if user_id:
             for each in (user_id, ""):
                 self._cache.pop(each, None)
@@ -96,12 +95,12 @@ class Preferences:
 
 
 def read_active(scopes: Sequence[Scope]) -> list[Fact]:
-    """Return every preference and instruction that holds and is sure enough, surest first."""
+    """Return all confident current preferences and instructions, the most confident first."""
     return surest([scope.ledger.facts(ALWAYS_ON) for scope in scopes])
 
 
 def applies(place: str, files: Sequence[str]) -> bool:
-    """Return whether a fact limited to a place concerns any of the files that are open.
+    """Return whether a fact limited to a place concerns any open file.
 
     >>> applies("language:python", ["src/app.py"]), applies("docs/**", ["src/app.py"]), applies("", [])
     (True, False, True)

@@ -1,7 +1,7 @@
-"""Keys by the form that their issuers give them.
+"""Patterns of provider keys.
 
-A prefix and a length, as issuers and secret scanners publish them: GitHub's token formats, the rule tables of gitleaks and
-detect-secrets.
+Each pattern is a prefix and a length, as issuers and secret scanners publish them: GitHub's token formats, the rule tables of
+gitleaks and detect-secrets.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 _GITLAB = ("pat", "dt", "rt", "cbt", "ptt", "ft", "imt", "agent", "soat", "ffct")
 
-# kind → (what a text must hold for the pattern to be tried, in lower case and without blanks; the pattern)
+# kind → (lower-case hints without spaces, one of which a matching text must hold; the pattern)
 KEYS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "anthropic-key": (("sk-ant-",), r"sk-ant-[\w-]{20,}"),
     "openrouter-key": (("sk-or-",), r"sk-or-[\w-]{20,}"),

@@ -1,4 +1,4 @@
-"""What a question to memory is made of: its terms, whom it names, and whether it asks what holds now."""
+"""Analyse a question: its terms, its time, its speakers and its kind."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 from vademecum.memory.when import time_asked
 from vademecum.memory.words import query_keys
 
-# All of these are looked for in lower case: to fold each letter anew for each of them takes twice as long.
-# A question about how things stand: an amount, a value, a state. One about when or why something happened is not.
+# All these patterns search lower-case text, which is twice as fast as ignoring case in each.
+# A question about the current state: an amount, a value, a state. A question when or why something happened is not one.
 _CURRENT = re.compile(
     r"\b(?:now|current(?:ly)?|latest|these days|at the moment|nowadays|still|actuel(?:le)?(?:ment)?|maintenant|désormais"
     r"|aujourd'hui|en ce moment)\b"
     r"|^\W*(?:how (?:many|much|long|often|big|large|old|far|fast)|what(?:'s| is| are)|(?:which|what(?! (?:should|can|could|would)))\b.*\b(?:is|are|am|do|does|have|has)\b|where(?:'s| is| are)|when (?:is|are|do|does|will)"
     r"|combien|(?:(?:sur|avec|dans|pour|à|de|en) )?quel(?:le)?s? .*\b(?:est|sont|utilis\w+|faut|doi\w+|avons|a-t-on)|quel(?:le)?s? (?:est|sont)|où (?:est|sont|se trouve)|quand (?:est|sont|a lieu|ont lieu|dois|doit|faut)|est-ce que|do (?:i|we)\b|is\b|are\b)",
 )
-_IN_FORCE = r"(?!\s+(?:is|are|do|does|will|'s|est|sont|a lieu|ont lieu|dois|doit|faut)\b)"  # when something is to be, not when it was
+_IN_FORCE = r"(?!\s+(?:is|are|do|does|will|'s|est|sont|a lieu|ont lieu|dois|doit|faut)\b)"  # the time of a plan, not of a past event
 _PAST = re.compile(
     r"\b(?:originally|initially|used to|before|was|were|did|ago|earlier|previous(?:ly)?|history|avant"
     r"|auparavant|était|étaient|avait|avaient|ancien(?:ne)?s?|initialement)\b"
     rf"|^\W*(?:why|when|pourquoi|quand)\b{_IN_FORCE}",
 )
-# How much of something there was in the end, or the last of several: what was said last of it answers, though it is past.
+# A final amount, or the last of several: the latest statement answers, although it is past.
 _LAST = re.compile(
     r"^\W*(?:how (?:many|much|long|often|far)\b|combien\b)"
     r"|\b(?:most recent(?:ly)?|latest|newest|so far|to date|up to now|jusqu'ici|jusqu'à présent|à ce jour)\b"
@@ -38,7 +38,7 @@ _BEFORE_THAT = re.compile(
     r"|avant|auparavant|ancien(?:ne)?s?|initialement|d'abord)\b"
     rf"|^\W*(?:why|when|pourquoi|quand)\b{_IN_FORCE}",
 )
-# What lies between two things, or all of them together, is not said by the last of them.
+# A difference or a sum of several statements: the latest statement alone does not answer.
 _SEVERAL = re.compile(
     r"\b(?:days|weeks|months|years|hours|minutes|time)\b.*\b(?:between|after|passed|elapsed|apart)\b|\b(?:combined|altogether|difference)\b"
     r"|\b(?:jours|semaines|mois|ans|années|heures|minutes|temps)\b.*\b(?:entre|après|écoulée?s?)\b|\b(?:en tout|ensemble|différence)\b",
@@ -47,7 +47,7 @@ _LATELY = re.compile(
     r"\b(?:lately|recent(?:ly)?|now|currently|these days|at the moment|latest|newest|last thing|récemment|dernièrement"
     r"|maintenant|actuellement|en ce moment)\b",
 )
-# Who asks for something to be done, told or weighed up, and not for what was.
+# Requests for help or advice, as opposed to questions about the past.
 _HELP = re.compile(
     r"\b(?:(?:can|could|would|will) you (?!tell|remind|recall)|how (?:should|can|could|would|might|do) (?:i|we|you)\b"
     r"|what (?:should|can|could|would)\b|what (?:\w+ ){1,3}(?:should|can|could|would) (?:i|we|you)\b|what are (?:my|some)\b"
@@ -63,26 +63,28 @@ _NAME = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Question:
-    """A question, taken apart."""
+    """A question, analysed."""
 
     text: str
-    topic: str  # the same without the time it names
-    keys: NDArray[np.uint64]  # (T,) its distinct terms
-    asks_now: bool  # what holds, not what happened
-    asks_back: bool  # what happened, or held before
+    topic: str  # the text without the time it names
+    keys: NDArray[np.uint64]  # (T,) distinct terms
+    asks_now: bool  # for the current state
+    asks_back: bool  # for an event or a state of the past
     asks_lately: bool  # about the last days, by a word
-    asks_help: bool  # for something to be done, as it was said that it should be
+    asks_help: bool  # for help, to which preferences and instructions matter
     period: tuple[float, float] | None  # the time it names, seconds since the epoch, half-open
-    saying_when: NDArray[np.bool_]  # (T,) which of its terms only name it
+    saying_when: NDArray[np.bool_]  # (T,) terms that only name the time
 
     @property
     def words(self) -> frozenset[str]:
-        """Its words in lower case, to see whom it names."""
+        """Words of the question in lower case."""
         return frozenset(_NAME.findall(self.text.lower()))
 
 
 def take_apart(text: str, now: datetime) -> Question:
-    """Return what a question is made of, asked at `now`, which knows its zone.
+    """Return a question's terms, time and kind, asked at `now`.
+
+    `now` is an aware datetime.
 
     >>> noon = datetime(2026, 8, 12, 12).astimezone()
     >>> take_apart("How many sources are in my library?", noon).asks_now, take_apart("When did we choose SQLite?", noon).asks_now
@@ -108,7 +110,13 @@ def take_apart(text: str, now: datetime) -> Question:
 
 
 def named(question: Question, words: Mapping[str, Sequence[int]], count: int) -> NDArray[np.bool_] | None:
-    """Return which of `count` speakers the question names, by the words of their names: bool (P,); None where nobody."""
+    """Return the speakers that a question names: bool (P,), or None.
+
+    Args:
+        question: The question.
+        words: Words of speakers' names, each with the codes of its speakers.
+        count: Number of speakers P.
+    """
     called = [code for word in question.words & words.keys() for code in words[word]]
     if not called:
         return None

@@ -1,9 +1,9 @@
-"""The flow of recall: what is remembered that answers a question, with evidence.
+"""Recall: find the events that answer a question, with a verdict.
 
-`recall` reads as the paragraph it is: take the question apart, lay the scopes' events side by side, weigh them, keep the
-best that pass the filters, read them, put what was superseded behind what took its place, and say how far to trust it.
-A question about the course of things ("what did we discuss last week") has no words to weigh: the latest of its time answer it.
-So has one about all that is left to do: the todos that are open answer it.
+`recall` analyses the question, lays the scopes' events side by side, scores them, keeps the best that pass the filters, reads
+these, places superseded events behind their successors, and judges how far the answer can be trusted. Two kinds of question
+have no words to score by. A question about a stretch of time ("what did we discuss last week") is answered by the latest
+events of that time, and a question about all open work by the open todos.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from vademecum.memory.weighting import DAY_S, freshness_boost
 from vademecum.protocols import Clock
 from vademecum.types import Passage, Verdict
 
-LOOKED_AT = 10  # the best events that the verdict is judged by, however few are asked for
+LOOKED_AT = 10  # best events that the verdict is judged by, even for a smaller `k`
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What narrows recall; every filter applies before the cut."""
+    """Conditions on events; every filter applies before the cut."""
 
     roles: tuple[Role, ...] = ()
     session: str = ""
     since: float | None = None  # seconds since the epoch
     until: float | None = None  # half-open
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # every value must be there
-    as_of: float | None = None  # as if this were now
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # an event must have every value
+    as_of: float | None = None  # answer as if this were now
 
     def __post_init__(self) -> None:
         if self.as_of is not None and not is_time(self.as_of):
@@ -58,12 +58,22 @@ NO_FILTERS = Filters()
 
 
 class Recall:
-    """Asks the scopes of one engine; keeps their events laid out between questions."""
+    """Answers questions from the scopes of one engine.
+
+    The layout of their events is kept between questions.
+    """
 
     def __init__(
         self, scopes: Sequence[Scope], reader: Callable[[], Reader], clock: Clock, sharing: Sharing | None = None
     ) -> None:
-        """Take the scopes, what reads events (made when first needed), the clock, and the arrays shared with other engines."""
+        """Take the scopes, the reader of events, the clock and shared arrays.
+
+        Args:
+            scopes: The scopes, the nearest first.
+            reader: Returns the reader of events; called on first use.
+            clock: Returns the current time.
+            sharing: Arrays shared with other engines of this process.
+        """
         self.scopes = tuple(scopes)
         self._clock = clock
         self._reader = reader
@@ -80,10 +90,10 @@ class Recall:
         vector: Sequence[float] | None = None,
         standing: bool = False,
     ) -> Recalled:
-        """Return the `k` events that answer a question best, and whether memory holds the answer at all.
+        """Return the `k` best events for a question, with a verdict.
 
-        A `vector` takes the place of the question's own. With `standing`, a request for help is also answered with the
-        preferences and instructions that stand, see `memory/pinned.py`.
+        A `vector` replaces that of the question. With `standing`, the answer to a request for help also shows the current
+        preferences and instructions, see `memory/pinned.py`.
 
         Raises:
             StoreError: a database cannot be read.
@@ -120,9 +130,9 @@ class Recall:
     def _with_standing(
         self, view: View, asking: Asking, ordered: list[Evidence], places: int, as_of: float | None
     ) -> list[Evidence]:
-        """Return evidence with standing preferences and instructions, the nearest in meaning, last of the first `places`.
+        """Return evidence with the nearest current preferences and instructions added.
 
-        Those that are further up already stay there. Each carries the signal `standing`.
+        They take the last of the first `places`; those already further up stay there. Each carries the signal `standing`.
         """
         most = int(PART * places)
         rows, cosine = nearest_in_meaning(view, asking, self._standing.rows(view), most)
@@ -139,7 +149,7 @@ class Recall:
         return [*rest[: places - len(last)], *last, *rest[places - len(last) :]]
 
     def _course(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
-        """Return the latest `k` events of the time that is asked about, the latest first."""
+        """Return the latest `k` events of the time asked about, latest first."""
         since, until = filters.since, filters.until
         if since is None and until is None and question.period is not None:
             since, until = question.period
@@ -148,7 +158,10 @@ class Recall:
         return self._listed(view, question, k, replace(filters, since=since, until=until), rows)
 
     def _open_work(self, view: View, question: Question, k: int, filters: Filters) -> Recalled:
-        """Return the latest `k` events that state a todo which is open; a time the question names is when to do it by."""
+        """Return the latest `k` events that state open todos.
+
+        A time in the question is a due date, so it does not filter.
+        """
         rows = open_rows(self.scopes, view, filters.as_of)
         mask = self._mask(view, filters)
         return self._listed(view, question, k, filters, rows if mask is None else rows[mask.take(rows)])
@@ -156,7 +169,7 @@ class Recall:
     def _listed(
         self, view: View, question: Question, k: int, filters: Filters, rows: NDArray[np.integer[Any]]
     ) -> Recalled:
-        """Return the latest `k` events of some rows, the latest first: what was asked for, so nothing is weighed."""
+        """Return the latest `k` events of some rows, latest first, without scores."""
         latest = rows[np.argsort(-view.at[rows], kind="stable")[:k]]
         evidence = self._evidence(view, latest, [0.0] * len(latest), [{}] * len(latest), filters.as_of)
         verdict, sure = (Verdict.RESOLVED, 1.0) if evidence else (Verdict.NOT_FOUND, 0.0)
@@ -164,14 +177,14 @@ class Recall:
         return Recalled(question.text, verdict, sure, tuple(evidence), reason, filters.since, filters.until, len(rows))
 
     def _or_archived(self, reason: str) -> str:
-        """Say why nothing was found, and that what was archived was not looked at."""
+        """Add to a reason that archived events were not searched."""
         count = sum(scope.journal.archived() for scope in self.scopes)
         return (
             f"{reason}; {count} older events are archived: `vade memory import` brings them back" if count else reason
         )
 
     def sessions(self, text: str, *, k: int, filters: Filters) -> list[tuple[str, str, float]]:
-        """Return (scope, session, score) of the sessions that answer best. Raises as `recall` does."""
+        """Return (scope, session, score) of the best sessions. Raises like `recall`."""
         question = take_apart(text, datetime.fromtimestamp(filters.as_of or self._clock()).astimezone())
         view = self.view()
         asking = self._asking(view, question, filters, By.BOTH, None)
@@ -183,13 +196,16 @@ class Recall:
         return [(scope, view.session_names[c], float(scores[c])) for scope, c in zip(scopes, best, strict=True)]
 
     def view(self) -> View:
-        """Return every event of every scope as it is now; the same object while nothing changed."""
+        """Return the current view; the same object until events change."""
         return self._laid.view(self.scopes, self._reader())
 
     def _asking(
         self, view: View, question: Question, filters: Filters, by: By, given: Sequence[float] | None
     ) -> Asking:
-        """Return what is looked for; a time given as a filter stands for the one that the question names."""
+        """Return the search to run.
+
+        A time given as a filter replaces the time that the question names.
+        """
         embedder = self._reader().embedder
         if given is None:
             vector = embedder.embed([Passage(question.topic)], "query").unwrap()[0]
@@ -202,7 +218,7 @@ class Recall:
         return Asking(question.keys, vector, question.saying_when, called, mask, period, by)
 
     def _mask(self, view: View, filters: Filters) -> NDArray[np.bool_] | None:
-        """Return which rows pass: bool (N,); None where nothing is asked for but that they are there."""
+        """Return the rows that pass the filters: bool (N,), None for all."""
         if filters == NO_FILTERS:
             return None
         mask = view.alive
@@ -230,7 +246,7 @@ class Recall:
     def _read(
         self, view: View, weighed: Weighed, best: NDArray[np.int64], shares: Floats, as_of: float | None
     ) -> list[Evidence]:
-        """Return the events of the best candidates, with the facts drawn from them."""
+        """Return the events of the best candidates, with their facts."""
         scores = weighed.score[best].astype(float).tolist()
         return self._evidence(view, weighed.rows[best], scores, _signals(weighed, best, shares), as_of)
 
@@ -242,7 +258,10 @@ class Recall:
         signals: Sequence[Mapping[str, float]],
         as_of: float | None,
     ) -> list[Evidence]:
-        """Return the events of rows, with their facts as they stood at `as_of` or stand now, scores and signals."""
+        """Return the events of rows, with facts, scores and signals.
+
+        The facts are as of `as_of`, or current without it.
+        """
         events: dict[int, Event] = {}
         numbers, held_by = view.numbers.take(rows).tolist(), view.scope_of(rows).tolist()
         for number, scope in enumerate(self.scopes):
@@ -253,7 +272,7 @@ class Recall:
         evidence = []
         for row, held, score, why in zip(rows.tolist(), held_by, scores, signals, strict=True):
             event, scope = events.get(row), self.scopes[held]
-            if event is not None:  # else another process deleted it this moment
+            if event is not None:  # else another process has just deleted it
                 own_facts = tuple(facts.get(event.id, ()))
                 after = tuple(now[fact.superseded_by] for fact in own_facts if fact.superseded_by in now)
                 against = tuple(each for fact in own_facts for each in rivals.get(fact.id, ()))
@@ -264,10 +283,10 @@ class Recall:
     def _drawn(
         self, ids: Sequence[str], as_of: float | None
     ) -> tuple[dict[str, list[Fact]], dict[str, Fact], dict[str, list[Fact]]]:
-        """Return the facts drawn from events, what holds in their place, and what stands against them.
+        """Return the facts of events, their successors, and their rivals.
 
-        The second is by the id of what closed a fact, the third by the id of a fact in dispute.
-        A fact meant for everywhere is held by the global scope, while its event stays where it was said.
+        Successors are by the id of the fact that ended another, rivals by the id of a disputed fact. The global scope holds facts
+        meant for everywhere, while their events stay in the scope where they were recorded.
         """
         facts: dict[str, list[Fact]] = {}
         now: dict[str, Fact] = {}
@@ -286,7 +305,10 @@ class Recall:
 
 
 def _latest(scope: Scope, ids: Sequence[str], as_of: float | None) -> list[Fact]:
-    """Return for each fact what holds of its key now, or held at `as_of`, under the id asked for."""
+    """Return the current fact of each fact's key, under its id.
+
+    With `as_of`, the fact that held then.
+    """
     found = []
     closing = [_as_known(fact, as_of) for fact in scope.ledger.get(list(dict.fromkeys(ids)))]
     known = {key: [_as_known(f, as_of) for f in scope.ledger.history(key)] for key in {f.key for f in closing}}
@@ -298,7 +320,7 @@ def _latest(scope: Scope, ids: Sequence[str], as_of: float | None) -> list[Fact]
 
 
 def _as_known(fact: Fact, as_of: float | None) -> Fact:
-    """A fact as it was known at a moment: what took its place later had not."""
+    """Return a fact as known at a time, without a later end."""
     later = as_of is not None and fact.valid_to is not None and fact.valid_to > as_of
     return replace(fact, valid_to=None, superseded_by="") if later else fact
 
@@ -312,7 +334,10 @@ def _as(id_: str, fact: Fact) -> Fact:
 
 
 def _freshness(view: View, rows: NDArray[np.integer[Any]], now: float) -> NDArray[np.float32]:
-    """Return the freshness boost of rows, for a question that asks for what is recent: float32 (C,)."""
+    """Return the freshness boost of rows: float32 (C,).
+
+    For questions about recent events.
+    """
     ages = (now * 1000 - view.at[rows]) / (1000 * DAY_S)
     return np.array([freshness_boost(age) for age in ages.tolist()], np.float32)
 
@@ -324,7 +349,7 @@ def _best(weighed: Weighed, count: int) -> NDArray[np.int64]:
 
 
 def _unit(given: Sequence[float], dim: int) -> NDArray[np.float32]:
-    """Return a vector that was handed in as a unit vector, however long or short it is. Raises `UsageError`.
+    """Return a given vector as a unit vector. Raises `UsageError`.
 
     >>> _unit([3e300, 4e300], 2).round(3).tolist(), _unit([0, 0], 2).tolist()
     ([0.6000000238418579, 0.800000011920929], [0.0, 0.0])
@@ -332,18 +357,18 @@ def _unit(given: Sequence[float], dim: int) -> NDArray[np.float32]:
     vector = np.asarray(given, np.float64)
     if vector.shape != (dim,) or not np.isfinite(vector).all():
         raise UsageError(f"the vector has shape {vector.shape}: the embedder in use makes {dim} finite numbers")
-    vector = vector / (np.abs(vector).max() or 1.0)  # its squares have to be numbers, too
+    vector = vector / (np.abs(vector).max() or 1.0)  # keeps the squares finite
     return np.asarray(vector / (np.linalg.norm(vector) or 1.0), np.float32)
 
 
 def _signals(weighed: Weighed, best: NDArray[np.int64], shares: Floats) -> list[dict[str, float]]:
-    """Return what speaks for each of the best, by name."""
+    """Return the signals of each of the best candidates, by name."""
     columns = np.array((weighed.words.take(best), weighed.meaning.take(best), shares), float).round(4)
     return [{"words": words, "meaning": meaning, "share": share} for words, meaning, share in columns.T.tolist()]
 
 
 def metadata_of(text: str) -> dict[str, Any]:
-    """Return NAME=VALUE as metadata; a value that reads as JSON is one, else it is text.
+    """Parse NAME=VALUE into metadata, with the value as JSON or text.
 
     >>> metadata_of("attempt=2"), metadata_of("branch=main")
     ({'attempt': 2}, {'branch': 'main'})

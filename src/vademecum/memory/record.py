@@ -1,7 +1,7 @@
-"""The flow of remembering: redact, record, extract, settle facts, anchor them.
+"""Record events: redact, store, extract statements, settle facts, anchor them.
 
-Whatever can be computed beforehand is, so that the database is held for writing as briefly as possible. An event and
-all that was read in it are written in one transaction, so that no crash leaves one without the other.
+All that can be computed beforehand is, so that the write lock on the database is short. An event and its claims are written in
+one transaction, so that no crash leaves one without the other.
 """
 
 from __future__ import annotations
@@ -23,37 +23,39 @@ from vademecum.memory.scope import GLOBAL, Scope
 from vademecum.metrics import counter
 from vademecum.protocols import Clock
 
-AT_ONCE = 500  # events in one transaction, which bounds how long other writers wait
-EVERYWHERE = "*"  # a statement's `where` that lifts it out of the repository
+AT_ONCE = 500  # events in one transaction, to limit the wait of other writers
+EVERYWHERE = "*"  # the `where` of a statement that holds in all repositories
 
 EVENTS = counter("memory_events_total", "Events recorded, by role.")
 CLAIMS = counter("memory_claims_total", "Statements read in events, by kind.")
 SUPERSEDED = counter("memory_superseded_total", "Facts that another value took the place of.")
-SUPERSEDED.add(0)  # shown from the beginning, so that the first one is seen as a rise
+SUPERSEDED.add(0)  # exported from the start, so that the first event shows as a rise
 REDACTED = counter("memory_redacted_total", "Secrets taken out before anything was written, by kind.")
 
 
 class Extract(Protocol):
-    """What reads statements in a text."""
+    """Reads statements in a text."""
 
     def __call__(self, text: str, role: Role, *, later: bool = False) -> Reading:
-        """Read a text as far as a few milliseconds go; `later`, when nobody waits, much further."""
+        """Read a text for a few milliseconds, with `later` much further."""
         ...
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Where events go, how statements are read in them, and how facts are tied to code."""
+    """The destination of events, with the extractor and the anchoring."""
 
     scope: Scope
-    everywhere: Scope  # for what is meant for all repositories; the same where there is no repository
+    everywhere: Scope  # for claims meant everywhere; equals `scope` outside a repository
     extract: Extract
     anchoring: Anchoring
-    key: str = ""  # what all statements are about, where that is known better than from their words
+    key: str = ""  # the key of all claims, if known; else each key is made from its statement
 
 
 def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tuple[Recorded, list[Fact]]:
-    """Keep events and what they say; recording the same event again changes nothing. Also returns the facts touched.
+    """Record events and their claims, and return counts and facts.
+
+    Known events change nothing. The facts are those of the keys that the claims touch.
 
     Raises:
         StoreError: the database cannot be written; nothing of these events is kept then.
@@ -67,7 +69,7 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
         left = {event.id: readings[event.id].left for event in new if readings[event.id].left}
         into.scope.journal.leave(left)
         own, wide = by_reach([claim for event in new for claim in claims[event.id]], into)
-        if wide:  # committed before the events: a crash between the two leaves claims that are made again, not lost
+        if wide:  # committed before the events: after a crash in between, the claims are made again rather than lost
             transactions.enter_context(into.everywhere.store.transaction())
         facts = _learned(into.scope, own, into) + _learned(into.everywhere, wide, into)
     said, kept = len(own) + len(wide), {event.id for event in new}
@@ -80,7 +82,10 @@ def record(events: Sequence[Event], into: Recording, recorded_at: float) -> tupl
 
 
 def record_all(events: Iterable[Event], into: Recording, clock: Clock) -> Recorded:
-    """Keep many events, in transactions of `AT_ONCE`. Raises `StoreError`; what was kept before it stays kept."""
+    """Record many events, in transactions of `AT_ONCE`.
+
+    Raises `StoreError`; the events recorded before the error are kept.
+    """
     total, left = Recorded(0, 0, 0), iter(events)
     while batch := list(islice(left, AT_ONCE)):
         total = total.plus(record(batch, into, clock())[0])
@@ -98,7 +103,7 @@ def _count(events: Sequence[Event], claims: Sequence[Claim], facts: Sequence[Fac
 
 
 def redacted(events: Sequence[Event]) -> tuple[list[Event], list[Counter[str]]]:
-    """Return events without secrets, and what was taken out of each, by kind."""
+    """Return events without secrets, and the kinds of secrets in each."""
     clean, taken_out = [], []
     for event in events:
         found = redact(writable(event.text))
@@ -114,20 +119,25 @@ def redacted(events: Sequence[Event]) -> tuple[list[Event], list[Counter[str]]]:
 
 @lru_cache(maxsize=256)  # a session has many events
 def _name_without_secrets(name: str) -> tuple[str, tuple[str, ...]]:
-    """A name of a session, a repository or a speaker without secrets, and the kind of each that was in it."""
+    """Return a name without secrets, and the kind of each secret.
+
+    The name is that of a session, a repository or a speaker.
+    """
     found = redact(writable(name))
     return found.text, tuple(Counter(found.counts).elements())
 
 
 def _id_without_secrets(id_: str) -> str:
-    """An event's id; one with a secret in it becomes another, which is the same each time and no other event's."""
+    """Return an event's id, or its digest if it holds a secret."""
     if not redact(id_).counts:
         return id_
     return blake2b(id_.encode(), digest_size=16).hexdigest()
 
 
 def without_secrets(metadata: Mapping[str, Any], counts: Counter[str] | None = None) -> dict[str, Any]:
-    """Return metadata without its secrets, and count them by kind; a name says of its value what it is.
+    """Return metadata without secrets, and count these by kind.
+
+    The name of a value helps to tell a secret.
 
     >>> without_secrets({"db_password": "hunter2!", "tags": ["ci", "postgres://ada:hunter2@db"]})
     {'db_password': '[redacted:assignment]', 'tags': ['ci', 'postgres://ada:[redacted:url-password]@db']}
@@ -157,7 +167,7 @@ def _claims(event: Event, reading: Reading, into: Recording, recorded_at: float)
 
 
 def by_reach(claims: Sequence[Claim], into: Recording) -> tuple[list[Claim], list[Claim]]:
-    """Return the claims that stay in the scope, and those that are meant everywhere."""
+    """Split claims into those of the scope and those meant everywhere."""
     if into.scope.name == GLOBAL:
         return list(claims), []
     own = [claim for claim in claims if claim.place != EVERYWHERE]
@@ -166,7 +176,7 @@ def by_reach(claims: Sequence[Claim], into: Recording) -> tuple[list[Claim], lis
 
 def _learned(scope: Scope, claims: Sequence[Claim], into: Recording) -> list[Fact]:
     facts = scope.ledger.learn(claims) if claims else []
-    # Only what these claims say is tied to code here: other values of the same things were tied when they were learned.
+    # Only the facts of these claims are anchored here; other facts of their keys were anchored when they were learned.
     said = {claim.digest for claim in claims}
     into.anchoring.anchor(scope, [fact for fact in facts if fact.digest in said])
     return facts

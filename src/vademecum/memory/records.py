@@ -1,4 +1,4 @@
-"""What memory is made of: events as they happened, and facts that were drawn from them."""
+"""Records of memory: events, statements, claims, facts and answers."""
 
 from __future__ import annotations
 
@@ -36,37 +36,37 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened, word for word but for secrets. Append-only."""
+    """Something that happened, word for word without secrets. Append-only."""
 
-    id: str  # the same for the same happening, however often it is imported
+    id: str  # stays the same if the event is imported again
     at: float  # seconds since the epoch
     role: Role
     text: str
     session: str = ""
-    repo: str = ""  # the repository's root, "" where it concerns none
-    speaker: str = ""  # a name where one is known; the role says the rest
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # what JSON can hold
+    repo: str = ""  # the repository's root, "" for none
+    speaker: str = ""  # a name, if known
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # any JSON values
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a rule read in one message, before memory makes a fact of it."""
+    """A statement read in a message, before it becomes a claim."""
 
     kind: FactKind
-    text: str  # the sentence, as it was said
-    subject: str  # what it is about: "indentation", "package manager"; "" where nothing can be named
-    attribute: str  # what of it; "" where there is but one thing to say of the subject
-    value: str  # what holds: "tabs", "pnpm"
-    confidence: float  # 0..1: pattern class, speaker, hedges; repetition is counted when it becomes a fact
-    reason: str = ""  # a decision's because, a fix's problem
+    text: str  # the sentence, word for word
+    subject: str  # "indentation", "package manager"; "" for none
+    attribute: str  # the aspect of the subject; "" for none
+    value: str  # "tabs", "pnpm"
+    confidence: float  # 0..1, from the form, the speaker and hedges; repetition counts when the fact is settled
+    reason: str = ""  # the reason of a decision, the problem of a fix
     where: str = ""  # a path glob or `language:NAME` it is limited to; "" for the whole scope; "*" for everywhere
     start: int = 0  # characters of the message, half-open
     end: int = 0
-    corrects: bool = False  # it takes back what was said before
+    corrects: bool = False  # it takes back an earlier statement
 
 
 class Reading(NamedTuple):
-    """What was read in a message, in its order, and how many characters of it were left unread."""
+    """Statements of a message in order, and the number of unread characters."""
 
     statements: Sequence[Statement] = ()
     left: int = 0
@@ -74,11 +74,11 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement as it is kept: who said it when, and which fact's history it belongs to."""
+    """A stored statement, with its speaker, time and fact key."""
 
     event: str
     position: int  # among the statements of its event
-    key: str  # claims of one key are about the same thing
+    key: str  # equal for claims about one subject
     digest: str  # of key and value
     kind: FactKind
     text: str
@@ -96,7 +96,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What holds, or held: one value of one thing for one interval, and what says so."""
+    """One value of one subject for one interval, with its support."""
 
     id: str
     key: str
@@ -110,29 +110,29 @@ class Fact:
     place: str  # as `Statement.where`
     confidence: float
     mentions: int
-    first_at: float  # when it was first said, seconds since the epoch
+    first_at: float  # time of the first claim, seconds since the epoch
     last_at: float
     valid_from: float
     valid_to: float | None  # None while it holds
-    superseded_by: str  # the fact that closed it, "" for none
-    disputed: bool  # another value is claimed for the same time, and nothing decides between them
-    confirmed: bool  # a person said so
+    superseded_by: str  # the fact that ended it, "" for none
+    disputed: bool  # another value is claimed for the same time, and neither has ended the other
+    confirmed: bool  # by a person
     recorded_at: float
-    event: str  # where it was first said
+    event: str  # the event of the first claim
 
     @property
     def topic(self) -> str:
-        """What it is about, in words; its kind where nothing is named."""
+        """Label of the subject in words; the kind if there is none."""
         return label(self.subject, self.attribute, self.text, str(self.kind))
 
     def holds_at(self, at: float) -> bool:
-        """Return whether it held at a time."""
+        """Return whether the fact held at a time."""
         return self.valid_from <= at and (self.valid_to is None or at < self.valid_to)
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A symbol a fact is about, and what became of it."""
+    """A symbol that a fact concerns, and its code's state."""
 
     symbol: str
     path: str
@@ -142,24 +142,24 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A fact as it is shown beside code: with its anchors, and by which symbol it came here."""
+    """A fact shown beside code, with its anchors."""
 
     fact: Fact
     anchors: tuple[Anchor, ...] = ()
-    through: str = ""  # the symbol shown that calls the one it is about; "" where it is about the symbol itself
+    through: str = ""  # the shown symbol that calls the fact's symbol; "" if the fact's symbol is shown itself
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One piece of what is remembered: an event, why it is here, and what has become of what it says."""
+    """One recalled event, with its score, its facts and their successors."""
 
     event: Event
     score: float
     signals: Mapping[str, float] = field(default_factory=dict)
-    facts: tuple[Fact, ...] = ()  # drawn from this event
-    now: tuple[Fact, ...] = ()  # what took the place of those of them that no longer hold
-    against: tuple[Fact, ...] = ()  # what else is said of the same where nothing decides
-    superseded_by: str = ""  # the event in this answer that says the same of a later time
+    facts: tuple[Fact, ...] = ()  # stated by this event
+    now: tuple[Fact, ...] = ()  # successors of those facts that no longer hold
+    against: tuple[Fact, ...] = ()  # rivals of disputed facts
+    superseded_by: str = ""  # the later event in this answer that replaces this one
     anchors: tuple[Anchor, ...] = ()
     scope: str = ""  # "repository" or "global"
     repo: str = ""  # the root of the repository whose memory holds it, "" for the global one
@@ -167,13 +167,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What memory answers: the evidence, how far to trust that the answer is among it, and why not."""
+    """Answer of a recall: evidence, a verdict, and a reason."""
 
     query: str
     verdict: Verdict
     probability: float  # that memory holds the answer, 0..1
     evidence: tuple[Evidence, ...] = ()
-    reason: str = ""  # said when the verdict is not `resolved`
+    reason: str = ""  # given when the verdict is not `resolved`
     since: float | None = None  # the time the question is about, seconds since the epoch, half-open
     until: float | None = None
     searched: int = 0  # events that passed the filters
@@ -187,18 +187,18 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What recording did."""
+    """Counts of one recording."""
 
-    events: int  # new ones
-    known: int  # that were there already, or were forgotten and stay so
-    facts: int  # statements read in the new ones
-    redacted: Mapping[str, int] = field(default_factory=dict)  # secrets taken out, by kind
-    ids: tuple[str, ...] = ()  # of the events handed in
-    left: int = 0  # characters of the new ones that are read later, when nobody waits
-    kept_out: int = 0  # of the statements those that were forgotten or rejected before, and stay so
+    events: int  # new events
+    known: int  # events already stored, or deleted before
+    facts: int  # statements in the new events
+    redacted: Mapping[str, int] = field(default_factory=dict)  # secrets removed, by kind
+    ids: tuple[str, ...] = ()  # of all events given
+    left: int = 0  # characters of the new events to be read later
+    kept_out: int = 0  # statements whose value was forgotten or rejected before
 
     def plus(self, other: Recorded) -> Recorded:
-        """Return what both did together."""
+        """Return the sum of two recordings."""
         redacted = Counter(self.redacted) + Counter(other.redacted)
         events, known, facts = self.events + other.events, self.known + other.known, self.facts + other.facts
         left, kept_out = self.left + other.left, self.kept_out + other.kept_out
@@ -207,7 +207,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A stretch of the past and what happened in it."""
+    """A period of the past, with its events and session digests."""
 
     name: str  # "today", "last week", "October 2025"
     since: float
@@ -223,7 +223,9 @@ _FIRST_MOMENT, _LAST_MOMENT = (
 
 
 def is_time(at: float) -> bool:
-    """Return whether a number of seconds since the epoch is a moment that calendars know, from the year 2 to 9998.
+    """Return whether a time, in seconds since the epoch, fits a calendar.
+
+    The years 6 to 9987 do.
 
     >>> is_time(1_760_000_400.0), is_time(float("inf")), is_time(float("nan"))
     (True, False, False)
@@ -232,9 +234,11 @@ def is_time(at: float) -> bool:
 
 
 def writable(text: str) -> str:
-    r"""Return a text that a database takes: halves of a character are joined, and one that stands alone is replaced.
+    r"""Return a text that a database can store, with lone surrogates replaced.
 
-    JSON may hold them, and programs that cut texts by their UTF-16 length write them.
+    Pairs of surrogates are joined.
+
+    JSON may hold surrogates, and programs that cut texts by UTF-16 length write lone ones.
 
     >>> writable("caf\u00e9"), writable("\ud83d\ude00"), writable("cut \ud83d") == "cut \ufffd"
     ('café', '😀', True)
@@ -247,7 +251,7 @@ def writable(text: str) -> str:
 
 
 def event_id(session: str, role: str, text: str, at: float) -> str:
-    """Return an id that is the same for the same words of the same moment.
+    """Return an id that is equal for equal words at one time.
 
     >>> event_id("s", "user", "hello", 0.0) == event_id("s", "user", "hello", 0.0)
     True
@@ -257,7 +261,7 @@ def event_id(session: str, role: str, text: str, at: float) -> str:
 
 
 def role_of(name: str) -> Role:
-    """Return the role of a name. Raises `UsageError`."""
+    """Return the role with a name. Raises `UsageError`."""
     try:
         return Role(name)
     except ValueError:
@@ -265,7 +269,7 @@ def role_of(name: str) -> Role:
 
 
 def kind_of(name: str) -> FactKind:
-    """Return the kind of fact of a name. Raises `UsageError`."""
+    """Return the kind of facts with a name. Raises `UsageError`."""
     try:
         return FactKind(name)
     except ValueError:

@@ -1,15 +1,15 @@
-"""Secrets out of a text before it is written anywhere.
+"""Remove secrets from a text before it is stored.
 
     provider keys      by the prefix and length their issuers give them
-    private keys       from BEGIN to END, and a cut-off one as far as it goes
+    private keys       from BEGIN to END, or to the end of a cut-off key
     headers            Authorization, cookies and the like
     addresses          the password in scheme://user:password@host
-    assignments        a name that says "secret" and a value that looks like one
+    assignments        a name that means a secret, with a value that looks like one
 
-Each is replaced by `[redacted:KIND]` and counted. What surrounds it stays, so that the text still tells that there was a
-key and whose. Redacting twice changes nothing more, and ordinary code is left as it is: a value is taken only
-where it is a literal that nobody would write by hand. The prefixes are those that issuers and secret scanners publish
-(GitHub's token formats, the rule tables of gitleaks and detect-secrets).
+Each secret is replaced by `[redacted:KIND]` and counted. The text around it stays, to show that there was a key and whose.
+Redacting twice changes nothing more. Ordinary code is left as it is: a value is removed only if it is a literal that nobody
+would write by hand. The prefixes are those that issuers and secret scanners publish (GitHub's token formats, the rule tables
+of gitleaks and detect-secrets).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Redacted:
     """A text without its secrets.
 
     Attributes:
-        text: what may be kept.
-        counts: kind → how many were taken out.
+        text: The text to store.
+        counts: Kind → number of secrets removed.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Redacted:
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _BODY = re.compile(r"(?:[\s\"'+,>|#]|\\[nrt])*(?:[A-Za-z0-9+/=]{16,}(?:[\s\"'+,>|#]|\\[nrt])*)+")
-_KEY_CHARACTERS = 20_000  # the longest private key there is has a quarter of this
+_KEY_CHARACTERS = 20_000  # four times the longest private key
 
 _HEADER = re.compile(
     r"""(?i)\b(?P<name>(?:proxy-)?authorization|x-(?:[a-z]+-){0,3}(?:key|token|secret)|api-key|private-token)
@@ -60,7 +60,7 @@ _COOKIE = re.compile(
 _ADDRESS = re.compile(
     r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@\"'`<>{}()\[\]$]{0,200}:"
     r"(?P<value>[^\s/@\"'`<>{}()\[\]\\]{1,200}(?:@[^\s/@\"'`<>{}()\[\]\\]{1,200}){0,4}"  # up to the last @ before a slash
-    r"|(?!\d{1,5}/)[^\s@\"'`<>{}()\[\]\\]{1,100})@(?=[\w\[.-])"  # or with a slash in it, behind what is no port
+    r"|(?!\d{1,5}/)[^\s@\"'`<>{}()\[\]\\]{1,100})@(?=[\w\[.-])"  # or with a slash, unless a port comes first
 )
 
 # A name that ends in a word for a secret, then a literal. `tokens`, `password_field` and `keyboard` do not end in one.
@@ -111,7 +111,7 @@ _SQL = re.compile(
 _NETRC = re.compile(
     r"\b(?:(?P<machine>machine\s+\S{1,200}\s+)(?:login\s+\S{1,200}\s+)?|login\s+\S{1,200}\s+)password\s+(?P<value>[^\s\"'$<>]{3,200})"
 )
-# A password that somebody tells: "the password for staging is …", "le mot de passe est …"
+# A password stated in a sentence: "the password for staging is …", "le mot de passe est …"
 _TOLD = re.compile(
     rf"""(?i)(?P<word>{_SENSITIVE})s?(?:\s+(?:for|of|on|to|in|du|de|des|pour|sur)\s+[\w./-]{{1,60}}(?:\s+[\w./-]{{1,60}}){{0,3}}?)?\s*
       (?:(?P<told>\s(?:is|was|est|était))(?:\s+(?:now|still|maintenant|toujours|:))?|=|:)\s*(?P<quote>["'`\u201c\u00ab]?)\s?(?P<value>[^\s"'`<>\u201d\u00bb]{{6,200}}?)
@@ -131,13 +131,13 @@ _CODE = re.compile(
 
 
 def redact(text: str) -> Redacted:
-    r"""Take the secrets out of a text.
+    r"""Remove the secrets from a text.
 
     Args:
-        text: any length; what it is does not matter: prose, code, a log, a header.
+        text: Any text of any length: prose, code, a log, a header.
 
     Returns:
-        The text with `[redacted:KIND]` in the place of each secret, and how many there were of each kind.
+        The text with `[redacted:KIND]` in the place of each secret, and the number of secrets of each kind.
 
     >>> redact("curl -H 'Authorization: Bearer abcdefgh12345678' https://bob:hunter2@example.org").text
     "curl -H 'Authorization: Bearer [redacted:authorization]' https://bob:[redacted:url-password]@example.org"
@@ -147,7 +147,7 @@ def redact(text: str) -> Redacted:
     'token = next(tokens)  # the password is checked later'
     """
     counts: Counter[str] = Counter()
-    while (found := _once(text)).counts:  # what stood beside a secret may be read anew once it is gone
+    while (found := _once(text)).counts:  # removing a secret may reveal the next one beside it
         counts.update(found.counts)
         text = found.text
     return Redacted(text, dict(counts))
@@ -155,7 +155,7 @@ def redact(text: str) -> Redacted:
 
 def _once(text: str) -> Redacted:
     counts: Counter[str] = Counter()
-    words = " ".join(set(_lowered(text).split()))  # no hint holds a blank: it is in a word or nowhere
+    words = " ".join(set(_lowered(text).split()))  # hints have no spaces, so each is inside a word
     if "-----begin" in words:
         text = _without_private_keys(text, counts)
     if there := {hint for hint in _HINTS_OF_KEYS if hint in words}:
@@ -177,13 +177,19 @@ _HINTS_OF_KEYS = tuple(dict.fromkeys(hint for hints, _ in KEYS.values() for hint
 
 
 def _lowered(text: str) -> str:
-    """A text in lower case, with the letters that patterns take for i and s whatever the case as these."""
+    """Return a text in lower case, folding variants of i and s.
+
+    Patterns that ignore case match these variants too.
+    """
     low = text.lower()
     return low if low.isascii() else low.replace("\u0131", "i").replace("\u017f", "s").replace("i\u0307", "i")
 
 
 def _without_named(text: str, pattern: re.Pattern[str], replaced: Callable[[re.Match[str]], str]) -> str:
-    """Replace secrets that a name stands before: the pattern is tried where one may begin that says so, and nowhere else."""
+    """Replace secrets that follow a name.
+
+    The pattern is tried only where such a name may begin.
+    """
     out: list[str] = []
     end = 0
     for place in _names_of_secrets(text):
@@ -194,9 +200,12 @@ def _without_named(text: str, pattern: re.Pattern[str], replaced: Callable[[re.M
     return "".join([*out, text[end:]])
 
 
-@lru_cache(maxsize=1)  # two patterns ask for the same text
+@lru_cache(maxsize=1)  # two patterns search the same text
 def _names_of_secrets(text: str) -> list[int]:
-    """Where a name may begin that `_SENSITIVE` matches, ascending; everywhere in a text that is longer in lower case."""
+    """Return the places where a name of a secret may begin, ascending.
+
+    These are all places in a text whose lower case has another length.
+    """
     low = _lowered(text)
     if len(low) != len(text):
         return list(range(len(text)))
@@ -219,9 +228,9 @@ def _key_pattern(pattern: str) -> re.Pattern[str]:
 
 
 def looks_random(value: str) -> bool:
-    """Return whether no person would have typed this: long, mixed and without a pattern.
+    """Return whether a value looks generated: long, mixed and without a pattern.
 
-    Three things together, since each alone takes names for keys: at least 16 characters with digits among letters,
+    Three conditions hold together, since each alone mistakes names for keys: at least 16 characters with digits among letters,
     3 bits per character (Shannon; 2.7 for hexadecimal, whose alphabet is small), and a change between lower case,
     upper case and digits at a fifth of the places or more, a capital that opens a word aside. Random letters and digits
     change at more than two fifths, `Sha256HashOfTheName` at a sixth.
@@ -249,7 +258,7 @@ def _mark(kind: str, counts: Counter[str]) -> Callable[[re.Match[str]], str]:
 def _value(
     judge: Callable[[str, re.Match[str]], bool], kind: str, counts: Counter[str]
 ) -> Callable[[re.Match[str]], str]:
-    """Replace the group `value` of a match and nothing else, where `judge` says that it is a secret."""
+    """Return a replacer for the `value` of matches that `judge` accepts."""
 
     def replaced(match: re.Match[str]) -> str:
         value = match["value"]
@@ -278,12 +287,15 @@ def _without_private_keys(text: str, counts: Counter[str]) -> str:
 
 
 def _end_of_key(text: str, start: int) -> int | None:
-    """Where a private key ends that begins before `start`; None where the words stand alone, as in code about keys."""
+    """Return the end of a private key, or None.
+
+    None stands for the words alone, as in code about keys.
+    """
     end = _END.search(text, start, start + _KEY_CHARACTERS)
     if end is not None:
         inside = text[start : end.start()]
         key = sum(map(len, re.findall(r"[A-Za-z0-9+/=]{16,}", inside)))
-        if key >= 40 and key >= 0.6 * len(inside):  # a header such as `Proc-Type` is little beside the key
+        if key >= 40 and key >= 0.6 * len(inside):  # headers such as `Proc-Type` are short beside the key
             return end.end()
     body = _BODY.match(text, start, start + _KEY_CHARACTERS)
     return body.end() if body is not None and len(body[0]) >= 40 else None
@@ -294,10 +306,10 @@ def _is_template(value: str) -> bool:
 
 
 def _is_header_value(value: str, match: re.Match[str]) -> bool:
-    """A header's value is a secret, unless it is a placeholder or a piece of code."""
+    """Return whether a header's value is a secret, not a placeholder."""
     if _PLACEHOLDER.match(value) or _CODE.search(value):
         return False
-    schemed = len(match["between"].split()) > 1  # `Authorization: Bearer …`: what follows is the secret
+    schemed = len(match["between"].split()) > 1  # `Authorization: Bearer …`: the value is the secret
     return any(c.isdigit() for c in value) if schemed else looks_random(value)
 
 
@@ -311,7 +323,10 @@ def _is_cookie(value: str, _: re.Match[str]) -> bool:
 
 
 def _is_assigned_secret(value: str, match: re.Match[str]) -> bool:
-    """A literal: random for any name, or a made-up word for a password that stands in quotes or in a settings file."""
+    """Return whether an assigned value is a secret.
+
+    It is a random literal, or for a password also a made-up word in quotes or in a settings file.
+    """
     if looks_random(value) and (match["quote"] is not None or not _CODE.search(value)):
         return True
     if _PLACEHOLDER.match(value) or _CODE.search(value) or not re.match(r"(?i)pass|pwd|mot|secret", match["word"]):
@@ -320,7 +335,10 @@ def _is_assigned_secret(value: str, match: re.Match[str]) -> bool:
 
 
 def _is_told_secret(value: str, match: re.Match[str]) -> bool:
-    """What nobody would say of a password, but would give as one: mixed in a way no word or name is, or quoted."""
+    """Return whether a value in a sentence is a secret.
+
+    It mixes characters like no word or name, or is quoted as a password.
+    """
     password = re.match(r"(?i)pass|pwd|mot", match["word"]) is not None
     if _PLACEHOLDER.match(value) or re.match(r"\$[\w{(]*$|\$\{|\$\(|https?:|[\w.]+\(|/|@|\.", value):
         return False
@@ -340,7 +358,7 @@ def _is_in_netrc(value: str, match: re.Match[str]) -> bool:
 
 
 def _is_password(value: str) -> bool:
-    """A word nobody uses as a name: letters with digits, or a sign that no identifier holds."""
+    """Return whether a value has letters, and digits or signs, like passwords."""
     letters = any(c.isalpha() for c in value)
     digits = any(c.isdigit() for c in value)
     signs = any(c in "!@#^&*?~+=" for c in value)
@@ -348,21 +366,27 @@ def _is_password(value: str) -> bool:
 
 
 def _is_settings_line(match: re.Match[str]) -> bool:
-    """`NAME=value` as an environment file or a shell has it, `password: value`, `password=v4lue!`, `the password is value`."""
+    """Return whether a match is a line of settings or a statement.
+
+    Examples: `NAME=value`, `password: value`, `password=v4lue!`, `the password is value`.
+    """
     before = match.string[max(0, match.start() - 60) : match.start()]
     name = re.search(r"[\w.-]*$", before)
     whole = (name[0] if name else "") + match["word"]
     if whole.isupper() or re.search(r"\s(?:is|est)\s", match["between"]):
         return True
     if match["between"] == "=" and re.search(r"\d.*[!@#^~]|[!@#^~].*\d", match["value"]):
-        return True  # no name and no sum in code has such signs
+        return True  # names and sums in code have no such signs
     return (
         match["between"].strip() == ":" and not match["word"].lower().startswith("secret") and _is_typed(match["value"])
     )
 
 
 def _is_typed(value: str) -> bool:
-    """A password rather than a name or a type: digits among letters, with a sign or no capital, and not `password2`."""
+    """Return whether a value is a password, not a name.
+
+    It has digits among letters, with a sign or without capitals, and is not like `password2`.
+    """
     if not any(c.isdigit() for c in value) or re.match(r"(?i)pass|pwd|mot", value):
         return False
     return any(c in "!@#^&*?~+=" for c in value) or not any(c.isupper() for c in value)

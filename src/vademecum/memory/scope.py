@@ -1,4 +1,4 @@
-"""One scope of memory: a repository's, or the one for everything a person does."""
+"""A scope of memory: one repository's, or the global one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPOSITORY, GLOBAL = "repository", "global"
 
 @dataclass(frozen=True)
 class Scope:
-    """Everything kept of one scope."""
+    """Database of a scope, with its journal and ledger."""
 
     name: str  # REPOSITORY or GLOBAL
     repo: str  # the repository's root, "" for the global one
@@ -26,11 +26,11 @@ class Scope:
     store: Store
     journal: Journal
     ledger: Ledger
-    number: int  # among the scopes that are open
+    number: int  # its index among the open scopes
 
 
 def scope_of(number: int, name: str, repo: str, directory: Path, store: Store) -> Scope:
-    """Return the scope whose database is `store`; derived files go below `directory`."""
+    """Return the scope over a store; derived files go below `directory`."""
     journal = Journal(store)
     return Scope(name, repo, directory, store, journal, Ledger(store, journal), number)
 

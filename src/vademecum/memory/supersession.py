@@ -1,16 +1,17 @@
-"""What took the place of what, among the events that answer a question about how things stand.
+"""Detect superseded statements in the evidence on a current state.
 
-Facts know it by themselves (`facts`). But most of what is said never becomes a fact: "the dashboard answers in 250 ms now",
-"we have secured 5 interviews". Asked "how many", both the old number and the new one are found, and scores cannot tell
-which is which: the outdated one is above in half of such questions, and recency as a weight hardly changes that. So it is
-read off the words. A later statement takes the place of an earlier one where
+Facts know their successors (`facts`). But most statements never become facts: "the dashboard answers in 250 ms now", "we have
+secured 5 interviews". A question "how many" finds both the old and the new number, and scores cannot tell them apart: the
+outdated one is above in half of such questions, and weighting by recency hardly changes that. So the words decide. A later
+statement supersedes an earlier one if
 
-- the question asks how things stand, and both statements hold a value (a number, a date, an amount),
-- they share of the question nearly all that the earlier one says of it, or a good part where the later says itself that
-  something changed ("now", "increased to", "instead").
+- the question asks for the current state, and both statements hold a value (a number, a date, an amount),
+- they share nearly all words that the earlier one has of the question, or a good part if the later one states a change
+  ("now", "increased to", "instead").
 
-The later one is then shown right before the earlier, which is marked with what took its place; all else stays in order. The same holds where
-facts know it, unless the question looks back or names what was replaced ("why did we choose npm").
+The later statement is then placed right before the earlier, which is marked with its successor; all others keep their order.
+The same applies where facts know the successor, unless the question looks back or names the replaced value ("why did we
+choose npm").
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ from vademecum.memory.question import Question
 from vademecum.memory.records import Evidence, Fact, Role
 from vademecum.memory.words import IRREGULAR, beginnings, run_terms, runs, terms
 
-NEARLY = 0.8  # of what the earlier statement says of the question, that both say: they are about one thing
-PARTLY = 0.25  # the same where the later one says that something changed
-WORTH = 0.5  # of the highest share any statement has: below, a statement is beside the question
-CLOSE = 10  # of the best: what stands further down is about something else, and an answer shows about so many
-REACH = 15  # of the best: so far down a later statement that says so is looked for, and brought up
-READ_CHARACTERS = 3_000  # of an event: what states a value does so early
+NEARLY = 0.8  # share of the earlier statement's question words that the later must share
+PARTLY = 0.25  # the same, if the later states a change
+WORTH = 0.5  # of the highest share; a statement below is off topic
+CLOSE = 10  # best events that are compared; events further down are about something else
+REACH = 15  # best events among which a later statement of a change is found
+READ_CHARACTERS = 3_000  # of an event; values come early
 
 _DIGIT = re.compile(r"\d")
-# Both are looked for in lower case: to fold each letter anew takes twice as long.
+# Both patterns search lower-case text, which is twice as fast as ignoring case.
 _VALUE = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundred|thousand"
     r"|deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|vingt|trente|cent|mille"
@@ -51,15 +52,15 @@ _CHANGE = re.compile(
     r"|additional|another|up to|down to|maintenant|désormais|récemment|nouveau|nouvelle|plutôt|finalement|passé à|changé"
     r"|augmenté|réduit|reporté|atteint|ajusté|raccourci|abaissé|relevé)\b",
 )
-_END = re.compile(r"[.!?]\s+|\n+")  # of a sentence; looking behind each blank for its sign would take longer
+_END = re.compile(r"[.!?]\s+|\n+")  # end of a sentence; a look-behind at each space would be slower
 _PEOPLE = (Role.USER, Role.NOTE)
 
 
 @dataclass(frozen=True)
 class _Stated:
-    """The sentence of an event that says most of what is asked."""
+    """The sentence of an event with most words of the question."""
 
-    said: Mapping[int, float]  # the terms of the question in it, and the part of the question that each is
+    said: Mapping[int, float]  # the question's terms in it, each with its share of the question
     sentence: str = ""
 
     @cached_property
@@ -72,14 +73,14 @@ class _Stated:
 
     @cached_property
     def share(self) -> float:
-        """How much of the question it says, 0..1."""
+        """Share of the question in the sentence, 0..1."""
         return sum(self.said.values())
 
 
 class AskedFor(dict[str, tuple[int, ...]]):
-    """The terms of a question that each run of characters stands for, looked up when it is first seen.
+    """Lazy map from runs of characters to terms of the question.
 
-    Most runs stand for none of them. To cut such a run into terms is left out where its beginning says so already.
+    Most runs stand for no term. A run that begins like none of the terms is not split.
 
     >>> from vademecum.memory.words import query_keys
     >>> asked = AskedFor("how large is the cache?", {key: 1.0 for key in query_keys("how large is the cache?").tolist()})
@@ -88,9 +89,9 @@ class AskedFor(dict[str, tuple[int, ...]]):
     """
 
     def __init__(self, text: str, idf: Mapping[int, float]) -> None:
-        """Take a question and what each of its terms weighs, by key, in their order."""
+        """Take a question, and the weight of each term by its key."""
         total = sum(idf.values()) or 1.0
-        self.parts = {term: weight / total for term, weight in idf.items()}  # of the question, that each of them is
+        self.parts = {term: weight / total for term, weight in idf.items()}  # each term's share of the question
         self._keys = {term: number for term in terms(text) if (number := key(term)) in idf}
         self._begin = frozenset(begin for term in self._keys for begin in beginnings(term))
 
@@ -101,7 +102,10 @@ class AskedFor(dict[str, tuple[int, ...]]):
         return found
 
     def _is_beside(self, run: str) -> bool:
-        """Whether a run is a number, or one word and maybe a number, that begins as none of those does whose stems are asked for."""
+        """Return whether a run certainly stands for no term of the question.
+
+        Such a run is a number, or one word with an optional number, that begins like no term.
+        """
         word, begin = run.lower(), self._begin
         if word[:3] in begin or word[:2] in begin or word[:1] in begin or not run.isascii():
             return False
@@ -112,12 +116,12 @@ class AskedFor(dict[str, tuple[int, ...]]):
 
 
 def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int, float]) -> list[Evidence]:
-    """Return evidence with what took the place of an outdated statement right before it.
+    """Return evidence with each successor right before the statement it replaces.
 
     Args:
-        question: what is asked.
-        evidence: what answers it, best first.
-        idf: what each term of the question weighs, by its key.
+        question: The question.
+        evidence: Its evidence, best first.
+        idf: The weight of each term of the question, by key.
     """
     evidence = _by_facts(question, evidence)
     if not question.asks_now:
@@ -148,23 +152,29 @@ def collapse(question: Question, evidence: Sequence[Evidence], idf: Mapping[int,
 
 
 def _near(ordered: Sequence[int], values: Mapping[int, _Stated]) -> list[int]:
-    """Return the statements that stand far enough up, or say of themselves that something changed."""
+    """Return the statements high enough in the order.
+
+    A statement of a change may stand lower than others.
+    """
     return [n for place, n in enumerate(ordered[:REACH]) if n in values and (place < CLOSE or values[n].says_changed)]
 
 
 def _one_repository(one: Evidence, other: Evidence) -> bool:
-    """Whether nothing says that two statements are of different ones: what holds in one says nothing of another."""
+    """Return whether two statements may concern one repository.
+
+    Statements of different repositories do not supersede each other.
+    """
     return not (one.repo and other.repo) or one.repo == other.repo
 
 
 def _takes_place(new: _Stated, old: _Stated) -> bool:
-    """Whether a later statement says a value of what an earlier one says a value of."""
+    """Return whether a later statement gives an earlier one's new value."""
     both = sum(part for term, part in old.said.items() if term in new.said)
     return both >= (PARTLY if new.says_changed else NEARLY) * old.share
 
 
 def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return evidence with what nothing holds of any more right behind the event that says what holds now."""
+    """Return evidence with ended facts' events right behind their successors."""
     ordered = list(evidence)
     if question.asks_back or question.period is not None:
         return ordered
@@ -182,7 +192,10 @@ def _by_facts(question: Question, evidence: Sequence[Evidence]) -> list[Evidence
 
 
 def _is_named(fact: Fact, now: Sequence[Fact], question: Question) -> bool:
-    """Whether a question names a value: by a word that neither what it is about nor what holds in its place has."""
+    """Return whether a question names a replaced value.
+
+    It does by a word of the value that neither the subject nor the successors have.
+    """
     shared = [fact.subject, fact.attribute, *(each.value for each in now)]
     return not question.words.isdisjoint(_words(fact.value) - TALK - _words(" ".join(shared)))
 
@@ -192,7 +205,7 @@ def _words(text: str) -> set[str]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    r"""Yield the sentences of a text, each with the sign it ends with, and its lines.
+    r"""Yield the sentences and lines of a text, with their end marks.
 
     >>> list(_sentences("Is it 3.5? Yes.\n\nGood"))
     ['Is it 3.5?', 'Yes.', 'Good']

@@ -1,7 +1,7 @@
-"""The flow of catching up: what agents wrote on this machine and what git knows, recorded where it is new.
+"""Record new transcripts and commits of this machine.
 
-Nothing is written but to memory, nothing leaves the machine, and stopping it at any moment costs no more than the batch
-at hand: events are kept first and how far a file was read after them, so what is read again is known by its ids.
+Sync writes to memory only, and nothing leaves the machine. Stopping it costs at most one batch: events are stored before the
+position in the file, so events that are read again are known by their ids.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from vademecum.protocols import Clock, Condition, Extractor, Store
 SOURCES = (*AGENTS, history.NAME)
 MOST_COMMITS_AT_ONCE = 500
 
-# (id of the newest commit told before, "" for none) → what commits say, oldest first
+# (id of the newest known commit, "" for none) → newer commits, oldest first
 Commits = Callable[[str], Sequence[CommitMessage]]
 
 
 class Recorder(Protocol):
-    """What keeps events: `Memory.record_all`."""
+    """Stores events: `Memory.record_all`."""
 
     def __call__(self, events: Iterable[Event], *, everywhere: bool = False) -> Recorded:
-        """Keep events; those known already stay as they are."""
+        """Record events, without those already known."""
         ...
 
 
 @dataclass
 class Synced:
-    """What catching up did.
+    """Counts of one sync.
 
     Attributes:
-        files: source → files that had something new.
-        events: source → events that are new.
-        facts: statements read in them.
-        redacted: secrets taken out, by kind.
-        unreadable: lines that were passed over.
-        packed: compressed files that were left, since what unpacks them is missing.
-        read_on: long messages that were read to their end, since nobody waited.
+        files: Source → files with new events.
+        events: Source → new events.
+        facts: Statements in the new events.
+        redacted: Secrets removed, by kind.
+        unreadable: Lines that were skipped.
+        packed: Compressed files that were skipped, since the package that unpacks them is missing.
+        read_on: Long messages whose rest was read.
     """
 
     files: Counter[str] = field(default_factory=Counter)
@@ -56,27 +56,27 @@ class Synced:
     read_on: int = 0
 
     def add(self, source: str, done: Recorded) -> None:
-        """Count what one batch brought."""
+        """Add the counts of one batch."""
         self.events[source] += done.events
         self.facts += done.facts
         self.redacted.update(done.redacted)
 
 
 def no_commits(_known: str) -> Sequence[CommitMessage]:
-    """Tell of no commits, as outside of git."""
+    """Return no commits, for a directory outside git."""
     return ()
 
 
 @dataclass(frozen=True)
 class Outside:
-    """What lies outside of memory, as it is seen from one repository.
+    """Sources outside memory, as seen from one repository.
 
     Attributes:
-        home: the user's home directory, "" for none.
-        environ: the environment, where agents are told other places.
-        roots: the directories the repository is checked out in, its own first; none outside of git.
-        commits: tells what commits say.
-        extractor: returns what reads events beside the rules, None for nothing; called when it is to.
+        home: The user's home directory, "" for none.
+        environ: The environment, which may move agents' files.
+        roots: Directories of the repository's checkouts, its own first; none outside git.
+        commits: Returns new commits.
+        extractor: Returns the extractor used besides the rules, or None; called on use.
     """
 
     home: str = ""
@@ -95,19 +95,19 @@ def sync(
     sources: Collection[str] = (),
     told: Callable[[str, int], None] = lambda _source, _events: None,
 ) -> Synced:
-    """Record what is new in transcripts and commits, and say what that was.
+    """Record new events of transcripts and commits, and return the counts.
 
     Args:
-        outside: where to look, and for the work in which directories; for none of them nothing is read.
-        record: keeps events.
-        store: where it is kept how far each file was read.
-        clock: tells the time.
-        sources: which of `SOURCES`; none for each.
-        told: is called with a source and the number of new events it had so far.
+        outside: The sources; without roots nothing is read.
+        record: Stores events.
+        store: Holds the position in each file.
+        clock: Returns the current time.
+        sources: Some of `SOURCES`; all if empty.
+        told: Called with a source and its number of new events so far.
 
     Raises:
         UsageError: there is no such source.
-        StoreError: memory cannot be written; what was recorded before stays recorded.
+        StoreError: memory cannot be written; the events recorded before are kept.
     """
     if unknown := set(sources) - set(SOURCES):
         raise UsageError(f"there is no source {min(unknown)!r}: there are {', '.join(SOURCES)}")
@@ -128,7 +128,7 @@ def sync(
 def catch_up(
     transcript: Transcript, wanted: Wanted, record: Recorder, store: Store, clock: Clock, done: Synced
 ) -> None:
-    """Record what is new in one transcript. Raises `StoreError`."""
+    """Record the new events of one transcript. Raises `StoreError`."""
     state = load_state(store, transcript.path, transcript.agent)
     before = done.events[transcript.agent]
     for batch in read(transcript, state, wanted):
@@ -151,7 +151,7 @@ def _catch_up_commits(outside: Outside, record: Recorder, store: Store, clock: C
 
 
 def load_state(store: Store, path: str, source: str) -> dict[str, Any]:
-    """Return how far a file has been read, {} for a new one. Raises `StoreError`."""
+    """Return the state of a file, {} for a new one. Raises `StoreError`."""
     where: list[Condition] = [("path", "=", _key(path)), ("importer", "=", source)]
     rows = store.scan("sources", where, ("state",)).unwrap()
     try:
@@ -162,10 +162,10 @@ def load_state(store: Store, path: str, source: str) -> dict[str, Any]:
 
 
 def save_state(store: Store, path: str, source: str, state: Mapping[str, Any], at: float) -> None:
-    """Keep how far a file has been read. Raises `StoreError`."""
+    """Store the state of a file. Raises `StoreError`."""
     store.upsert("sources", [(_key(path), source, json.dumps(state), at)]).unwrap()
 
 
 def _key(path: str) -> str:
-    """A path as text that a database takes, whatever its bytes are."""
+    """Return a path as text that a database can store."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""The past by chapters: today, yesterday, this week, last week, then month by month."""
+"""Chapters of the past: today, yesterday, this week, last week, then months."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vademecum.memory.records import Chapter, Event, Role
 from vademecum.memory.when import find_time
 from vademecum.memory.words import terms
 
-# Questions about the course of things rather than about one thing.
+# Questions about a stretch of time rather than about one subject.
 _ASKS_FOR_IT = re.compile(
     r"\b(?:what (?:have|did|had) (?:we|i|you)(?: \w+)? (?:discuss|talk|work|do(?:ne)?|speak|cover|decide|accomplish)\w*"
     r"(?: (?:about|on))?\b"
@@ -26,12 +26,12 @@ _NAMES_NOTHING = re.compile(
     r"|récemment|dernièrement|échanges?|projet|dépôt|ici)\b",
     re.IGNORECASE,
 )
-_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # to see which words are a time, whichever it is
+_ANY_DAY = datetime(2025, 1, 15, 12).astimezone()  # any date, to find the words of a time
 SAID = (Role.USER, Role.NOTE, Role.COMMIT)
 
 
 def asks_for_timeline(question: str) -> bool:
-    """Return whether a question is about the course of things.
+    """Return whether a question asks for a stretch of time.
 
     >>> asks_for_timeline("What did we discuss last week?"), asks_for_timeline("What did we talk about on Monday?")
     (True, True)
@@ -48,12 +48,12 @@ def asks_for_timeline(question: str) -> bool:
 
 
 def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now: float) -> list[Chapter]:
-    """Return what people said and committed, by chapters, the latest first; events in order of time.
+    """Return events of people by chapters, the latest first.
 
     Args:
-        events: in order of time.
-        digests: when a session ended, and what it came to.
-        now: the moment the chapters are seen from.
+        events: Events in order of time.
+        digests: The end and the digest of each session.
+        now: The time that chapters are relative to.
     """
     found: dict[str, tuple[float, float]] = {}
     by_name: dict[str, list[Event]] = {}
@@ -72,7 +72,7 @@ def chapters(events: Sequence[Event], digests: Sequence[tuple[float, str]], now:
 
 
 def chapter_of(at: float, now: float) -> tuple[str, float, float]:
-    """Return (name, since, until) of the chapter a moment belongs to, seen from `now`; months as `2025-10`.
+    """Return (name, since, until) of a time's chapter; months are `2025-10`.
 
     >>> noon = datetime(2025, 10, 9, 12).timestamp()
     >>> [chapter_of(noon - days * 86400, noon)[0] for days in (0, 1, 2, 5, 40)]
@@ -87,7 +87,9 @@ def chapter_of(at: float, now: float) -> tuple[str, float, float]:
 
 
 def stretches(name: str, since: float, until: float, now: float) -> list[tuple[float, float]]:
-    """Return what of a chapter belongs to no nearer one, half-open, in order: a month without its last week, and so on.
+    """Return the parts of a chapter that no nearer chapter covers.
+
+    The parts are half-open and in order: a month without last week, for example.
 
     >>> noon = datetime(2025, 10, 9, 12).timestamp()  # a Thursday
     >>> [(end - begin) / 86400 for begin, end in stretches(*chapter_of(noon - 8 * 86400, noon), noon)]
@@ -105,7 +107,10 @@ def stretches(name: str, since: float, until: float, now: float) -> list[tuple[f
 
 
 def _near(now: float) -> list[tuple[str, float, float]]:
-    """The chapters that have names of their own, the nearest first: of two that hold a moment it is of the first."""
+    """Return the named chapters, the nearest first.
+
+    A time belongs to the first one that contains it.
+    """
     today = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
     monday = today - timedelta(days=today.weekday())
     found = (

@@ -1,8 +1,8 @@
-"""What an event is about, where it does not say so: "use pnpm" is about the package manager.
+"""Search words for an event's subject: "use pnpm" concerns the package manager.
 
-A question names the thing ("which package manager do we use?"), an answer often only its value. The rules that read claims
-know what a value is a choice of, so the words of a claim's subject are searched with the event that makes it, and with them
-what else the thing is called, in English and French.
+A question names the subject ("which package manager do we use?"), while an answer often holds only its value. The extraction
+rules know the kind of a value, so an event is searched by the subjects of its claims too, and by their synonyms in English and
+French.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from vademecum.memory.ledger import Ledger
 
 Topics = Callable[[Sequence[str]], Mapping[str, str]]
-"""Returns by id what events are about, for those of which it is known."""
+"""Returns the topics of events by id, for events that have one."""
 
-# subject → what people call it besides
+# subject → synonyms
 CALLED: Mapping[str, str] = {
     "package manager": "dependency manager installer gestionnaire de paquets",
     "test framework": "test runner testing library framework de tests",
@@ -45,14 +45,14 @@ CALLED: Mapping[str, str] = {
 
 
 def nothing_known(_: Sequence[str]) -> Mapping[str, str]:
-    """Know of no event what it is about."""
+    """Return no topics, for events without claims."""
     return {}
 
 
 def topics_of(ledgers: Iterable[Ledger], events: Sequence[str]) -> dict[str, str]:
-    """Return by id what the claims of events are about; claims meant for everywhere are in another ledger than their event.
+    """Return the topics of events by id, from all ledgers.
 
-    Raises `StoreError`.
+    A claim meant for everywhere is in another ledger than its event. Raises `StoreError`.
     """
     found: dict[str, dict[str, None]] = {}
     for ledger in ledgers:
@@ -63,7 +63,7 @@ def topics_of(ledgers: Iterable[Ledger], events: Sequence[str]) -> dict[str, str
 
 
 def searched_text(text: str, topic: str) -> str:
-    """Return what an event is searched by: its text, and the words of its topic that it does not say itself.
+    """Return an event's text with the words of its topic it lacks.
 
     >>> searched_text("Use pnpm for this package", "package manager")
     'Use pnpm for this package manager'

@@ -1,4 +1,7 @@
-"""The words of what memory shows, by language: headings, hints, dates. English by default, French beside it."""
+"""Texts of memory's output in each language: headings, hints, dates.
+
+English is the default, French the alternative.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Wording:
-    """The words of one language."""
+    """The texts of one language."""
 
     preferences: str
     knowledge: str
@@ -90,7 +93,7 @@ LANGUAGES: Mapping[str, Wording] = {"en": ENGLISH, "fr": FRENCH}
 
 
 def date_of(wording: Wording, at: float, now: float) -> str:
-    """Return a day as people write it: `5 Oct`, with the year where it is another.
+    """Return a day as `5 Oct`; in another year `5 Oct 2024`.
 
     >>> date_of(FRENCH, datetime(2025, 10, 5, 12).timestamp(), datetime(2025, 10, 9, 12).timestamp())
     '5 oct'
@@ -101,7 +104,7 @@ def date_of(wording: Wording, at: float, now: float) -> str:
 
 
 def against(wording: Wording, other: str, at: float, now: float) -> str:
-    """Return what is said of a fact while another stands against it, and when that was said last.
+    """Return the note on a disputed fact, with its dated rival.
 
     >>> against(ENGLISH, "I prefer spaces", datetime(2025, 10, 5, 12).timestamp(), datetime(2025, 10, 9, 12).timestamp())
     'contradicted: also said 5 Oct: I prefer spaces'
@@ -116,7 +119,7 @@ def time_of(wording: Wording, at: float) -> str:
 
 
 def hint(wording: Wording, mentions: int, first_at: float, now: float) -> str:
-    """Return when something was said, and how often.
+    """Return the time of a fact's first mention, and its mentions.
 
     >>> hint(ENGLISH, 3, datetime(2025, 10, 5, 12).timestamp(), datetime(2025, 10, 9, 12).timestamp())
     'first mention: 5 Oct, 3 times'

@@ -27,7 +27,7 @@ _SAID = re.compile(r"/(?:ask|code|architect|chat-mode \w+|context)\s+(.+)", re.D
 _SETTINGS = ".aider.conf.yml"
 _NAMED = re.compile(r"^chat-history-file:[ \t]*[\"']?([^\"'#\s]+)", re.MULTILINE)
 _MOST_SETTINGS = 100_000
-_NOTHING = "<blank>"  # stands for a message without text
+_NOTHING = "<blank>"  # aider's mark for a message without text
 _STEP = 0.001
 
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 _SEEN_BYTES = 512
 MOST_LINE_BYTES = 16_000_000  # a longer line holds a file, not words
-State = dict[str, Any]  # what JSON can hold: `offset`, `head`, `tail`, `stamp` and the reader's own `carry`
+State = dict[str, Any]  # JSON values: `offset`, `head`, `tail`, `stamp` and the reader's own `carry`
 
 
 def open_transcript(path: str) -> BinaryIO | None:
