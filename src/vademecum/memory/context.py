@@ -173,9 +173,9 @@ class ContextBuilder:
 
 
 def _is_knowledge(item: Evidence) -> bool:
-    """Return whether evidence is words of a person or an assistant.
+    """Return whether evidence is worth showing as knowledge.
 
-    Superseded words count only if the fact that replaced them is known.
+    It is a message, a note or a commit. Superseded words count only if the fact that replaced them is known.
     """
     said = item.event.role in (Role.USER, Role.NOTE, Role.COMMIT, Role.ASSISTANT)
     return said and (not item.superseded_by or bool(item.now))

@@ -66,7 +66,7 @@ def label(subject: str, attribute: str, text: str, kind: str) -> str:
     of = attribute if shown else ""
     language = _LANGUAGES.get(of, "")
     if is_french(text):
-        kind = next((each for each in FRENCH if name.endswith(f" {each}")), "")  # of what, for what
+        kind = next((each for each in FRENCH if name.endswith(f" {each}")), "")  # the kind, after its purpose
         called = f"{FRENCH[kind]} ({name.removesuffix(f' {kind}')})" if kind else FRENCH.get(name)
         return f"{called or _as_it_stands(name, text)} {language or of}".strip()
     name = _ENGLISH.get(name, name)

@@ -209,7 +209,7 @@ class Recorded:
 class Chapter:
     """A period of the past, with its events and session digests."""
 
-    name: str  # "today", "last week", "October 2025"
+    name: str  # "today", "last week", "2025-10"
     since: float
     until: float
     events: tuple[Event, ...]
@@ -219,7 +219,7 @@ class Chapter:
 _FIRST_MOMENT, _LAST_MOMENT = (
     -62_000_000_000.0,
     253_000_000_000.0,
-)  # a year from where Python's dates end, for all zones
+)  # some years inside the range of Python's dates, for all zones
 
 
 def is_time(at: float) -> bool:

@@ -1,4 +1,4 @@
-"""Detect superseded statements in the evidence on a current state.
+"""Detect statements that a later one supersedes, by facts and words.
 
 Facts know their successors (`facts`). But most statements never become facts: "the dashboard answers in 250 ms now", "we have
 secured 5 interviews". A question "how many" finds both the old and the new number, and scores cannot tell them apart: the

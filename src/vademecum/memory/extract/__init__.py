@@ -140,9 +140,9 @@ def read(message: str, role: Role = Role.USER, *, later: bool = False) -> Readin
     The cost is bounded for every message: sentences are read in order, and the rest is left when the budget is spent.
 
     Args:
-        message: as for `extract`.
-        role: as for `extract`.
-        later: nobody waits for the result, so the budget is much larger.
+        message: As for `extract`.
+        role: As for `extract`.
+        later: Nobody waits for the result, so the budget is much larger.
 
     >>> long = read("Never use globals. " * 1_000)
     >>> 20 < len(long.statements) < 1_000, 0 < long.left < 19_000, read("Never use globals.").left

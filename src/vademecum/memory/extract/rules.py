@@ -28,7 +28,7 @@ _BEGINNING = re.compile(r"^|\b\w|[.;]")  # the start of a word or a clause; patt
 
 @dataclass(frozen=True)
 class Rule:
-    """One way of saying something worth keeping.
+    """A form of sentence that states something lasting.
 
     Each group of the pattern is optional: `value` (the thing that holds), `other` (the rejected alternative), `subject`,
     `attribute`, `part` (the part of the work), `topic` (the condition), `object` (of the verb), `reason`.

@@ -1,4 +1,4 @@
-"""Subjects of statements; a later statement replaces an earlier one by subject.
+"""Find a statement's subject, by which a later statement replaces it.
 
     use pnpm, not npm        package manager · javascript · pnpm
     we use yarn              package manager · javascript · yarn
@@ -114,7 +114,7 @@ _IDLE = frozenset(
         "de",
         "d'",
     )
-)  # no verbs
+)  # words that are never the verb
 _PARTS = re.compile(r"(?i)\s+(?:of|de|du|des)\s+(?=\S)|\s+d['\u2019](?!abord|accord|ailleurs|habitude)(?=\w)")
 _ADDED = re.compile(
     r"(?i),\s+(?:and|but|or|so|despite|which|while|as|because|not|then|when|with|to|et|mais|ou|donc|malgré|puis|pas|avec)\b.*$"

@@ -11,7 +11,7 @@ from typing import Any
 
 from vademecum.memory.records import Event, Role, event_id, is_time
 
-# Characters kept by role: messages are kept whole, the rest is cut in the middle, since the end of an output holds its result.
+# Most characters kept by role. Longer texts lose their middle, since the end of an output holds its result.
 MOST = {
     Role.USER: 20_000,
     Role.ASSISTANT: 20_000,
