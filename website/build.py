@@ -61,7 +61,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=TOP / "build" / "site")
     out: Path = parser.parse_args().out
-    version = version_of(TOP / "src" / "vademecum" / "__init__.py")
+    version = version_of(TOP / "src" / "vademecum" / "version.py")
     site = out / version
     if site.exists():
         shutil.rmtree(site)

@@ -40,7 +40,7 @@ def test_the_description_tells_what_comes_back(serve, repo):
                 schema = told[status].get("content", {}).get("application/json", {}).get("schema")
                 if schema is not None:
                     assert "$ref" in schema or "items" in schema or "anyOf" in schema, (method, path, schema)
-    for name in ("ContextShape", "TimelineShape", "ListedFact", "ToolGraph", "AnswerShape", "Found"):
+    for name in ("ContextShape", "TimelineShape", "ListedFact", "ToolGraph", "SearchShape", "Found"):
         assert described["components"]["schemas"][name]["properties"], name
     assert described["components"]["schemas"]["Found"]["additionalProperties"] is False
 

@@ -58,7 +58,7 @@ def sized(
     """Return tokens, results and lines at most: the budget rules unless results or lines are asked for.
 
     >>> sized(SearchSettings(), None, None, None), sized(SearchSettings(), None, 3, None)
-    ((760, None, None), (1000000, 3, 10))
+    ((750, None, None), (1000000, 3, 10))
     """
     if most is None and lines is None:
         return own.budget if budget is None else budget, None, None

@@ -12,7 +12,7 @@ from vademecum.code.chunking.chunk import chunk_file
 
 SAMPLES = {
     path.stem: path.read_text("utf-8").split("=====\n")[0].replace("%%", "x" * 720)
-    for path in (Path(__file__).parent / "cases").glob("*.txt")
+    for path in (Path(__file__).parents[1] / "cases").glob("*.txt")
 }
 LANGUAGES = [*sorted(SAMPLES), "json", "yaml", "css", "html", "makefile", "text", "cobol"]
 

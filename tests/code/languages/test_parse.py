@@ -87,7 +87,7 @@ def test_threads_parse_at_the_same_time():
     assert run.returncode == 0, run.stderr
 
 
-CASES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
+CASES = sorted((Path(__file__).parents[1] / "cases").glob("*.txt"))
 REFERRING = [case for case in CASES if languages.has_references(case.stem)]
 
 

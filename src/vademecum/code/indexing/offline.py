@@ -88,6 +88,11 @@ class StandIn(Catalogue):
         """Return chunks, given by blob and ordinal, each with its hash."""
         return [self._chunks_of(blob)[ordinal] for blob, ordinal in wanted]
 
+    def part_of(self, blob: int, ordinal: int) -> dict[str, int]:
+        """Return `part` and `parts` of a chunk that is part of a longer declaration, {} of any other."""
+        known = self._chunks_of(blob)[ordinal][0].metadata
+        return {name: known[name] for name in ("part", "parts") if name in known}
+
     def contents(self, blobs: Collection[int]) -> Mapping[int, bytes]:
         """Return what stands in the contents, or in their files now."""
         return {blob: self._text(blob) for blob in blobs}
